@@ -1,0 +1,1 @@
+"""The game, and the smaller game that is solved: rules, cards, kernels."""

@@ -1,0 +1,1 @@
+"""Card features: how strong hands are."""

@@ -1,0 +1,154 @@
+"""Features of hands against a uniform opponent: exact, with card removal, for all combos of a board at once."""
+
+import functools
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.cards import _features_kernels as kernels
+from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+
+MAX_RUN_OUTS = 25_000
+_SAMPLED_RUN_OUTS = 2_000
+
+
+def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return each combo's chance to be ahead now, ties half: float64[num_combos], read-only.
+
+    Against a uniform other combo that shares no card with it or the board; no cards to come. With three
+    hole cards, cards the two share are not removed. Combos that touch the board have 0.
+    """
+    return _mean_strength(_deck_key(rules), tuple(sorted(board)), 0)
+
+
+def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return each combo's chance to win at showdown, ties half: E[HS], float64[num_combos], read-only.
+
+    The mean of `made_strength` over all boards that can still come. For hold'em before the flop the
+    exact values of the 169 classes are stored. Elsewhere, where more than 25,000 boards could come (a
+    large reduced deck before the flop), 2,000 fixed ones stand for them.
+    """
+    if not board and _deck_key(rules) == (4, 13, 2) and rules.num_board_cards == 5:
+        return preflop_equity()
+    return _mean_strength(_deck_key(rules), tuple(sorted(board)), rules.num_board_cards - len(board))
+
+
+def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
+    """Return how many cards would complete each combo's straight or flush: float64[num_combos], read-only."""
+    return _draw_outs(_deck_key(rules), tuple(sorted(board)))
+
+
+@functools.cache
+def preflop_equity() -> np.ndarray:
+    """Return the equity of each of the 1326 combos against a uniform hand: float64[1326], read-only.
+
+    The stored grid is what `compute_preflop_equity` returns.
+    """
+    grid = np.load(Path(__file__).with_name("preflop_equity.npy"), allow_pickle=False)
+    equity = grid[_grid_cells()]
+    equity.setflags(write=False)
+    return equity
+
+
+def compute_preflop_equity() -> np.ndarray:
+    """Return the equity of the 169 starting hands against a uniform hand, over all 2,598,960 boards.
+
+    Returns
+    -------
+    float64[13, 13]
+        Row and column are ranks: pairs on the diagonal, suited hands at [high, low], offsuit at [low, high].
+
+    Notes
+    -----
+    Boards that differ by a renaming of suits give every class the same equity, so 134,459 of them
+    are ranked, weighted by how many they stand for.
+    """
+    boards = np.array(list(combinations(range(52), 5)), dtype=np.uint8)
+    masks = np.zeros((len(boards), 4), dtype=np.int64)
+    for column in range(5):
+        masks[np.arange(len(boards)), boards[:, column] & 3] |= 1 << (boards[:, column] >> 2).astype(np.int64)
+    canonical = (np.diff(masks, axis=1) <= 0).all(axis=1)
+    boards, masks = np.ascontiguousarray(boards[canonical]), masks[canonical]
+    # Suits with equal masks can be exchanged without effect: 24 renamings give 24 / prod(m!) different boards.
+    same = (masks[:, :, None] == masks[:, None, :]).sum(axis=2)
+    symmetries = np.array([0, 1, 2**0.5, 6 ** (1 / 3), 24**0.25])[same].prod(axis=1)  # each of m suits: m! ** (1 / m)
+    weights = np.round(24.0 / symmetries)
+    strength, total_weight = _sum_strength(combo_cards(), boards, weights)
+    cells = _grid_cells()
+    grid, count = np.zeros((13, 13)), np.zeros((13, 13))
+    np.add.at(grid, cells, strength)
+    np.add.at(count, cells, total_weight)
+    return grid / count
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    made_strength(LEDUC, ())
+    draw_outs(LEDUC, (0,))
+
+
+class _Workspace(NamedTuple):
+    ranks: np.ndarray
+    order: np.ndarray
+    spare: np.ndarray
+    counts: np.ndarray
+    per_card: np.ndarray
+
+
+@functools.lru_cache(maxsize=2048)
+def _mean_strength(deck: tuple[int, int, int], board: tuple[int, ...], cards_to_come: int) -> np.ndarray:
+    num_suits, num_ranks, num_hole_cards = deck
+    rest = [int(card) for card in deck_cards(num_suits, num_ranks) if card not in board]
+    num_run_outs = comb(len(rest), cards_to_come)
+    if num_run_outs <= MAX_RUN_OUTS:
+        run_outs = list(combinations(rest, cards_to_come))
+    else:
+        rng = np.random.default_rng(np.random.SeedSequence(num_run_outs))
+        run_outs = [tuple(rng.permutation(rest)[:cards_to_come].tolist()) for _ in range(_SAMPLED_RUN_OUTS)]
+    boards = np.array([board + run_out for run_out in run_outs], dtype=np.uint8).reshape(len(run_outs), -1)
+    strength, total_weight = _sum_strength(combo_cards(*deck), boards, np.ones(len(boards)))
+    mean = strength / np.maximum(total_weight, 1.0)
+    mean.setflags(write=False)
+    return mean
+
+
+def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    num_combos = len(combos)
+    work = _Workspace(
+        ranks=np.empty(num_combos, dtype=np.uint16),
+        order=np.empty(num_combos, dtype=np.int32),
+        spare=np.empty(num_combos, dtype=np.int32),
+        counts=np.empty((2, kernels.DIGITS), dtype=np.int32),
+        per_card=np.empty((3, 52)),
+    )
+    strength, total_weight = np.zeros(num_combos), np.zeros(num_combos)
+    kernels.sum_strength(rank_tables(), np.array(combos), boards, weights, work, strength, total_weight)
+    return strength, total_weight
+
+
+@functools.lru_cache(maxsize=2048)
+def _draw_outs(deck: tuple[int, int, int], board: tuple[int, ...]) -> np.ndarray:
+    num_suits, num_ranks, num_hole_cards = deck
+    combos = np.array(combo_cards(*deck))
+    outs = np.empty(len(combos))
+    known = np.array(board, dtype=np.uint8)
+    kernels.count_outs(np.array(deck_cards(num_suits, num_ranks)), combos, known, num_suits, outs)
+    outs.setflags(write=False)
+    return outs
+
+
+def _grid_cells() -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and column of each of the 1326 combos in a 13x13 grid of starting hands."""
+    combos = combo_cards().astype(np.intp)
+    low, high = combos[:, 0] >> 2, combos[:, 1] >> 2
+    suited = (combos[:, 0] & 3) == (combos[:, 1] & 3)
+    return np.where(suited, high, low), np.where(suited, low, high)
+
+
+def _deck_key(rules: HoldemRules) -> tuple[int, int, int]:
+    return rules.num_suits, rules.num_ranks, rules.num_hole_cards

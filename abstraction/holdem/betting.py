@@ -1,0 +1,239 @@
+"""The betting of one hand: a state that Python and kernels share.
+
+Kernels work on the flat arrays described in `_betting_kernels`; `BettingState` wraps one for Python.
+"""
+
+import functools
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import KUHN, MAX_CHIPS, MAX_SEATS, UNLIMITED_RAISES, HoldemRules
+
+__all__ = ["CALL", "FOLD", "BettingState", "IllegalAction", "rules_array"]
+
+
+class IllegalAction(ValueError):
+    """An action that the rules do not allow in this state."""
+
+
+@functools.lru_cache(maxsize=256)
+def rules_array(rules: HoldemRules) -> np.ndarray:
+    """Return the rules as the int64 array that kernels read (entries in `_betting_kernels`)."""
+    array = np.zeros(kernels.RULES_SIZE, dtype=np.int64)
+    array[kernels.NUM_SEATS] = rules.num_seats
+    array[kernels.NUM_STREETS] = rules.num_streets
+    array[kernels.IS_LIMIT] = rules.is_limit
+    array[kernels.MIN_BET] = rules.big_blind
+    array[kernels.NUM_HOLE_CARDS] = rules.num_hole_cards
+    array[kernels.NUM_BOARD_CARDS] = rules.num_board_cards
+    for start, values in (
+        (kernels.STACK, rules.stacks or (MAX_CHIPS,) * rules.num_seats),
+        (kernels.BLIND, rules.blinds),
+        (kernels.FIRST_SEAT, rules.first_seats),
+        (kernels.RAISE_SIZE, rules.raise_sizes or (0,) * rules.num_streets),
+        (kernels.MAX_RAISES, rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets),
+    ):
+        array[start : start + len(values)] = values
+    return array
+
+
+class BettingState:
+    """Chips, folds and the seat to act, from the blinds to the end of a hand.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    array : int64[STATE_SIZE], optional
+        A state to go on from; it is used, not copied. By default a new hand with the blinds posted.
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem.rules import HUNL
+    >>> state = BettingState(HUNL)
+    >>> state.actor, state.min_raise, state.max_raise
+    (1, 200, 20000)
+    >>> state.apply(300)
+    >>> state.actor, state.to_call, state.min_raise
+    (0, 200, 500)
+    """
+
+    __slots__ = ("array", "rules", "_rules_array")
+
+    def __init__(self, rules: HoldemRules, array: np.ndarray | None = None):
+        self.rules = rules
+        self._rules_array = rules_array(rules)
+        if array is None:
+            array = np.zeros(kernels.STATE_SIZE, dtype=np.int64)
+            kernels.start_hand(self._rules_array, array)
+        self.array = array
+
+    def copy(self) -> "BettingState":
+        """Return an independent state at the same point."""
+        return BettingState(self.rules, self.array.copy())
+
+    @property
+    def street(self) -> int:
+        """Betting round, from 0."""
+        return int(self.array[kernels.STREET])
+
+    @property
+    def actor(self) -> int:
+        """Seat to act, or -1 at the end of the hand."""
+        return int(self.array[kernels.ACTOR])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the betting is finished."""
+        return self.actor < 0
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether the actor faces a bet."""
+        return bool(self.array[kernels.CAN_FOLD])
+
+    @property
+    def min_raise(self) -> int:
+        """Lowest legal raise-to in chips, whatever the menu; 0 when no raise is legal."""
+        return int(self.array[kernels.MIN_RAISE])
+
+    @property
+    def max_raise(self) -> int:
+        """Highest legal raise-to in chips; 0 when no raise is legal."""
+        return int(self.array[kernels.MAX_RAISE])
+
+    @property
+    def to_call(self) -> int:
+        """Chips the actor must add to call, never more than it has; 0 at the end of the hand."""
+        if self.is_over:
+            return 0
+        matched = min(self.array[kernels.MAX_CONTRIB], self._rules_array[kernels.STACK + self.actor])
+        return int(matched - self.array[kernels.CONTRIB + self.actor])
+
+    @property
+    def contributions(self) -> tuple[int, ...]:
+        """Chips each seat has put in over the whole hand."""
+        return tuple(self.array[kernels.CONTRIB : kernels.CONTRIB + self.rules.num_seats].tolist())
+
+    @property
+    def folded(self) -> tuple[bool, ...]:
+        """Whether each seat has folded."""
+        return tuple(map(bool, self.array[kernels.FOLDED : kernels.FOLDED + self.rules.num_seats].tolist()))
+
+    @property
+    def menu(self) -> tuple[int, ...] | None:
+        """Raise-to totals on offer, ascending, where the game has finitely many; else None (see `raise_menu`)."""
+        return raise_menu(self.rules, self.array.tolist())
+
+    def apply(self, action: int) -> None:
+        """Take an action for the actor: 0 fold, 1 check or call, N raise to N chips over the whole hand.
+
+        Raises
+        ------
+        IllegalAction
+            If the rules do not allow it; the state is unchanged then.
+        """
+        if isinstance(action, np.integer):
+            action = int(action)
+        if not is_allowed(self.rules, self.array.tolist(), action):
+            raise IllegalAction(f"{action!r} is not legal for seat {self.actor}: {self.legal_text()}")
+        self.apply_legal(action)
+
+    def apply_legal(self, action: int) -> None:
+        """Take an action that is known to be legal; an illegal one leaves the state without meaning."""
+        kernels.apply_action(self._rules_array, self.array, action)
+
+    def legal_text(self) -> str:
+        """Return the legal actions in words, for messages."""
+        if self.is_over:
+            return "the hand is over"
+        parts = ["0 (fold)"] if self.can_fold else []
+        parts.append(f"1 (call {self.to_call})" if self.can_fold else "1 (check)")
+        menu = self.menu
+        if menu is None:
+            if self.max_raise:
+                parts.append(f"{self.min_raise}..{self.max_raise} (raise to)")
+        else:
+            parts.extend(f"{total} (raise to)" for total in menu)
+        return "legal are " + ", ".join(parts)
+
+    def payoffs(self, deck: np.ndarray) -> np.ndarray:
+        """Return every seat's net chips: float64[num_seats], summing to 0.
+
+        Parameters
+        ----------
+        deck : uint8[num_dealt_cards]
+            All hole cards, seat by seat, then the board.
+        """
+        if not self.is_over:
+            raise ValueError("the hand is not over: no payoffs yet")
+        deck = np.ascontiguousarray(deck, dtype=np.uint8)
+        if deck.shape != (self.rules.num_dealt_cards,):
+            raise ValueError(f"a deck of this game is uint8[{self.rules.num_dealt_cards}], got shape {deck.shape}")
+        payoffs = np.empty(self.rules.num_seats)
+        ranks = np.zeros(MAX_SEATS, dtype=np.int64)
+        kernels.settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
+        return payoffs
+
+
+def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
+    """Return whether an action is legal and on the game's menu; `state` is a state array as a list."""
+    if type(action) is not int or state[kernels.ACTOR] < 0:
+        return False
+    if action == FOLD:
+        return state[kernels.CAN_FOLD] != 0
+    if action == CALL:
+        return True
+    menu = raise_menu(rules, state)
+    if menu is not None:
+        return action in menu
+    return action > CALL and state[kernels.MIN_RAISE] <= action <= state[kernels.MAX_RAISE]
+
+
+def raise_menu(rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
+    """Return the raise-to totals on offer, ascending, or None where every size is.
+
+    The menus are those of ``universal_poker``: pot is offered when it is a legal size, half pot only
+    together with pot, and all-in always when a raise is legal.
+    """
+    highest = state[kernels.MAX_RAISE]
+    if highest == 0 or rules.betting_abstraction == "fc":
+        return ()
+    if rules.is_limit:
+        return (highest,)
+    if rules.betting_abstraction == "fullgame":
+        return None
+    return tuple(sorted(set(named_raises(rules, state).values())))
+
+
+def named_raises(rules: HoldemRules, state: list[int]) -> dict[str, int]:
+    """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered."""
+    lowest, highest = state[kernels.MIN_RAISE], state[kernels.MAX_RAISE]
+    totals = {}
+    pot = pot_raise(rules, state, 1.0)
+    if lowest <= pot <= highest:
+        half_pot = pot_raise(rules, state, 0.5)
+        if rules.betting_abstraction == "fchpa" and lowest <= half_pot:
+            totals["half_pot"] = half_pot
+        totals["pot"] = pot
+    if highest and pot != highest:
+        totals["all_in"] = highest
+    return totals
+
+
+def pot_raise(rules: HoldemRules, state: list[int], fraction: float) -> int:
+    """Return the total of a raise by a fraction of the pot after calling, legal or not, halves rounded up."""
+    max_contrib = state[kernels.MAX_CONTRIB]
+    contributions = state[kernels.CONTRIB : kernels.CONTRIB + rules.num_seats]
+    pot_after_call = sum(contributions) + max_contrib - contributions[state[kernels.ACTOR]]
+    return max_contrib + int(fraction * pot_after_call + 0.5)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    state = BettingState(KUHN)
+    state.apply(CALL)
+    state.apply(CALL)
+    state.payoffs(np.array([0, 4], dtype=np.uint8))

@@ -1,0 +1,83 @@
+"""Cards, combos and their text.
+
+A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so
+``2c`` is 0 and ``As`` is 51. Decks with fewer ranks or suits use the lowest ranks and the first
+suits, with the same numbers. A *combo* is the unordered set of one seat's hole cards; its id is the
+colexicographic rank of the cards' positions in the deck, so ids of two-card combos run
+``{0,1}, {0,2}, {1,2}, {0,3}, ...`` and ``combo_id = high * (high - 1) / 2 + low``.
+"""
+
+import functools
+import re
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+NUM_SUITS = 4
+NUM_RANKS = 13
+NUM_CARDS = 52
+
+_CARD = re.compile(rf"([{RANKS}])([{SUITS}])")
+
+
+def card_text(card: int) -> str:
+    """Return the two letters of a card.
+
+    >>> card_text(51)
+    'As'
+    """
+    return RANKS[card // 4] + SUITS[card % 4]
+
+
+def cards_text(cards: Iterable[int]) -> str:
+    """Return the letters of several cards without separators.
+
+    >>> cards_text([51, 47])
+    'AsKs'
+    """
+    return "".join(card_text(int(card)) for card in cards)
+
+
+def parse_cards(text: str) -> tuple[int, ...]:
+    """Return the cards of a text such as ``"QsJh2h"`` or ``"Qs Jh 2h"``, in its order.
+
+    Raises
+    ------
+    ValueError
+        If the text holds anything but cards and blanks or commas, or a card twice.
+
+    >>> parse_cards("2c As")
+    (0, 51)
+    """
+    compact = re.sub(r"[\s,]+", "", text)
+    pairs = _CARD.findall(compact)
+    if 2 * len(pairs) != len(compact):
+        raise ValueError(f"cards are written like 'QsJh2h' (ranks {RANKS}, suits {SUITS}), got {text!r}")
+    cards = tuple(4 * RANKS.index(rank) + SUITS.index(suit) for rank, suit in pairs)
+    if len(set(cards)) != len(cards):
+        raise ValueError(f"a card stands twice in {text!r}")
+    return cards
+
+
+@functools.cache
+def deck_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> np.ndarray:
+    """Return the cards of a deck, ascending: uint8[num_ranks * num_suits], read-only.
+
+    A card's position in this array is its index in OpenSpiel's ``universal_poker``.
+    """
+    cards = np.array([4 * rank + suit for rank in range(num_ranks) for suit in range(num_suits)], dtype=np.uint8)
+    cards.setflags(write=False)
+    return cards
+
+
+@functools.cache
+def combo_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
+    """Return the cards of every combo: uint8[num_combos, num_hole_cards], ascending in a row, read-only."""
+    deck = deck_cards(num_suits, num_ranks)
+    positions = sorted(combinations(range(len(deck)), num_hole_cards), key=lambda combo: combo[::-1])
+    combos = deck[np.array(positions, dtype=np.intp).reshape(len(positions), num_hole_cards)]
+    combos.setflags(write=False)
+    return combos

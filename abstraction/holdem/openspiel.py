@@ -1,0 +1,311 @@
+"""The border to OpenSpiel: game strings and games to rules, cards and actions both ways.
+
+Three OpenSpiel games have our rules: ``universal_poker`` and, as special cases, ``leduc_poker`` and
+``kuhn_poker``. Their numbers differ from ours and from each other; nothing else translates them.
+"""
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyspiel
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, named_raises
+from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS, KUHN, LEDUC, MAX_CHIPS, PRESETS, HoldemRules
+
+GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
+
+_GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
+
+
+def parse_game(text: str) -> HoldemRules:
+    """Return the rules that a preset's name or an OpenSpiel game string means, without loading the game.
+
+    Loading is what can crash: ``universal_poker`` ends the process on a stack below its blind.
+
+    Raises
+    ------
+    ValueError
+        If the text is neither, or its rules are refused by `HoldemRules`.
+    """
+    if text.upper() in PRESETS:
+        return PRESETS[text.upper()]
+    if not _GAME_STRING.fullmatch(text):  # OpenSpiel's own parser also prints to stderr
+        raise ValueError(f"a game string is written NAME(parameter=value,parameter=value), got {text!r}")
+    parameters = pyspiel.game_parameters_from_string(text)
+    name = parameters["name"]
+    if name not in GAME_NAMES:
+        raise ValueError(
+            f"unknown game {text!r}: give a preset ({', '.join(PRESETS)}) "
+            f"or an OpenSpiel game string of {', '.join(GAME_NAMES)}"
+        )
+    return _rules(name, parameters)
+
+
+def rules_of(game: pyspiel.Game) -> HoldemRules:
+    """Return the rules of a loaded ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
+
+    Raises
+    ------
+    ValueError
+        If it is another game, or a subgame (``potSize``, ``boardCards``, ``handReaches``).
+    """
+    name = game.get_type().short_name
+    if name not in GAME_NAMES:
+        raise ValueError(f"hold'em rules can be read from {', '.join(GAME_NAMES)}, got {name}")
+    return _rules(name, game.get_parameters())
+
+
+def game_string(rules: HoldemRules) -> str:
+    """Return the ``universal_poker`` game string of the rules."""
+
+    def listed(values: Iterable[int]) -> str:
+        entries = [str(value) for value in values]
+        return " ".join(entries if len(entries) > 1 else entries * 2)  # a lone number would be read as an int
+
+    parts = [
+        f"betting={'limit' if rules.is_limit else 'nolimit'}",
+        f"numPlayers={rules.num_seats}",
+        f"numRounds={rules.num_streets}",
+        f"blind={listed(rules.blinds)}",
+        f"firstPlayer={listed(seat + 1 for seat in rules.first_seats)}",
+        f"numSuits={rules.num_suits}",
+        f"numRanks={rules.num_ranks}",
+        f"numHoleCards={rules.num_hole_cards}",
+        f"numBoardCards={listed(rules.board_cards)}",
+    ]
+    if rules.stacks is not None:
+        parts.append(f"stack={listed(rules.stacks)}")
+    if rules.raise_sizes is not None:
+        # Without stacks OpenSpiel crashes on limit games with more than four seats, and it passes none on; but
+        # it copies this parameter into the ACPC's game definition, where the next line can name them.
+        stacks = "\nstack " + listed([MAX_CHIPS] * rules.num_seats) if rules.num_seats > 4 else ""
+        parts.append(f"raiseSize={listed(rules.raise_sizes)}{stacks}")
+    if rules.max_raises is not None:
+        parts.append(f"maxRaises={listed(rules.max_raises)}")
+    parts.append(f"bettingAbstraction={rules.betting_abstraction}")
+    return f"universal_poker({','.join(parts)})"
+
+
+def game_name(rules: HoldemRules) -> str:
+    """Return the preset's name of the rules, or their game string: what `parse_game` reads back."""
+    return next((name for name, preset in PRESETS.items() if preset == rules), game_string(rules))
+
+
+@functools.lru_cache(maxsize=64)
+def load_game(rules: HoldemRules) -> pyspiel.Game:
+    """Return the ``universal_poker`` game of the rules."""
+    return pyspiel.load_game(game_string(rules))
+
+
+class OpenSpielGame:
+    """An OpenSpiel game with hold'em rules, and the translation of its numbers.
+
+    Parameters
+    ----------
+    game : pyspiel.Game or str
+        A loaded game, a preset's name or a game string.
+
+    Attributes
+    ----------
+    game : pyspiel.Game
+    rules : HoldemRules
+
+    Examples
+    --------
+    >>> leduc = OpenSpielGame("leduc_poker")
+    >>> state = leduc.replay([0, 4, 8], [3, 1, 1, 7, 1])  # cards 2c 3c 4c; raise, call, check, raise, call
+    >>> state.returns()
+    [-7.0, 7.0]
+    """
+
+    def __init__(self, game: "pyspiel.Game | str"):
+        if isinstance(game, str):
+            rules = parse_game(game)
+            native = game.upper() not in PRESETS and not game.startswith("universal_poker")
+            game = pyspiel.load_game(game) if native else load_game(rules)
+        self.game = game
+        self.rules = rules_of(game)
+        self._name = game.get_type().short_name
+
+    def card_id(self, card: int) -> int:
+        """Return the chance outcome that deals one of our cards."""
+        return (card >> 2) * self.rules.num_suits + (card & 3)
+
+    def card(self, card_id: int) -> int:
+        """Return our card of a chance outcome."""
+        return int(self.rules.cards[card_id])
+
+    def actions(self, state: list[int]) -> dict[int, int] | None:
+        """Return our action for each of the game's legal action ids, ascending; None if they are the same.
+
+        Parameters
+        ----------
+        state : list of int
+            A betting state array as a list, at a decision.
+        """
+        if self._name == "kuhn_poker":
+            return {0: FOLD, 1: CALL} if state[kernels.CAN_FOLD] else {0: CALL, 1: state[kernels.MIN_RAISE]}
+        if self.rules.betting_abstraction == "fullgame":
+            return None
+        actions = {0: FOLD} if state[kernels.CAN_FOLD] else {}
+        actions[1] = CALL
+        if self.rules.betting_abstraction == "fc" or state[kernels.MAX_RAISE] == 0:
+            return actions
+        if self.rules.is_limit:
+            return actions | {2: state[kernels.MIN_RAISE]}
+        named = named_raises(self.rules, state)
+        ids = {"pot": 2, "all_in": 3, "half_pot": 4}
+        return actions | {number: named[name] for name, number in ids.items() if name in named}
+
+    def action_id(self, state: list[int], action: int) -> int:
+        """Return the game's id of one of our actions.
+
+        Raises
+        ------
+        ValueError
+            If the game does not offer it here.
+        """
+        actions = self.actions(state)
+        if actions is None:
+            return action
+        for number, ours in actions.items():
+            if ours == action:
+                return number
+        raise ValueError(f"{self.game.get_type().short_name} offers {sorted(actions.values())} here, not {action}")
+
+    def action(self, state: list[int], action_id: int) -> int:
+        """Return our action of the game's action id.
+
+        Raises
+        ------
+        ValueError
+            If the game does not offer it here.
+        """
+        actions = self.actions(state)
+        if actions is None:
+            return action_id
+        if action_id not in actions:
+            raise ValueError(f"{self.game.get_type().short_name} offers ids {sorted(actions)} here, not {action_id}")
+        return actions[action_id]
+
+    def replay(self, deck: Sequence[int], actions: Iterable[int]) -> pyspiel.State:
+        """Return the state after the actions on a deck (hole cards seat by seat, then the board).
+
+        Board cards are dealt wherever the state asks for one, also after the last action.
+
+        Raises
+        ------
+        ValueError, pyspiel.SpielError
+            If OpenSpiel refuses an action.
+        """
+        state = self.game.new_initial_state()
+        cards = iter([self.card_id(int(card)) for card in deck])
+        same = self.actions([0] * kernels.STATE_SIZE) is None
+        betting = None if same else BettingState(self.rules)
+        for action in actions:
+            while state.is_chance_node():
+                state.apply_action(next(cards))
+            if betting is None:
+                state.apply_action(action)
+            else:
+                state.apply_action(self.action_id(betting.array.tolist(), action))
+                betting.apply(action)
+        while state.is_chance_node():
+            state.apply_action(next(cards))
+        return state
+
+
+def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:
+    if name == "universal_poker":
+        return _universal_poker_rules(parameters)
+    _refuse_unknown(name, parameters, _NATIVE_PARAMETERS[name])
+    seats = _number(name, "players", parameters.get("players", 2))
+    if name == "kuhn_poker":
+        return dataclasses.replace(KUHN, blinds=(1,) * seats, num_ranks=seats + 1)
+    for option in ("action_mapping", "suit_isomorphism"):
+        if parameters.get(option):
+            raise ValueError(f"leduc_poker with {option} is not supported: its numbers differ; leave it out")
+    first_seat = _number(name, "starting_player", parameters.get("starting_player", 0))
+    return dataclasses.replace(LEDUC, blinds=(1,) * seats, num_ranks=seats + 1, first_seats=(first_seat,) * 2)
+
+
+def _refuse_unknown(name: str, parameters: dict[str, Any], known: Iterable[str]) -> None:
+    if unknown := set(parameters) - {"name", *known}:
+        raise ValueError(f"{name} has no parameter {', '.join(sorted(unknown))}")
+
+
+def _number(name: str, parameter: str, value: object) -> int:
+    if type(value) is not int:
+        raise ValueError(f"{name}'s {parameter} must be a whole number, got {value!r}")
+    return value
+
+
+_NATIVE_PARAMETERS = {
+    "kuhn_poker": ("players",),
+    "leduc_poker": ("players", "starting_player", "action_mapping", "suit_isomorphism"),
+}
+_DEFAULTS = {
+    "numPlayers": 2,
+    "betting": "nolimit",
+    "stack": "1200 1200",
+    "blind": "100 100",
+    "raiseSize": "100 100",
+    "numRounds": 2,
+    "firstPlayer": "1 1",
+    "maxRaises": "",
+    "numSuits": 4,
+    "numRanks": 6,
+    "numHoleCards": 1,
+    "numBoardCards": "0 1",
+    "bettingAbstraction": "fcpa",
+}
+_SUBGAME = ("potSize", "boardCards", "handReaches")
+
+
+def _universal_poker_rules(parameters: dict[str, Any]) -> HoldemRules:
+    if given := [option for option in _SUBGAME if parameters.get(option)]:
+        raise ValueError(f"universal_poker subgames are not supported, leave out {', '.join(given)}")
+    _refuse_unknown("universal_poker", parameters, (*_DEFAULTS, *_SUBGAME, "calcOddsNumSims"))
+    values = _DEFAULTS | parameters
+
+    def number(name: str) -> int:
+        return _number("universal_poker", name, values[name])
+
+    def numbers(name: str, count: int) -> tuple[int, ...]:
+        try:
+            found = tuple(int(word) for word in str(values[name]).partition("\n")[0].split())
+        except ValueError:
+            raise ValueError(f"universal_poker's {name} must be numbers, got {values[name]!r}") from None
+        if len(found) < count:
+            raise ValueError(f"universal_poker's {name} needs {count} numbers, got {values[name]!r}")
+        return found[:count]
+
+    seats, streets = number("numPlayers"), number("numRounds")
+    betting = values["betting"]
+    if betting not in ("limit", "nolimit"):
+        raise ValueError(f"universal_poker's betting is limit or nolimit, got {betting!r}")
+    if values["bettingAbstraction"] not in BETTING_ABSTRACTIONS:
+        raise ValueError(
+            f"universal_poker's bettingAbstraction is one of {', '.join(BETTING_ABSTRACTIONS)}, "
+            f"got {values['bettingAbstraction']!r}"
+        )
+    limit = betting == "limit"
+    if limit and values["bettingAbstraction"] in ("fullgame", "fchpa"):
+        raise ValueError("a limit universal_poker needs bettingAbstraction=fcpa: the others are broken in OpenSpiel")
+    return HoldemRules(
+        blinds=numbers("blind", seats),
+        stacks=None if limit else numbers("stack", seats),
+        first_seats=tuple(seat - 1 for seat in numbers("firstPlayer", streets)),
+        board_cards=numbers("numBoardCards", streets),
+        betting="limit" if limit else "no-limit",
+        raise_sizes=numbers("raiseSize", streets) if limit else None,
+        max_raises=numbers("maxRaises", streets) if str(values["maxRaises"]).strip() else None,
+        num_suits=number("numSuits"),
+        num_ranks=number("numRanks"),
+        num_hole_cards=number("numHoleCards"),
+        betting_abstraction=values["bettingAbstraction"],
+    )

@@ -1,0 +1,117 @@
+"""Whole random hands inside one kernel: dealt, bet, compared, paid."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem._betting_kernels import apply_action, settle
+from plurispiel.abstraction.holdem.betting import BettingState, rules_array
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.xoshiro import deal, next_word, scale_below, xoshiro_stream
+
+_HIGH = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+MAX_HAND_ACTIONS = 4 * kernels.MAX_STREET_ACTIONS
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """Totals over random hands.
+
+    Attributes
+    ----------
+    num_hands, num_actions : int
+    payoffs : float64[num_seats]
+        Net chips of each seat over all hands.
+    deck : uint8[num_dealt_cards]
+    actions : int64[n]
+        Cards and actions of the last hand.
+    last_payoffs : float64[num_seats]
+    """
+
+    num_hands: int
+    num_actions: int
+    payoffs: np.ndarray
+    deck: np.ndarray
+    actions: np.ndarray
+    last_payoffs: np.ndarray
+
+
+def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
+    """Play hands in which every seat folds, calls or raises with equal chance, where legal.
+
+    A no-limit raise-to is uniform between the lowest and the highest legal one, whatever the menu.
+    """
+    if num_hands < 1:
+        raise ValueError(f"num_hands must be at least 1, got {num_hands}")
+    cards = np.array(rules.cards)
+    start = BettingState(rules).array
+    ranks = np.zeros(MAX_SEATS, dtype=np.int64)
+    actions = np.zeros(MAX_HAND_ACTIONS, dtype=np.int64)
+    payoffs, totals = np.zeros(rules.num_seats), np.zeros(rules.num_seats)
+    with np.errstate(over="ignore"):  # without the compiler, numpy warns where a uint64 wraps around
+        num_actions, last = _play_random_hands(
+            rules_array(rules),
+            rank_tables(),
+            num_hands,
+            rules.num_dealt_cards,
+            xoshiro_stream(seed),
+            cards,
+            start,
+            start.copy(),
+            ranks,
+            actions,
+            payoffs,
+            totals,
+        )
+    return Playouts(num_hands, num_actions, totals, cards[: rules.num_dealt_cards], actions[:last], payoffs)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    play_random_hands(KUHN, 1, np.random.SeedSequence(0))
+
+
+@kernel
+def _play_random_hands(
+    rules, tables, num_hands, num_dealt, stream, cards, start, state, ranks, actions, payoffs, totals
+):
+    """Play hands and return the number of actions in all and in the last one.
+
+    Parameters
+    ----------
+    cards : uint8[num_cards]
+        The deck; its first `num_dealt` cards are dealt anew for each hand.
+    start : int64[STATE_SIZE]
+        The state with the blinds posted.
+    state, ranks, actions : int64
+        Workspace; `actions` ends with those of the last hand.
+    payoffs, totals : float64[num_seats]
+        Modified in place: the last hand's, and the sum over all.
+    """
+    num_seats = totals.shape[0]
+    num_actions = 0
+    played = 0
+    for _ in range(num_hands):
+        deal(stream, cards, num_dealt)
+        for entry in range(kernels.STATE_SIZE):
+            state[entry] = start[entry]
+        played = 0
+        while state[kernels.ACTOR] >= 0:
+            can_fold = state[kernels.CAN_FOLD]
+            lowest = state[kernels.MIN_RAISE]
+            word = next_word(stream)
+            choice = scale_below(word >> _HIGH, 1 + can_fold + (lowest > 0)) + 1 - can_fold
+            raise_to = lowest + scale_below(word & _LOW, state[kernels.MAX_RAISE] - lowest + 1)
+            action = raise_to if choice == 2 else choice  # 0 is fold and 1 is call
+            apply_action(rules, state, action)
+            actions[played] = action
+            played += 1
+        num_actions += played
+        settle(rules, tables, state, cards, ranks, payoffs)
+        for seat in range(num_seats):
+            totals[seat] += payoffs[seat]
+    return num_actions, played

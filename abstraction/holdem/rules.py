@@ -1,0 +1,286 @@
+"""The rules of one hold'em game: seats, chips, streets, cards.
+
+Seats are those of OpenSpiel's ``universal_poker`` and the ACPC: with three or more seats, seat 0 posts
+the small blind, seat 1 the big blind and the last seat is the button; heads-up, seat 0 is the big
+blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total of
+chips put in over the whole hand.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
+
+MAX_SEATS = 10
+MAX_STREETS = 4
+MAX_HAND_CARDS = 7
+MAX_CHIPS = 2**31 - 1
+UNLIMITED_RAISES = 255
+MAX_STREET_RAISES = 64  # universal_poker has room for as many actions on a street
+
+BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
+"""Raises a seat may choose from: any size; half pot, pot, all-in; pot, all-in; none. Names as in OpenSpiel."""
+
+
+@dataclass(frozen=True)
+class HoldemRules:
+    """Rules of a game that OpenSpiel's ``universal_poker`` can play, with the same meaning.
+
+    Parameters
+    ----------
+    blinds : tuple of int
+        Chips each seat posts before the cards; its length is the number of seats, 2..10. Antes are
+        written as blinds too, and count as such for the smallest raise (the rule book's reading).
+    stacks : tuple of int or None
+        Chips each seat starts a hand with, at least its blind. None in limit games, which have no stacks.
+    first_seats : tuple of int
+        The seat that acts first on each street, 1..4 streets; a seat out of chips or folded passes it on.
+    board_cards : tuple of int
+        New board cards on each street.
+    betting : {"no-limit", "limit"}
+    raise_sizes : tuple of int or None
+        Limit only: chips a raise adds on each street.
+    max_raises : tuple of int or None
+        Raises allowed on each street, blinds not counted; None for no limit.
+    num_suits, num_ranks, num_hole_cards : int
+        The deck (lowest ranks first) and the private cards of a seat.
+    betting_abstraction : {"fullgame", "fchpa", "fcpa", "fc"}
+        The raises on offer in no-limit: any size; half pot, pot, all-in; pot, all-in; none.
+
+    Raises
+    ------
+    ValueError
+        If the rules contradict themselves, or ``universal_poker`` would crash on them.
+
+    Notes
+    -----
+    Every all-in raise re-opens the betting, and after a raise to ``x`` over ``m`` the smallest next raise is
+    to ``max(old smallest, 2x - m)``: the ACPC's rule, not a card room's. At most 64 actions fit a street.
+    """
+
+    blinds: tuple[int, ...]
+    stacks: tuple[int, ...] | None
+    first_seats: tuple[int, ...] = (0,)
+    board_cards: tuple[int, ...] = (0,)
+    betting: str = "no-limit"
+    raise_sizes: tuple[int, ...] | None = None
+    max_raises: tuple[int, ...] | None = None
+    num_suits: int = 4
+    num_ranks: int = 13
+    num_hole_cards: int = 2
+    betting_abstraction: str = "fullgame"
+
+    def __post_init__(self):
+        for name in ("blinds", "stacks", "first_seats", "board_cards", "raise_sizes", "max_raises"):
+            value = getattr(self, name)
+            _require(value is None or isinstance(value, tuple), f"{name} must be a tuple, got {value!r}")
+        _check_table(self)
+        _check_chips(self)
+        _check_streets(self)
+        _check_cards(self)
+
+    @property
+    def num_seats(self) -> int:
+        """Seats at the table."""
+        return len(self.blinds)
+
+    @property
+    def num_streets(self) -> int:
+        """Betting rounds."""
+        return len(self.first_seats)
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether raises have fixed sizes."""
+        return self.betting == "limit"
+
+    @property
+    def big_blind(self) -> int:
+        """Chips of the largest blind, the unit of mbb."""
+        return max(self.blinds)
+
+    @property
+    def num_board_cards(self) -> int:
+        """Board cards of a hand played to its end."""
+        return sum(self.board_cards)
+
+    @property
+    def num_dealt_cards(self) -> int:
+        """Length of a deck: all hole cards, seat by seat, then the board."""
+        return self.num_seats * self.num_hole_cards + self.num_board_cards
+
+    @functools.cached_property
+    def cards(self) -> np.ndarray:
+        """The cards of the game, ascending: uint8[num_suits * num_ranks]."""
+        return deck_cards(self.num_suits, self.num_ranks)
+
+    @functools.cached_property
+    def combos(self) -> np.ndarray:
+        """The cards of every combo: uint8[num_combos, num_hole_cards]."""
+        return combo_cards(self.num_suits, self.num_ranks, self.num_hole_cards)
+
+    @property
+    def num_combos(self) -> int:
+        """Number of different hole cards: 1326 for a full deck and two cards."""
+        return len(self.combos)
+
+    def combo_id(self, hole_cards: Iterable[int]) -> int:
+        """Return the row of `combos` that holds these cards, in any order."""
+        return self._combo_ids[frozenset(hole_cards)]
+
+    @functools.cached_property
+    def _combo_ids(self) -> dict[frozenset[int], int]:
+        return {frozenset(cards): row for row, cards in enumerate(self.combos.tolist())}
+
+    def board_size(self, street: int) -> int:
+        """Return the number of board cards seen on a street."""
+        return sum(self.board_cards[: street + 1])
+
+    def with_menu(self, betting_abstraction: str) -> "HoldemRules":
+        """Return the same rules with other raises on offer."""
+        return dataclasses.replace(self, betting_abstraction=betting_abstraction)
+
+
+def no_limit_holdem(num_seats: int, stack: int = 10_000, blinds: tuple[int, int] = (50, 100)) -> HoldemRules:
+    """Return no-limit Texas hold'em for 2..10 seats with equal stacks.
+
+    Parameters
+    ----------
+    stack : int
+        Chips of every seat; the default is 100 big blinds.
+    blinds : tuple of int
+        Small and big blind.
+    """
+    _require(2 <= num_seats <= MAX_SEATS, f"a table has 2..{MAX_SEATS} seats, got {num_seats}")
+    small, big = blinds
+    heads_up = num_seats == 2
+    return HoldemRules(
+        blinds=(big, small) if heads_up else (small, big, *[0] * (num_seats - 2)),
+        stacks=(stack,) * num_seats,
+        first_seats=(1, 0, 0, 0) if heads_up else (2, 0, 0, 0),
+        board_cards=(0, 3, 1, 1),
+    )
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ValueError(message)
+
+
+def _is_count(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _check_table(rules: HoldemRules) -> None:
+    _require(2 <= len(rules.blinds) <= MAX_SEATS, f"a table has 2..{MAX_SEATS} seats, got {len(rules.blinds)} blinds")
+    _require(rules.betting in ("no-limit", "limit"), f"betting is 'no-limit' or 'limit', got {rules.betting!r}")
+    menus = BETTING_ABSTRACTIONS[2:] if rules.is_limit else BETTING_ABSTRACTIONS
+    _require(
+        rules.betting_abstraction in menus,
+        f"betting_abstraction of a {rules.betting} game is one of {', '.join(menus)}, "
+        f"got {rules.betting_abstraction!r}",
+    )
+
+
+def _check_chips(rules: HoldemRules) -> None:
+    for seat, blind in enumerate(rules.blinds):
+        _require(_is_count(blind, 0, MAX_CHIPS), f"blinds are whole chips from 0, got {blind!r} for seat {seat}")
+    _require(max(rules.blinds) > 0, f"at least one seat must post a blind, got blinds {rules.blinds}")
+    if rules.is_limit:
+        _require(rules.stacks is None, f"limit games have no stacks (give None), got {rules.stacks}")
+        _require(sum(rules.blinds) <= MAX_CHIPS, f"the blinds together may be at most {MAX_CHIPS} chips")
+        return
+    if rules.stacks is None or len(rules.stacks) != rules.num_seats:
+        raise ValueError(f"no-limit needs a stack for each of the {rules.num_seats} seats, got {rules.stacks}")
+    for seat, (stack, blind) in enumerate(zip(rules.stacks, rules.blinds, strict=True)):
+        _require(_is_count(stack, 1, MAX_CHIPS), f"stacks must be positive chips, got {stack!r} for seat {seat}")
+        _require(stack >= blind, f"a stack must cover its blind, got stack {stack} and blind {blind} for seat {seat}")
+    _require(sum(rules.stacks) <= MAX_CHIPS, f"the stacks together may be at most {MAX_CHIPS} chips")
+    _require(
+        any(stack > blind for stack, blind in zip(rules.stacks, rules.blinds, strict=True)),
+        f"at least one seat needs chips behind its blind, got stacks {rules.stacks} and blinds {rules.blinds}",
+    )
+
+
+def _check_streets(rules: HoldemRules) -> None:
+    streets = len(rules.first_seats)
+    _require(1 <= streets <= MAX_STREETS, f"a hand has 1..{MAX_STREETS} streets, got first_seats {rules.first_seats}")
+    for seat in rules.first_seats:
+        _require(_is_count(seat, 0, rules.num_seats - 1), f"first_seats are seats from 0, got {rules.first_seats}")
+    for name, low, high, needed in (
+        ("board_cards", 0, MAX_HAND_CARDS, True),
+        ("raise_sizes", 1, MAX_CHIPS, rules.is_limit),
+        ("max_raises", 0, UNLIMITED_RAISES, False),
+    ):
+        values = getattr(rules, name)
+        if values is None:
+            _require(not needed, f"{name} must be given for each of the {streets} streets")
+            continue
+        _require(len(values) == streets, f"{name} needs {streets} entries, one a street, got {values}")
+        _require(all(_is_count(v, low, high) for v in values), f"{name} must lie in {low}..{high}, got {values}")
+    _require(rules.is_limit or rules.raise_sizes is None, "raise_sizes belong to limit games only; give None")
+    if rules.raise_sizes is not None:  # universal_poker counts a pot in 32 bits
+        largest_pot = rules.num_seats * (rules.big_blind + MAX_STREET_RAISES * sum(rules.raise_sizes))
+        _require(
+            largest_pot <= MAX_CHIPS,
+            f"a pot may be at most {MAX_CHIPS} chips, got raise_sizes {rules.raise_sizes} for {largest_pot}",
+        )
+
+
+def _check_cards(rules: HoldemRules) -> None:
+    _require(_is_count(rules.num_suits, 1, 4), f"num_suits must be 1..4, got {rules.num_suits}")
+    _require(_is_count(rules.num_ranks, 2, 13), f"num_ranks must be 2..13, got {rules.num_ranks}")
+    _require(_is_count(rules.num_hole_cards, 1, 3), f"num_hole_cards must be 1..3, got {rules.num_hole_cards}")
+    shown = rules.num_hole_cards + rules.num_board_cards
+    _require(shown <= MAX_HAND_CARDS, f"hole and board cards together are at most {MAX_HAND_CARDS}, got {shown}")
+    deck = rules.num_suits * rules.num_ranks
+    _require(
+        rules.num_dealt_cards <= deck,
+        f"{rules.num_seats} seats need {rules.num_dealt_cards} cards, the deck has {deck}",
+    )
+
+
+HUNL = no_limit_holdem(2, stack=20_000)
+SIXMAX = no_limit_holdem(6)
+HULH = HoldemRules(
+    blinds=(10, 5),
+    stacks=None,
+    first_seats=(1, 0, 0, 0),
+    board_cards=(0, 3, 1, 1),
+    betting="limit",
+    raise_sizes=(10, 10, 20, 20),
+    max_raises=(3, 4, 4, 4),
+    betting_abstraction="fcpa",
+)
+LEDUC = HoldemRules(
+    blinds=(1, 1),
+    stacks=None,
+    first_seats=(0, 0),
+    board_cards=(0, 1),
+    betting="limit",
+    raise_sizes=(2, 4),
+    max_raises=(2, 2),
+    num_suits=2,
+    num_ranks=3,
+    num_hole_cards=1,
+    betting_abstraction="fcpa",
+)
+KUHN = HoldemRules(
+    blinds=(1, 1),
+    stacks=None,
+    first_seats=(0,),
+    board_cards=(0,),
+    betting="limit",
+    raise_sizes=(1,),
+    max_raises=(1,),
+    num_suits=1,
+    num_ranks=3,
+    num_hole_cards=1,
+    betting_abstraction="fcpa",
+)
+
+PRESETS = {"HUNL": HUNL, "SIXMAX": SIXMAX, "HULH": HULH, "LEDUC": LEDUC, "KUHN": KUHN}

@@ -1,0 +1,74 @@
+"""The simplest agents: random, call, fold, raise. They play every game our rules can say."""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View
+
+
+class RandomAgent(RangeAgent):
+    """Chooses uniformly.
+
+    Where the raises on offer are finitely many, uniformly among all legal actions; in full no-limit
+    fold, call and raise are equally likely where legal, and the raise-to is uniform over its range.
+    """
+
+    name = "random"
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return the same row for every combo."""
+        actions = [FOLD, CALL] if public.can_fold else [CALL]
+        highest = None
+        if public.menu is not None:
+            actions.extend(public.menu)
+        elif public.max_raise:
+            highest = np.array([*actions, public.max_raise])
+            actions.append(public.min_raise)
+        return Strategy(np.array(actions), np.full((len(combo_ids), len(actions)), 1.0 / len(actions)), highest)
+
+
+class FixedAgent(Agent):
+    """An agent whose action depends on the public state alone."""
+
+    def action(self, public: PublicState) -> int:
+        """Return the action taken with every combo."""
+        raise TypeError(f"{type(self).__name__} must define action(public)")
+
+    def act(self, view: View) -> Decision:
+        """Take the one action."""
+        action = self.action(view.public)
+        return Decision(action, (action,), (1.0,))
+
+    def range_strategy(self, public: PublicState) -> Strategy:
+        """Return one column of ones."""
+        return Strategy(np.array([self.action(public)]), np.ones((public.rules.num_combos, 1)))
+
+
+class CallAgent(FixedAgent):
+    """Checks and calls."""
+
+    name = "call"
+
+    def action(self, public: PublicState) -> int:
+        """Return check or call."""
+        return CALL
+
+
+class FoldAgent(FixedAgent):
+    """Folds to any bet; checks when that is free."""
+
+    name = "fold"
+
+    def action(self, public: PublicState) -> int:
+        """Return fold where it is legal."""
+        return FOLD if public.can_fold else CALL
+
+
+class RaiseAgent(FixedAgent):
+    """Bets and raises the pot, or what comes nearest to it; calls when no raise is legal."""
+
+    name = "raise"
+
+    def action(self, public: PublicState) -> int:
+        """Return the pot-sized raise."""
+        return public.raise_by_pot(1.0)

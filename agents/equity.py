@@ -1,0 +1,44 @@
+"""Plays its exact equity against uniform hands, versus the pot odds."""
+
+import numpy as np
+
+from plurispiel.abstraction.cards.features import expected_strength
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import PublicState, RangeAgent, Strategy
+
+
+class EquityAgent(RangeAgent):
+    """Weighs equity over all run-outs against the price of a call.
+
+    Equity is the exact chance to win against one uniform hand, to the power of the opponents in the pot.
+    It calls when that is above the pot odds, bets two thirds of the pot when it is 0.1 above a fair
+    share, and raises the pot when it is 0.25 above and fewer than three raises have been made.
+    """
+
+    name = "equity"
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return one certain action for each combo."""
+        num_opponents = _num_opponents(public)
+        equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
+        edge = equity - 1.0 / (num_opponents + 1)
+        raise_to = public.raise_by_pot(1.0 if public.can_fold else 0.66)
+        may_raise = raise_to != CALL and public.num_raises < 3
+        raises = (edge >= (0.25 if public.can_fold else 0.1)) & may_raise
+        calls = ~raises & (equity * (public.pot + public.to_call) >= public.to_call)
+        columns = [raises, calls, ~raises & ~calls]
+        actions = [raise_to, CALL, FOLD]
+        if not public.can_fold:
+            columns, actions = [raises, ~raises], [raise_to, CALL]
+        if not may_raise:
+            columns, actions = columns[1:], actions[1:]
+        return Strategy(np.array(actions), np.stack(columns, axis=1).astype(np.float64))
+
+
+def _num_opponents(public: PublicState) -> int:
+    """Return the opponents to beat: on the first street those that have put in chips by choice, at least one."""
+    if public.street > 0:
+        return public.num_live - 1
+    folded = public.folded
+    entered = {action.seat for action in public.actions} - {public.actor}
+    return max(1, sum(not folded[seat] for seat in entered))

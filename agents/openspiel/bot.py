@@ -1,0 +1,191 @@
+"""Our agents as OpenSpiel's bots, policies and reinforcement-learning agents."""
+
+import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyspiel
+from open_spiel.python import rl_agent
+
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
+from plurispiel.agents.base import Agent
+from plurispiel.agents.openspiel.feed import HandFeed, own_view
+
+if TYPE_CHECKING:
+    from plurispiel.agents.openspiel.policy import AgentPolicy
+
+
+class OpenSpielBot(pyspiel.Bot):
+    """An agent at a seat of a ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
+
+    OpenSpiel's loops show every bot all cards; this one reads its own, the board and the actions.
+    What the agent is told is derived from the state's history alone, so a bot can be handed any
+    state at any time: one that goes on where it was, or, as after `restart_at`, any other.
+
+    Parameters
+    ----------
+    agent : Agent
+    game : pyspiel.Game, OpenSpielGame or str
+        A loaded game, a preset's name or a game string.
+    player_id : int
+        The seat.
+    seed : int or SeedSequence
+        Every hand draws from its own child stream: the same calls give the same play.
+
+    Examples
+    --------
+    >>> from plurispiel.agents.base import Agent
+    >>> class Caller(Agent):
+    ...     def act(self, view):
+    ...         return 1
+    >>> game = pyspiel.load_game("leduc_poker")
+    >>> bots = [OpenSpielBot(Caller(), game, player) for player in range(2)]
+    >>> abs(pyspiel.evaluate_bots(game.new_initial_state(), bots, seed=1)[0]) in (0.0, 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        game: "pyspiel.Game | OpenSpielGame | str",
+        player_id: int,
+        seed: int | np.random.SeedSequence = 0,
+    ):
+        super().__init__()
+        self._agent = agent
+        self._game = game if isinstance(game, OpenSpielGame) else OpenSpielGame(game)
+        self._player_id = player_id
+        if not 0 <= player_id < self._game.rules.num_seats:
+            raise ValueError(f"player_id must be 0..{self._game.rules.num_seats - 1} in this game, got {player_id}")
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed, spawn_key=(player_id,))
+        self._hand_seeds, self._clone_seeds = seed.spawn(2)
+        self._hand: HandFeed | None = None
+
+    def player_id(self) -> int:
+        """Return the seat."""
+        return self._player_id
+
+    def restart(self) -> None:
+        """Expect a new hand."""
+        self._hand = None
+
+    def restart_at(self, state: pyspiel.State) -> None:
+        """Begin a new hand, and follow it up to the state."""
+        self._hand = None
+        self._follow(state.history())
+
+    def inform_action(self, state: pyspiel.State, player_id: int, action: int) -> None:
+        """See an action or a card that comes next in the state."""
+        self._follow([*state.history(), action])
+
+    def step(self, state: pyspiel.State) -> int:
+        """Return the id of the agent's action, or INVALID_ACTION if the seat is not to act."""
+        hand = self._to_act(state)
+        if hand is None:
+            return pyspiel.INVALID_ACTION
+        return self._take(hand, hand.act().action)
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Return the distribution the action was drawn from, as `get_policy`, and the action's id."""
+        hand = self._to_act(state)
+        if hand is None:
+            return [], pyspiel.INVALID_ACTION
+        policy = hand.range_policy()
+        decision = hand.act()
+        if policy is None:
+            policy = hand.decision_policy(decision)
+        return list(policy.items()), self._take(hand, decision.action)
+
+    def provides_policy(self) -> bool:
+        """Return True."""
+        return True
+
+    def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
+        """Return the probabilities of the legal action ids; in a game with any raise size, of those above 0.
+
+        They are the own row of the agent's `range_strategy`, else what it says when asked to act; an
+        agent that only names an action has it listed with probability 1.
+        """
+        hand = self._to_act(state)
+        if hand is None:
+            return []
+        policy = hand.range_policy()
+        return list((hand.decision_policy(hand.act()) if policy is None else policy).items())
+
+    def is_clonable(self) -> bool:
+        """Return True."""
+        return True
+
+    def clone(self) -> "OpenSpielBot":
+        """Return an independent bot that knows the same and has the same policy.
+
+        As OpenSpiel demands, it draws from its own random stream.
+        """
+        agent, hand = copy.deepcopy((self._agent, self._hand), {id(self._game): self._game})
+        twin = OpenSpielBot(agent, self._game, self._player_id, self._clone_seeds.spawn(1)[0])
+        if hand is not None:
+            hand.reseed(twin._hand_seeds.spawn(1)[0])
+            twin._hand = hand
+        return twin
+
+    def _follow(self, history: list[int]) -> None:
+        seen = own_view(self._game.rules, history, self._player_id)
+        if not seen:
+            self._hand = None
+        elif self._hand is None or not self._hand.follow(seen):
+            seed = self._hand_seeds.spawn(1)[0]
+            self._hand = HandFeed(self._agent, self._game, self._player_id, seen, seed)
+            self._hand.follow(seen)
+
+    def _to_act(self, state: pyspiel.State) -> HandFeed | None:
+        self._follow(state.history())
+        return self._hand if state.current_player() == self._player_id else None
+
+    def _take(self, hand: HandFeed, action: int) -> int:
+        number = hand.action_id(action)
+        hand.follow([*hand.seen, number])
+        return number
+
+
+class RLAgent(rl_agent.AbstractAgent):
+    """An agent in OpenSpiel's ``rl_environment``, for games with few actions.
+
+    Parameters
+    ----------
+    player_id, agent, game, seed
+        As of `OpenSpielBot`. The environment must be made with ``include_full_state=True``.
+    """
+
+    def __init__(self, player_id: int, agent: Agent, game: "pyspiel.Game | OpenSpielGame | str", seed: int = 0):
+        self._bot = OpenSpielBot(agent, game, player_id, seed)
+
+    def step(self, time_step, is_evaluation: bool = False) -> rl_agent.StepOutput | None:
+        """Return the action and the probabilities of all action ids, or None at the end of an episode."""
+        serialized = time_step.observations.get("serialized_state")
+        if not serialized:
+            raise ValueError("the time step holds no state: make the environment with include_full_state=True")
+        game, state = pyspiel.deserialize_game_and_state(serialized)
+        policy, action = self._bot.step_with_policy(state)
+        if time_step.last():
+            return None
+        probabilities = np.zeros(game.num_distinct_actions())
+        for number, probability in policy:
+            probabilities[number] = probability
+        return rl_agent.StepOutput(action=action, probs=probabilities)
+
+
+def agent_policy(agent: Agent, game: "pyspiel.Game | OpenSpielGame | str") -> "AgentPolicy":
+    """Return an agent as an ``open_spiel.python.policy.Policy`` of a game.
+
+    OpenSpiel's Python algorithms take it as it is; its C++ ones need it tabulated:
+    ``policy.python_policy_to_pyspiel_policy(policy.tabular_policy_from_callable(game, agent_policy(agent, game)))``.
+
+    Raises
+    ------
+    ValueError
+        If the agent has no `range_strategy`.
+    """
+    from plurispiel.agents.openspiel.policy import AgentPolicy  # OpenSpiel's module takes half a second to import
+
+    return AgentPolicy(agent, game if isinstance(game, OpenSpielGame) else OpenSpielGame(game))

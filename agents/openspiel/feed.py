@@ -1,0 +1,127 @@
+"""Feed an agent one hand of an OpenSpiel game, seen from its seat.
+
+An OpenSpiel state shows every card to everybody, so `own_view` cuts the history first, and nothing
+behind it reads a state.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, PublicState, View
+
+
+def own_view(rules: HoldemRules, history: list[int], seat: int) -> list[int]:
+    """Return the ids a seat may know: its hole cards, then the board and all actions; none before the deal is done."""
+    num_hole = rules.num_hole_cards
+    num_dealt = rules.num_seats * num_hole
+    if len(history) < num_dealt:
+        return []
+    return history[seat * num_hole : (seat + 1) * num_hole] + history[num_dealt:]
+
+
+class HandFeed:
+    """A hand that an agent is told event by event, as `play_hand` would tell it.
+
+    Parameters
+    ----------
+    seen : list of int
+        An `own_view`, at least the hole cards; `follow` tells the agent the rest.
+    seed : SeedSequence
+        Of the agent's random stream.
+    """
+
+    def __init__(self, agent: Agent, game: OpenSpielGame, seat: int, seen: list[int], seed: np.random.SeedSequence):
+        rules = game.rules
+        self.agent = agent
+        self.game = game
+        self.seat = seat
+        self.seen = seen[: rules.num_hole_cards]
+        self.hole_cards = tuple(map(game.card, self.seen))
+        self.betting = BettingState(rules)
+        self.board: tuple[int, ...] = ()
+        self.actions: tuple[Action, ...] = ()
+        self._street = -1 if rules.board_size(0) else 0  # the last whose board the agent knows
+        self._bits = np.random.PCG64(seed)
+        self._stream = self._bits.state
+        agent.restart(rules, seat, np.random.Generator(self._bits))
+        agent.observe(Deal(self.hole_cards))
+
+    def follow(self, seen: list[int]) -> bool:
+        """Tell the agent what is new in an `own_view`; return False, and tell nothing, if it is of another hand."""
+        known = len(self.seen)
+        if seen[:known] != self.seen:
+            return False
+        for number in seen[known:]:
+            self._advance(number)
+            self.seen.append(number)
+        return True
+
+    def reseed(self, seed: np.random.SeedSequence) -> None:
+        """Let the agent draw from another random stream."""
+        self._stream = np.random.PCG64(seed).state
+
+    def public(self) -> PublicState:
+        """Return what everybody sees."""
+        return PublicState(self.game.rules, self.betting.array.tolist(), self.board, self.actions)
+
+    def act(self) -> Decision:
+        """Ask the agent.
+
+        Every decision has its own stretch of the hand's random stream: an agent that joins in
+        mid-hand draws what it would have drawn had it followed from the start.
+        """
+        self._bits.state = self._stream
+        self._bits.advance(len(self.seen) << 64)
+        answer = self.agent.act(View(self.public(), self.seat, self.hole_cards))
+        return answer if isinstance(answer, Decision) else Decision(answer)
+
+    def range_policy(self) -> dict[int, float] | None:
+        """Return the probability of each action id by the agent's `range_strategy`, if it has one."""
+        strategy = self.agent.range_strategy(self.public())
+        if strategy is None:
+            return None
+        row = strategy.probabilities[self.game.rules.combo_id(self.hole_cards)]
+        return self._by_id(strategy.actions, strategy.actions if strategy.highest is None else strategy.highest, row)
+
+    def decision_policy(self, decision: Decision) -> dict[int, float]:
+        """Return the probability of each action id by a decision; a bare action has probability 1."""
+        actions, row = (decision.actions, decision.probabilities) if decision.actions else ((decision.action,), (1.0,))
+        return self._by_id(actions, actions, row)
+
+    def action_id(self, action: int) -> int:
+        """Return the game's id of the actor's action; an illegal one is a ValueError."""
+        if not self.public().is_legal(action):
+            raise ValueError(f"{self.agent.name} answers {action}: {self.betting.legal_text()}")
+        return self.game.action_id(self.betting.array.tolist(), int(action))
+
+    def _advance(self, number: int) -> None:
+        rules, betting = self.game.rules, self.betting
+        state = betting.array.tolist()
+        if state[kernels.ACTOR] < 0:
+            return  # the board of an all-in, which a table does not tell its agents either
+        street = state[kernels.STREET]
+        if len(self.board) < rules.board_size(street):
+            self.board += (self.game.card(number),)
+        else:
+            action = Action(state[kernels.ACTOR], self.game.action(state, number), street)
+            betting.apply(action.action)
+            self.actions += (action,)
+            self.agent.observe(action)
+            street = betting.street
+        if street > self._street and len(self.board) == rules.board_size(street) and not betting.is_over:
+            self.agent.observe(Board(self.board[rules.board_size(self._street) :], street))
+            self._street = street
+
+    def _by_id(self, lowest: Iterable[int], highest: Iterable[int], row: Iterable[float]) -> dict[int, float]:
+        policy = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
+        for low, high, probability in zip(lowest, highest, row, strict=True):
+            if probability > 0.0:
+                # Columns of several raises exist only where every size has its own id.
+                for number in range(self.action_id(low), self.action_id(high) + 1):
+                    policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
+        return policy

@@ -1,0 +1,246 @@
+"""Agent specs: the text that names an agent on the command line and in a tournament's file.
+
+``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, an importable
+module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``my_module:MyBot``, ``my_bot.py:MyBot``.
+"""
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from plurispiel.agents.base import Agent
+from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
+from plurispiel.agents.equity import EquityAgent
+from plurispiel.agents.tight_aggressive import TightAggressiveAgent
+
+BUILT_IN: dict[str, Callable[..., Agent]] = {
+    agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
+}
+"""The built-in agents by name."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """A parsed agent spec.
+
+    Attributes
+    ----------
+    text : str
+        As given.
+    name, argument : str
+        The parts around the first colon; the argument may be empty.
+    options : tuple of (str, str)
+    """
+
+    text: str
+    name: str
+    argument: str
+    options: tuple[tuple[str, str], ...]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the agent is a class in a Python file."""
+        return self.name.endswith(".py")
+
+    @property
+    def title(self) -> str:
+        """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
+        return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the agent comes from outside this package."""
+        return self.name not in BUILT_IN
+
+
+def parse_spec(text: str) -> AgentSpec:
+    """Return the parts of an agent spec.
+
+    Raises
+    ------
+    ValueError
+        If it is malformed; what it names is looked up by `make_agent`.
+
+    >>> parse_spec("openspiel:cfr?iterations=500")
+    AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))
+    """
+    text = text.strip()
+    path, _, query = text.partition("?")
+    # A colon can also belong to a Windows drive; the class name behind the last one never holds a separator.
+    name, colon, argument = path.rpartition(":") if ".py:" in path else path.partition(":")
+    options: list[tuple[str, str]] = []
+    for pair in filter(None, query.split("&")):
+        key, equals, value = pair.partition("=")
+        if not key.isidentifier() or not equals:
+            raise ValueError(f"agent options are written ?key=value&key=value, got {pair!r} in {text!r}")
+        if key in dict(options):
+            raise ValueError(f"option {key!r} stands twice in {text!r}")
+        options.append((key, value))
+    if not name or (colon and not argument):
+        raise ValueError(f"an agent is written NAME[:ARG][?key=value&...], got {text!r}")
+    return AgentSpec(text, name, argument, tuple(options))
+
+
+def split_specs(text: str) -> list[str]:
+    """Return the specs of a comma-separated list."""
+    specs = [spec.strip() for spec in text.split(",")]
+    if not all(specs):
+        raise ValueError(f"agents are separated by single commas, got {text!r}")
+    return specs
+
+
+def unique_names(specs: list[str]) -> list[str]:
+    """Return a name for each spec: its title, with ``#2``, ``#3``, ... from its second occurrence on.
+
+    >>> unique_names(["call", "bots/my_bot.py:MyBot", "call"])
+    ['call', 'my_bot.py:MyBot', 'call#2']
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for spec in specs:
+        title = parse_spec(spec).title
+        seen[title] = seen.get(title, 0) + 1
+        names.append(title if seen[title] == 1 else f"{title}#{seen[title]}")
+    return names
+
+
+def relocate_spec(spec: str, folder: Path) -> str:
+    """Return a FILE.py spec with its file in `folder`, unless its path is absolute; other specs as they are."""
+    parsed = parse_spec(spec)
+    return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
+
+
+def make_agent(spec: str) -> Agent:
+    """Build the agent that a spec names.
+
+    Raises
+    ------
+    ValueError
+        If there is no such agent, it cannot be loaded, or it does not take the options.
+    """
+    parsed = parse_spec(spec)
+    options = dict(parsed.options)
+    if parsed.name == "openspiel":
+        from plurispiel.agents.openspiel import openspiel_agent
+
+        return openspiel_agent(parsed.argument, options)
+    if parsed.name in BUILT_IN:
+        if parsed.argument:
+            raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
+        return _construct(BUILT_IN[parsed.name], options, spec)
+    if parsed.is_file and not parsed.argument:
+        raise ValueError(f"name the agent's class after its file, {spec}:CLASS")
+    if not parsed.argument:
+        raise ValueError(
+            f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {', '.join(sorted(BUILT_IN))}; "
+            "your own is FILE.py:CLASS or MODULE:CLASS, OpenSpiel's are openspiel:BOT)"
+        )
+    module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
+    found = getattr(module, parsed.argument, None)
+    if found is None:
+        raise ValueError(f"{parsed.name} has no class {parsed.argument!r} (agent {spec!r})")
+    if not callable(found):
+        raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
+    return _construct(found, options, spec)
+
+
+def source_digest(spec: str) -> str:
+    """Return a hash of the file that defines an agent from outside, else an empty text.
+
+    An edited bot is another bot. What that file imports or loads is not looked at.
+    """
+    parsed = parse_spec(spec)
+    path = Path(parsed.name) if parsed.is_file else _module_file(parsed)
+    if path is None:
+        return ""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+
+
+def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:
+    try:
+        signature = inspect.signature(factory)
+    except ValueError:
+        raise ValueError(f"agent {spec!r} is no Agent class") from None
+    try:
+        signature.bind(**options)
+    except TypeError:
+        allowed = ", ".join(signature.parameters)
+        takes = f"takes the options {allowed}" if allowed else "takes no options"
+        raise ValueError(f"agent {spec!r} {takes}, got {', '.join(options) or 'none'}") from None
+    try:
+        agent = factory(**{key: _value(text) for key, text in options.items()})
+    except (Exception, SystemExit) as error:  # a contestant's constructor may raise anything
+        raise ValueError(f"agent {spec!r} cannot be built: {type(error).__name__}: {error}") from error
+    if missing := [method for method in ("restart", "act") if not callable(getattr(agent, method, None))]:
+        raise ValueError(f"agent {spec!r} lacks {' and '.join(missing)}; derive its class from plurispiel.agents.Agent")
+    return agent
+
+
+def _value(text: str) -> int | float | str:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _load_file(spec: AgentSpec) -> ModuleType:
+    path = Path(spec.name)
+    if not path.is_file():
+        raise ValueError(f"no file {spec.name!r} for agent {spec.text!r}")
+    module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
+    if module_spec is None or module_spec.loader is None:
+        raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")
+    _search_in(path.resolve().parent)
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[module.__name__] = module  # dataclasses look their module up
+    try:
+        module_spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # a contestant's file may raise anything
+        raise ValueError(f"{spec.name} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _module_file(spec: AgentSpec) -> Path | None:
+    """Return the file of a MODULE spec, if there is one."""
+    if spec.name in BUILT_IN or not spec.argument:
+        return None
+    _search_in(Path.cwd())
+    try:
+        found = importlib.util.find_spec(spec.name)
+    except (ImportError, ValueError):
+        return None  # `make_agent` says what is wrong
+    return Path(found.origin) if found and found.has_location and found.origin else None
+
+
+def _search_in(folder: Path) -> None:
+    """Let Python find modules in a folder, behind everything else, as a script finds those beside it."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _suggestion(spec: AgentSpec) -> str:
+    close = difflib.get_close_matches(spec.name.lower(), [*BUILT_IN, "openspiel"], n=1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def _import_module(spec: AgentSpec) -> ModuleType:
+    _search_in(Path.cwd())
+    try:
+        return importlib.import_module(spec.name)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"no agent or module {spec.name!r}: {error}{_suggestion(spec)}") from None
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{spec.name} cannot be imported: {type(error).__name__}: {error}") from error

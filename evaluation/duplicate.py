@@ -1,0 +1,144 @@
+"""Duplicate play: one deck in every seat rotation, the sample unit of every statistic."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent
+from plurispiel.evaluation.hand import PAYOFF_UNIT, Hand, deal_deck, play_hand
+from plurispiel.evaluation.play_statistics import COUNTERS, hand_counts
+
+_DECK_STREAM = 0
+_AGENT_STREAM = 1
+_ORDER_STREAM = 3
+
+
+@dataclass(frozen=True)
+class AgentScore:
+    """What one agent made of a group.
+
+    Attributes
+    ----------
+    hands : int
+        Hands times seats it held: copies of one agent count together.
+    chips : float
+        Net chips over the group, free of rounding.
+    chips_squared : float
+        Sum over those hands of the squared net chips.
+    faults : int
+    play : bytes
+        Its table of counts, uint8[num_seats, len(play_statistics.COUNTERS)].
+    first_fault : str
+        What it did wrong first, for its author; empty if nothing.
+    """
+
+    hands: int
+    chips: float
+    chips_squared: float
+    faults: int
+    play: bytes
+    first_fault: str = ""
+
+
+class SeatStreams:
+    """Random generators for the seats of one table, set anew for every hand.
+
+    Creating a generator costs ten times as much as setting its state, and a six-seat group needs 36.
+    """
+
+    def __init__(self, num_seats: int):
+        self.generators = [np.random.Generator(np.random.PCG64(0)) for _ in range(num_seats)]
+        self._template = self.generators[0].bit_generator.state
+
+    def seed(self, words: Sequence[int]) -> list[np.random.Generator]:
+        """Return the generators, each set to a state made of two of the 64-bit words."""
+        template = self._template
+        for k, generator in enumerate(self.generators):
+            template["state"]["state"] = words[2 * k] << 64 | words[2 * k + 1]
+            generator.bit_generator.state = template
+        return self.generators
+
+
+def rotations(num_seats: int) -> list[list[int]]:
+    """Return for each rotation the place in the order around the table that sits in each seat.
+
+    >>> rotations(3)
+    [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
+    """
+    return [[(seat - shift) % num_seats for seat in range(num_seats)] for shift in range(num_seats)]
+
+
+def group_deck(rules: HoldemRules, seed: int, *group: int) -> np.ndarray:
+    """Return the deck of a group, which depends on the run's seed and the group's numbers alone."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(_DECK_STREAM, *group))
+    return deal_deck(rules, np.random.Generator(np.random.PCG64(sequence)))
+
+
+def play_group(
+    rules: HoldemRules,
+    agents: Sequence[Agent],
+    contestants: Sequence[int],
+    seed: int,
+    group: tuple[int, ...],
+    streams: SeatStreams,
+    on_hand: Callable[[Hand], None],
+) -> dict[int, AgentScore]:
+    """Play one deck in every rotation of the line-up and return each contestant's score.
+
+    The order around the table is drawn anew for each group: who sits to whose left would otherwise
+    depend on the order in which agents were named, and decide close rankings.
+
+    Parameters
+    ----------
+    agents : sequence of Agent
+        One for each line-up position.
+    contestants : sequence of int
+        The number under which each position's score is kept; copies of an agent share one.
+    seed, group
+        The run's seed and the numbers that name this group; together they fix the deck, the order
+        around the table and every seat's random stream in every rotation.
+    on_hand : callable
+        Called with every hand.
+
+    Notes
+    -----
+    Payoffs are multiples of 1/2520 chip, so scores are summed as integers: six equal deterministic
+    agents score exactly 0.
+    """
+    num_seats = rules.num_seats
+    deck = group_deck(rules, seed, *group)
+    order_sequence = np.random.SeedSequence(seed, spawn_key=(_ORDER_STREAM, *group))
+    order = np.random.Generator(np.random.PCG64(order_sequence)).permutation(num_seats).tolist()
+    words_each = 2 * num_seats
+    sequence = np.random.SeedSequence(seed, spawn_key=(_AGENT_STREAM, *group))
+    words = sequence.generate_state(words_each * num_seats, np.uint64).tolist()
+    payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
+    faults: dict[int, list[str]] = {contestant: [] for contestant in contestants}
+    play = {contestant: [[0] * len(COUNTERS) for _ in range(num_seats)] for contestant in contestants}
+    for number, places in enumerate(rotations(num_seats)):
+        seating = [order[place] for place in places]
+        rngs = streams.seed(words[number * words_each : (number + 1) * words_each])
+        hand = play_hand(rules, [agents[position] for position in seating], deck, rngs)
+        on_hand(hand)
+        seats = [contestants[position] for position in seating]
+        for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
+            payoffs[contestant].append(hand.payoffs[seat])
+            row = play[contestant][seat]
+            for column, count in enumerate(counts):
+                row[column] += count
+        for fault in hand.faults:
+            faults[seats[fault.seat]].append(fault.message)
+    return {
+        contestant: AgentScore(
+            hands=len(own),
+            chips=sum(round(payoff * PAYOFF_UNIT) for payoff in own) / PAYOFF_UNIT,
+            chips_squared=fsum(payoff * payoff for payoff in own),
+            faults=len(faults[contestant]),
+            play=b"".join(map(bytes, play[contestant])),
+            first_fault=faults[contestant][0] if faults[contestant] else "",
+        )
+        for contestant, own in payoffs.items()
+    }

@@ -1,0 +1,160 @@
+"""Play one hand between agents, and keep what happened."""
+
+import operator
+import os
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_allowed
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
+
+_CONTESTANT_ERRORS = (Exception, SystemExit)  # whatever an agent raises costs its own hand only
+_MAX_MESSAGE = 300
+
+PAYOFF_UNIT = 2520
+"""Payoffs are multiples of 1/2520 chip (a pot splits among at most ten seats), which makes their sums exact."""
+
+
+class Fault(NamedTuple):
+    """What an agent did wrong in a hand: it checks or folds from there on."""
+
+    seat: int
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One hand played to its end.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    deck : uint8[num_dealt_cards]
+        All hole cards, seat by seat, then the board, shown or not.
+    actions : tuple of Action
+    payoffs : tuple of float
+        Net chips of every seat; they sum to 0.
+    showdown : bool
+        Whether hands were compared.
+    faults : tuple of Fault
+    """
+
+    rules: HoldemRules
+    deck: np.ndarray
+    actions: tuple[Action, ...]
+    payoffs: tuple[float, ...]
+    showdown: bool
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def folded(self) -> set[int]:
+        """Seats that folded."""
+        return {action.seat for action in self.actions if action.action == FOLD}
+
+
+def play_hand(
+    rules: HoldemRules, agents: Sequence[Agent], deck: np.ndarray, rngs: Sequence[np.random.Generator]
+) -> Hand:
+    """Play a hand and return it.
+
+    Parameters
+    ----------
+    agents : sequence of Agent
+        The agent of each seat. An agent that raises an exception or answers with an illegal action
+        commits a fault: its seat checks or folds to the end of this hand.
+    deck : uint8[num_dealt_cards]
+        All hole cards, seat by seat, then the board (`deal_deck`).
+    rngs : sequence of Generator
+        The random stream of each seat for this hand.
+    """
+    if not len(agents) == len(rngs) == rules.num_seats:
+        raise ValueError(f"{rules.num_seats} seats need as many agents and rngs, got {len(agents)} and {len(rngs)}")
+    num_hole = rules.num_hole_cards
+    cards = tuple(deck.tolist())
+    hole_cards = [cards[seat * num_hole : (seat + 1) * num_hole] for seat in range(rules.num_seats)]
+    community = cards[rules.num_seats * num_hole :]
+    faults: list[Fault] = []
+    at_fault = [False] * rules.num_seats
+
+    def blame(seat: int, kind: str, message: str) -> None:
+        at_fault[seat] = True
+        faults.append(Fault(seat, kind, message))
+
+    watching = []
+    for seat, agent in enumerate(agents):
+        try:
+            agent.restart(rules, seat, rngs[seat])
+        except _CONTESTANT_ERRORS as error:
+            blame(seat, "exception", f"restart: {_error_text(error)}")
+        if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
+            watching.append(seat)
+
+    def tell(seat: int, event: Event) -> None:
+        if not at_fault[seat]:
+            try:
+                agents[seat].observe(event)
+            except _CONTESTANT_ERRORS as error:
+                blame(seat, "exception", f"observe: {_error_text(error)}")
+
+    for seat in watching:
+        tell(seat, Deal(hole_cards[seat]))
+
+    betting = BettingState(rules)
+    actions: tuple[Action, ...] = ()
+    street = 0
+    board = community[: rules.board_size(0)]
+    if board:
+        for seat in watching:
+            tell(seat, Board(board, 0))
+    while True:
+        state = betting.array.tolist()
+        seat = state[kernels.ACTOR]
+        if seat < 0:
+            break
+        if state[kernels.STREET] != street:
+            street = state[kernels.STREET]
+            seen = len(board)
+            board = community[: rules.board_size(street)]
+            for watcher in watching:
+                tell(watcher, Board(board[seen:], street))
+        public = PublicState(rules, state, board, actions)
+        action = FOLD if public.can_fold else CALL
+        if not at_fault[seat]:
+            try:
+                decision = agents[seat].act(View(public, seat, hole_cards[seat]))
+                answer = decision.action if isinstance(decision, Decision) else decision
+                wanted = answer if type(answer) is int else int(operator.index(answer))
+                if is_allowed(rules, state, wanted):  # not by `public`, which the agent has had in its hands
+                    action = wanted
+                else:
+                    blame(seat, "illegal", f"{wanted} is not legal: {betting.legal_text()}")
+            except _CONTESTANT_ERRORS as error:
+                blame(seat, "exception", f"act: {_error_text(error)}")
+        betting.apply_legal(action)
+        actions += (Action(seat, action, street),)
+        for watcher in watching:
+            tell(watcher, actions[-1])
+    payoffs = tuple(betting.payoffs(deck).tolist())
+    return Hand(rules, deck, actions, payoffs, state[kernels.NUM_LIVE] > 1, tuple(faults))
+
+
+def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
+    """Return a full deal in random order: uint8[num_dealt_cards], all hole cards seat by seat, then the board."""
+    return rng.permutation(rules.cards)[: rules.num_dealt_cards]
+
+
+def _error_text(error: BaseException) -> str:
+    """Return what an exception says, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
+    try:
+        return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE] + where
+    except Exception:  # an exception of a contestant may not even have a text
+        return type(error).__name__ + where

@@ -1,0 +1,138 @@
+import os
+from itertools import combinations
+
+import numpy as np
+import pytest
+from reference import strength as reference
+
+from plurispiel.abstraction.cards.features import (
+    compute_preflop_equity,
+    draw_outs,
+    expected_strength,
+    made_strength,
+    preflop_equity,
+)
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+
+def small_game(num_ranks, num_suits, num_hole_cards, board_cards):
+    return HoldemRules(
+        blinds=(100, 50),
+        stacks=(1_000, 1_000),
+        first_seats=(0,) * len(board_cards),
+        board_cards=board_cards,
+        num_suits=num_suits,
+        num_ranks=num_ranks,
+        num_hole_cards=num_hole_cards,
+    )
+
+
+SMALL = [
+    LEDUC,
+    KUHN,
+    small_game(6, 2, 2, (0, 1)),
+    small_game(5, 2, 2, (0, 2, 1)),
+    small_game(4, 3, 1, (0, 3, 1)),
+]
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=range(len(SMALL)))
+def test_equal_the_reference_on_small_decks(rules):
+    rng = np.random.default_rng(1)
+    combos, cards = rules.combos.tolist(), rules.cards.tolist()
+    for street in range(rules.num_streets):
+        board = tuple(rng.permutation(cards)[: rules.board_size(street)].tolist())
+        to_come = rules.num_board_cards - len(board)
+        np.testing.assert_allclose(made_strength(rules, board), reference.strength(combos, board, cards, 0), atol=1e-12)
+        expected = reference.strength(combos, board, cards, to_come)
+        np.testing.assert_allclose(expected_strength(rules, board), expected, atol=1e-12)
+
+
+@jit_only
+@pytest.mark.parametrize("board", ["Qs Jh 2h", "Qs Jh 2h 2d", "As Ks Qs Js Ts", "7c 8d 9h Th Jc"])
+def test_mean_over_all_hands_is_one_half(board):
+    board = parse_cards(board)
+    live = ~np.isin(HUNL.combos, board).any(axis=1)
+    for strength in (made_strength(HUNL, board), expected_strength(HUNL, board)):
+        assert strength[live].mean() == pytest.approx(0.5, abs=1e-12)
+        assert (strength[~live] == 0).all()
+
+
+@jit_only
+def test_every_hand_ties_when_the_board_plays():
+    board = parse_cards("As Ks Qs Js Ts")
+    strength = made_strength(HUNL, board)
+    assert (strength[~np.isin(HUNL.combos, board).any(axis=1)] == 0.5).all()
+
+
+@jit_only
+def test_stored_preflop_equity_is_what_is_computed():
+    grid = compute_preflop_equity()
+    aces, kings = parse_cards("As Ah"), parse_cards("Ks Kh")
+    equity = preflop_equity()
+    assert equity[HUNL.combo_id(aces)] == pytest.approx(0.85204, abs=5e-6)
+    assert equity[HUNL.combo_id(kings)] == pytest.approx(0.82396, abs=5e-6)
+    assert equity.mean() == pytest.approx(0.5, abs=1e-12)
+    assert equity[HUNL.combo_id(parse_cards("Ah Kh"))] == grid[12, 11]
+    assert equity[HUNL.combo_id(parse_cards("2c 7d"))] == grid[0, 5]
+    np.testing.assert_array_equal(np.unique(equity), np.unique(grid))
+    assert expected_strength(SIXMAX, ()) is equity
+
+
+def test_order_of_the_board_does_not_matter():
+    board = parse_cards("2c 3c")
+    rules = SMALL[3]
+    assert made_strength(rules, board) is made_strength(rules, board[::-1])
+
+
+def completes(combo, board, card):
+    """Return whether a card makes a straight or flush of five that the combo is part of."""
+
+    def made(cards):
+        for five in combinations(cards, 5):
+            ranks = sorted(card // 4 for card in five)
+            run = ranks == list(range(ranks[0], ranks[0] + 5)) or ranks == [0, 1, 2, 3, 12]
+            yield five, run, len({card % 4 for card in five}) == 1
+
+    before = any(run for _, run, _ in made((*combo, *board)))
+    straight = not before and any(run for _, run, _ in made((*combo, *board, card)))
+    board_alone = any(run for _, run, _ in made((*board, card)))
+    flush = any(suited and set(five) & set(combo) for five, _, suited in made((*combo, *board, card)))
+    already = any(suited for _, _, suited in made((*combo, *board)))
+    return straight and not board_alone, flush and not already
+
+
+@jit_only
+@pytest.mark.parametrize("board", ["Qs Jh 2h", "5c 6d 7h", "9s Ts 2c 3s", "Ah 3d 4c 5s"])
+def test_outs_count_cards_that_complete_a_hand(board):
+    board = parse_cards(board)
+    outs = draw_outs(HUNL, board)
+    rng = np.random.default_rng(0)
+    for row in rng.permutation(1326)[:150]:
+        combo = HUNL.combos[row].tolist()
+        if set(combo) & set(board):
+            continue
+        seen = {*combo, *board}
+        straight_ranks, flushes = set(), 0
+        for card in range(52):
+            if card not in seen:
+                straight, flush = completes(combo, board, card)
+                if straight:
+                    straight_ranks.add(card // 4)
+                flushes += flush
+        assert outs[row] == 4 * len(straight_ranks) + flushes, combo
+
+
+def test_games_without_five_cards_have_no_outs_for_straights():
+    assert (draw_outs(KUHN, ()) == 0).all()
+
+
+@jit_only
+def test_three_hole_cards_ignore_shared_cards():
+    rules = small_game(4, 2, 3, (0, 2))
+    strength = made_strength(rules, (0, 1))
+    live = ~np.isin(rules.combos, (0, 1)).any(axis=1)
+    assert strength[live].mean() == pytest.approx(0.5, abs=1e-12)

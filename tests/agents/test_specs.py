@@ -1,0 +1,167 @@
+"""Agent specs: their grammar, what they build, and what is said when they cannot."""
+
+import sys
+
+import pytest
+
+from plurispiel.agents.base import Agent
+from plurispiel.agents.specs import BUILT_IN, make_agent, parse_spec, source_digest, split_specs, unique_names
+
+BOT = """
+from plurispiel.agents.base import Agent
+
+class MyBot(Agent):
+    def __init__(self, size: int = 3, mood="calm"):
+        self.size, self.mood = size, mood
+
+    def act(self, view):
+        return 1
+
+class Angry(Agent):
+    def __init__(self):
+        raise RuntimeError("no\\nmood")
+
+class Quits(Agent):
+    def __init__(self):
+        raise SystemExit(0)
+
+class NoAgent:
+    pass
+
+number = 7
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "my_bot.py").write_text(BOT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "argument", "options"),
+    [
+        ("tag", "tag", "", ()),
+        (" call ", "call", "", ()),
+        ("openspiel:cfr?iterations=500", "openspiel", "cfr", (("iterations", "500"),)),
+        ("my_bot.py:MyBot", "my_bot.py", "MyBot", ()),
+        ("a/b.py:C?x=1&y=a=b", "a/b.py", "C", (("x", "1"), ("y", "a=b"))),
+        (r"C:\bots\my.py:Bot", r"C:\bots\my.py", "Bot", ()),
+        ("package.module:Bot", "package.module", "Bot", ()),
+        ("search:some/path?time=1.0&threads=2", "search", "some/path", (("time", "1.0"), ("threads", "2"))),
+        ("call?x=", "call", "", (("x", ""),)),
+    ],
+)
+def test_specs_are_taken_apart(text, name, argument, options):
+    spec = parse_spec(text)
+    assert (spec.name, spec.argument, spec.options) == (name, argument, options)
+    assert spec.text == text.strip()
+    assert spec.is_file == name.endswith(".py")
+    assert spec.is_foreign == (name not in BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", ":", ":Bot", "call:", "my_bot.py:", "?x=1", "call?x", "call?=1", "call?a b=1", "call?1x=2"]
+)
+def test_malformed_specs_are_refused(text):
+    with pytest.raises(ValueError, match="written"):
+        parse_spec(text)
+
+
+def test_an_option_given_twice_is_refused():
+    with pytest.raises(ValueError, match="'x' stands twice in 'call[?]x=1&x=2'"):
+        parse_spec("call?x=1&x=2")
+
+
+def test_lists_are_split_at_commas():
+    assert split_specs("call, tag,a.py:B?x=1") == ["call", "tag", "a.py:B?x=1"]
+    for text in ("", "call,", ",call", "call,,tag"):
+        with pytest.raises(ValueError, match="single commas"):
+            split_specs(text)
+
+
+def test_names_are_unique():
+    specs = ["call", "tag", "call", "call", "tag?x=1"]
+    assert unique_names(specs) == ["call", "tag", "call#2", "call#3", "tag?x=1"]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_agents(name):
+    agent = make_agent(name)
+    assert type(agent) is BUILT_IN[name]
+    assert agent.name == name
+    assert make_agent(name) is not agent
+
+
+def test_a_class_in_a_file_gets_its_options_as_numbers_and_texts(folder):
+    agent = make_agent("my_bot.py:MyBot?size=5&mood=a=b")
+    assert isinstance(agent, Agent)
+    assert (agent.name, agent.size, agent.mood) == ("MyBot", 5, "a=b")
+    assert make_agent("my_bot.py:MyBot?size=-2.5").size == -2.5
+    assert make_agent(f"{folder}/my_bot.py:MyBot").size == 3
+
+
+def test_copies_from_a_file_share_no_globals(folder):
+    (folder / "counting.py").write_text(BOT + "\nseen = []\nMyBot.seen = seen\n")
+    first, second = make_agent("counting.py:MyBot"), make_agent("counting.py:MyBot")
+    first.seen.append(1)
+    assert second.seen == []
+
+
+def test_a_file_may_use_dataclasses_with_postponed_annotations(folder):
+    text = "from __future__ import annotations\nfrom dataclasses import dataclass\n" + BOT
+    (folder / "modern.py").write_text(
+        text + "\n@dataclass\nclass Data(MyBot):\n    size: int = 4\n    mood: str = 'x'\n"
+    )
+    assert make_agent("modern.py:Data").size == 4
+
+
+def test_a_class_in_a_module(folder, monkeypatch):
+    monkeypatch.syspath_prepend(str(folder))
+    try:
+        assert make_agent("my_bot:MyBot").size == 3
+    finally:
+        sys.modules.pop("my_bot", None)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tagg", r"unknown agent 'tagg', did you mean 'tag'\? \(built in are call, equity, fold, raise, random, tag;"),
+        ("zzzzzz", r"unknown agent 'zzzzzz' \(built in are"),
+        ("call:x", "'call' takes no argument"),
+        ("call?x=1", "takes no options, got x"),
+        ("tagg:Bot", r"no agent or module 'tagg'.*did you mean 'tag'\?"),
+        ("my_bot.py", r"my_bot\.py:CLASS"),
+        ("nowhere.py:Bot", "no file 'nowhere.py'"),
+        ("my_bot.py:Nobody", "my_bot.py has no class 'Nobody'"),
+        ("my_bot.py:number", "'number' in my_bot.py is not a class"),
+        ("my_bot.py:NoAgent", "lacks restart and act; derive"),
+        ("my_bot.py:MyBot?color=1", "takes the options size, mood, got color"),
+        ("my_bot.py:Angry", "cannot be built: RuntimeError"),
+        ("my_bot.py:Quits", "cannot be built: SystemExit"),
+        ("builtins:int", "no Agent"),
+        ("syntax.py:Bot", "syntax.py cannot be loaded: SyntaxError"),
+        ("raises.py:Bot", "raises.py cannot be loaded: ZeroDivisionError"),
+        ("quits.py:Bot", "quits.py cannot be loaded: SystemExit"),
+        ("openspiel:nobody", "nobody"),
+        ("openspiel", "OpenSpiel"),
+    ],
+)
+def test_what_cannot_be_built_is_named(folder, spec, message):
+    (folder / "syntax.py").write_text("def (:\n")
+    (folder / "raises.py").write_text("1 / 0\n")
+    (folder / "quits.py").write_text("raise SystemExit(1)\n")
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_the_digest_of_a_file_follows_its_text(folder):
+    first = source_digest("my_bot.py:MyBot")
+    assert first == source_digest("my_bot.py:MyBot?size=1") != ""
+    (folder / "my_bot.py").write_text(BOT + "\n")
+    assert source_digest("my_bot.py:MyBot") != first
+    assert source_digest("call") == ""
+    with pytest.raises(ValueError, match="cannot read the agent's file 'gone.py'"):
+        source_digest("gone.py:Bot")

@@ -1,0 +1,1 @@
+"""Many hands, files and the command line."""

@@ -1,0 +1,1 @@
+"""Measured speed, beside a peer in the same run."""

@@ -1,0 +1,97 @@
+"""Speed of the engine: hand ranks, whole random hands, refereed tournaments."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import load_game
+from plurispiel.abstraction.holdem.playout import play_random_hands
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
+from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
+from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.runner import default_workers, run_tournament
+from plurispiel.tournaments.store import RunStore
+
+_LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
+_LINEUP_WITH_EQUITY = ("tag", "equity", "random", "raise", "fold", "call")
+
+
+def bench_engine(seconds: float = 1.0) -> list[Row]:
+    """Return all figures, each from runs of about `seconds`, with its peer's from the same run."""
+    rows = bench_hand_rank(seconds)
+    for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
+        rows += _random_hands(name, rules, seconds)
+    rows.append(_tournament(_LINEUP, seconds, 800))
+    rows.append(_tournament(_LINEUP_WITH_EQUITY, seconds, 40))
+    return rows
+
+
+def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Row]:
+    """Return our rate, and universal_poker's from Python: the same play, and its smallest menu with raises."""
+    batch = 100_000
+    menu = rules.with_menu("fcpa")
+    play_random_hands(rules, 1, np.random.SeedSequence(0))
+    rates: list[list[float]] = [[], [], []]
+    end = time.perf_counter() + 3 * seconds
+    number = 0
+    while time.perf_counter() < end:  # in turns, so that all meet the same disturbances
+        begin = time.perf_counter()
+        play_random_hands(rules, batch, np.random.SeedSequence(number))
+        rates[0].append(batch / (time.perf_counter() - begin))
+        rates[1].append(_universal_poker_rate(rules, 100, number))
+        rates[2].append(_universal_poker_rate(menu, 500, number))
+        number += 1
+    ours, same, small = (float(np.median(rate)) for rate in rates)
+    return [
+        Row(f"random hands {name}, one kernel", ours / 1e6, "M/s", f"{ours / same:,.0f} x universal_poker, same play"),
+        Row("  universal_poker from Python, same play", same / 1e6, "M/s", "any raise size, from legal_actions"),
+        Row(
+            "  universal_poker from Python, fcpa",
+            small / 1e6,
+            "M/s",
+            f"ours is {ours / small:,.0f} x; four actions only",
+        ),
+    ]
+
+
+def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> float:
+    """Return hands/s of random play in OpenSpiel's own state: a third each to fold, call and raise, or a menu's."""
+    game = load_game(rules)
+    any_size = rules.betting_abstraction == "fullgame"
+    rng = np.random.default_rng(seed)
+    decks = [rng.permutation(52)[: rules.num_dealt_cards].tolist() for _ in range(num_hands)]
+    choices = iter(rng.random(num_hands * 256).tolist())
+    begin = time.perf_counter()
+    for deck in decks:
+        state = game.new_initial_state()
+        cards = iter(deck)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(next(cards))
+                continue
+            legal = state.legal_actions()
+            kinds = min(len(legal), 2 + (legal[0] == 0)) if any_size else len(legal)
+            choice = int(next(choices) * kinds)
+            if any_size and choice == kinds - 1 and legal[choice] > 1:
+                choice += int(next(choices) * (len(legal) - choice))
+            state.apply_action(legal[choice])
+        state.returns()
+    return num_hands / (time.perf_counter() - begin)
+
+
+def _tournament(agents: tuple[str, ...], seconds: float, decks_per_second: int) -> Row:
+    config = TournamentConfig(agents=agents, decks=max(8, int(5 * seconds * decks_per_second)))
+    workers = default_workers()
+    with tempfile.TemporaryDirectory() as folder:
+        store = RunStore(Path(folder), config)
+        try:
+            run_tournament(config, store, workers)
+            elapsed = store.seconds()
+        finally:
+            store.close()
+    hands = config.decks * config.seats
+    note = f"{hands:,} hands, {workers} workers, refereed"
+    return Row(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)

@@ -1,0 +1,219 @@
+"""The command line: one program, a subcommand for each job.
+
+Only the standard library is imported here, so that ``--help`` answers at once; each command's own
+module does the rest.
+"""
+
+import argparse
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from plurispiel import __version__
+from plurispiel.tournaments.interrupts import interrupts_held
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+
+_EPILOG = """\
+examples:
+  plurispiel tournament
+  plurispiel tournament --agents tag,equity --decks 2000 --json
+
+exit codes: 0 ok, 1 failed, 2 usage or settings, 130 interrupted
+"""
+
+
+class _HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Shows defaults where the help does not name them, and keeps the lines of examples."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default is None or action.default is False or "(default" in (action.help or ""):
+            return action.help
+        return super()._get_help_string(action)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message} ({self.prog} --help tells more)\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = _Parser(
+        prog="plurispiel",
+        description="Poker agents around OpenSpiel, and the instruments that measure them.",
+        epilog=_EPILOG,
+        formatter_class=_HelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"plurispiel {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_tournament(commands)
+    _add_ls(commands)
+    _add_bench(commands)
+    _add_warmup(commands)
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help(sys.stderr)
+        return USAGE
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without "±" is no reason to lose the table
+    try:
+        with interrupts_held():  # compiled modules turn an interrupt into an ImportError
+            module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
+        code = module.main(options)
+        sys.stdout.flush()
+        return code
+    except ValueError as error:
+        return _fail(options.command, error, USAGE)
+    except KeyboardInterrupt:
+        return _fail(options.command, "interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output left; nor could Python flush the rest at its exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _fail(options.command, error, FAILED)
+
+
+def _fail(command: str, message: object, code: int) -> int:
+    """Say in one line what went wrong."""
+    print(f"plurispiel {command}: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    return code
+
+
+def _command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog="\n".join(["examples:", *(f"  plurispiel {example}" for example in examples)]),
+        formatter_class=_HelpFormatter,
+    )
+    parser.set_defaults(module=module)
+    return parser
+
+
+def _add_tournament(commands) -> None:
+    parser = _command(
+        commands,
+        "tournament",
+        "tournament",
+        "Play a duplicate tournament: every deck in all seat rotations, refereed by OpenSpiel's universal_poker.",
+        [
+            "tournament --agents tag,equity,call,raise,random,fold --decks 200",
+            "tournament --agents my_bot.py:MyBot,tag --decks 1000 --out runs/mine",
+        ],
+    )
+    add = parser.add_argument
+    add("config", nargs="?", metavar="CONFIG.toml", help="settings from a file; options given beside it win")
+    add(
+        "--agents",
+        action="append",
+        metavar="A,B,...",
+        default=argparse.SUPPRESS,
+        help="agent specs NAME[:ARG][?key=value&...], may be repeated: built-in names (plurispiel ls agents), "
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: the six baselines)",
+    )
+    add(
+        "--game",
+        metavar="G",
+        default=argparse.SUPPRESS,
+        help="a preset (plurispiel ls presets) or an OpenSpiel game string "
+        "(default: no-limit hold'em, 200 bb heads-up and 100 bb otherwise)",
+    )
+    add(
+        "--seats",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="seats at a table (default: one per agent, six if more than ten)",
+    )
+    add(
+        "--format",
+        choices=("round-robin", "gauntlet", "lineup"),
+        default=argparse.SUPPRESS,
+        help="all line-ups; the first agent against the rest; one fixed table "
+        "(default: lineup if agents and seats are equally many, else round-robin)",
+    )
+    add(
+        "--copies",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="gauntlet: against copies of each other agent in turn",
+    )
+    add(
+        "--lineups",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="draw so many line-ups evenly (default: all, at most 100)",
+    )
+    add(
+        "--decks",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="decks per line-up, each played in every rotation (default: 500)",
+    )
+    add(
+        "--seed",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="seed of all cards and random choices (default: 1)",
+    )
+    add(
+        "--referee",
+        choices=("universal_poker", "none"),
+        default=argparse.SUPPRESS,
+        help="who replays every hand before it counts (default: universal_poker)",
+    )
+    add("--workers", type=int, metavar="N", default=0, help="processes; 0 takes one for each processor")
+    add(
+        "--out",
+        metavar="DIR",
+        help="run folder; running the same command again resumes it (default: one named by the settings)",
+    )
+    add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
+    add("--json", action="store_true", help="print the results as JSON instead of the table")
+
+
+def _add_ls(commands) -> None:
+    parser = _command(
+        commands, "ls", "ls", "List what there is to name on the command line.", ["ls agents", "ls presets --json"]
+    )
+    parser.add_argument("what", choices=("agents", "games", "presets"), help="what to list")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def _add_bench(commands) -> None:
+    parser = _command(
+        commands,
+        "bench",
+        "bench",
+        "Measure speed on this machine, beside a peer in the same run.",
+        ["bench engine", "bench engine --seconds 3 --json"],
+    )
+    parser.add_argument("name", choices=("engine",), help="what to measure")
+    parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def _add_warmup(commands) -> None:
+    parser = _command(
+        commands,
+        "warmup",
+        "warmup",
+        "Compile every kernel into the cache, so that later commands start at once.",
+        ["warmup", "warmup --json"],
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

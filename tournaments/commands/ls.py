@@ -1,0 +1,61 @@
+"""`plurispiel ls`: list agents, games and presets."""
+
+import argparse
+import inspect
+import json
+
+from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, game_string
+from plurispiel.abstraction.holdem.rules import PRESETS, HoldemRules
+from plurispiel.agents.openspiel import OPENSPIEL_BOTS
+from plurispiel.agents.specs import BUILT_IN
+
+_GAMES = {
+    "universal_poker": "hold'em by its parameters: 2..10 seats, limit or no-limit, any deck (an OpenSpiel game string)",
+    "leduc_poker": "OpenSpiel's Leduc hold'em; also leduc_poker(players=3)",
+    "kuhn_poker": "OpenSpiel's Kuhn poker; also kuhn_poker(players=3)",
+}
+_OPENSPIEL_AGENTS = {
+    "uniform_random": "every legal action id equally likely",
+    "fixed_action_preference": "the first legal of the ids in ?actions=1:0",
+    "uniform_restricted_actions": "?policy_name=AlwaysCall, AlwaysFold, AlwaysRaise or HalfCallHalfRaise",
+    "cfr": "CFR, for games as small as Leduc; ?iterations=300",
+    "cfr+": "CFR+, for games as small as Leduc; ?iterations=300",
+    "mccfr": "external-sampling MCCFR, for games as small as Leduc; ?iterations=100000",
+}
+_OTHER_AGENTS = {
+    "FILE.py:CLASS": "an agent class in your own file",
+    "MODULE:CLASS": "an agent class in an importable module",
+}
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    entries = {"agents": _agents, "games": _games, "presets": _presets}[options.what]()
+    if options.json:
+        print(json.dumps(entries, indent=1))
+    else:
+        width = max(map(len, entries))
+        for name, text in entries.items():
+            print(f"{name.ljust(width)}  {text}")
+    return 0
+
+
+def _agents() -> dict[str, str]:
+    built_in = {name: (inspect.getdoc(agent) or "").splitlines()[0] for name, agent in BUILT_IN.items()}
+    openspiel = {f"openspiel:{bot}": _OPENSPIEL_AGENTS.get(bot, "a bot of OpenSpiel's") for bot in OPENSPIEL_BOTS}
+    return built_in | openspiel | _OTHER_AGENTS
+
+
+def _games() -> dict[str, str]:
+    return {name: _GAMES[name] for name in GAME_NAMES}
+
+
+def _presets() -> dict[str, str]:
+    return {name: f"{_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
+
+
+def _text(rules: HoldemRules) -> str:
+    chips = f"blinds {' '.join(map(str, rules.blinds))}"
+    if rules.stacks:
+        chips += f", stacks {rules.stacks[0]}"
+    return f"{rules.num_seats} seats, {rules.betting}, {chips}"

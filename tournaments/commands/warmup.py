@@ -1,0 +1,18 @@
+"""`plurispiel warmup`: compile every kernel."""
+
+import argparse
+import json
+
+from plurispiel.abstraction import _jit
+from plurispiel.tournaments.warmup import warmup
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    seconds = warmup()
+    record = {"seconds": seconds, "kernels": len(_jit.KERNELS), "cache": str(_jit.CACHE_FOLDER)}
+    if options.json:
+        print(json.dumps(record))
+    else:
+        print(f"{record['kernels']} kernels ready after {seconds:.1f} s, kept in {record['cache']}")
+    return 0

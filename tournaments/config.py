@@ -1,0 +1,199 @@
+"""What a tournament is: its settings, checked, from a file or from options."""
+
+import dataclasses
+import difflib
+import functools
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurispiel import __version__
+from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
+from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
+from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
+
+FORMATS = ("round-robin", "gauntlet", "lineup")
+REFEREES = ("universal_poker", "none")
+DEMONSTRATION = ("tag", "equity", "call", "raise", "random", "fold")
+DEFAULT_DECKS = 500
+_CROWD = 10
+_CROWD_SEATS = 6
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """Settings of a tournament. What is left out is chosen as the command line says.
+
+    Attributes
+    ----------
+    agents : tuple of str
+        Agent specs.
+    game : str
+        A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
+        no-limit hold'em with blinds 50/100 and 100 big blinds for more.
+    seats : int
+        By default the game's seats; without a game as many as agents, six if they are more than ten.
+    format : {"round-robin", "gauntlet", "lineup"}
+        By default ``lineup`` when seats and agents are equally many, else ``round-robin``.
+    copies : bool
+        Gauntlet only: the first agent against copies of each other agent in turn.
+    lineups : int
+        With more agents than seats, draw so many line-ups evenly; by default all, but at most 100.
+    decks : int
+        Decks for each line-up; each is played in every seat rotation.
+    seed : int
+    referee : {"universal_poker", "none"}
+    """
+
+    agents: tuple[str, ...] = DEMONSTRATION
+    game: str = ""
+    seats: int = 0
+    format: str = ""
+    copies: bool = False
+    lineups: int = 0
+    decks: int = DEFAULT_DECKS
+    seed: int = 1
+    referee: str = "universal_poker"
+
+    def __post_init__(self):
+        if isinstance(self.agents, list):
+            object.__setattr__(self, "agents", tuple(self.agents))
+        _check_types(self)
+        if not self.agents:
+            raise ValueError("a tournament needs agents")
+        for spec in self.agents:
+            parse_spec(spec)
+        if self.decks < 1:
+            raise ValueError(f"decks must be at least 1, got {self.decks}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must not be negative, got {self.seed}")
+        if self.lineups < 0:
+            raise ValueError(f"lineups must not be negative, got {self.lineups}")
+        if self.referee not in REFEREES:
+            raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
+        if self.format not in ("", *FORMATS):
+            raise ValueError(f"the format is one of {', '.join(FORMATS)}, got {self.format!r}")
+        _fill(self)
+        if self.copies and self.format != "gauntlet":
+            raise ValueError(f"copies belong to the gauntlet format, got format {self.format!r}")
+        _check_contestants(self)
+
+    @functools.cached_property
+    def rules(self) -> HoldemRules:
+        """The rules of the game."""
+        return parse_game(self.game) if self.game else _default_rules(self.seats)
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each agent in the results (`unique_names`)."""
+        return tuple(unique_names(list(self.agents)))
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A hash of all that decides a group's result; more decks go on with the same run."""
+        settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names, "decks": 0}
+        settings["sources"] = [source_digest(spec) for spec in self.agents]
+        settings["package"] = package_digest()
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+
+    def to_toml(self) -> str:
+        """Return the settings as a configuration file that `read_config` reads, wherever it lies."""
+        settings = dataclasses.asdict(self)
+        settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
+        lines = []
+        for field in dataclasses.fields(self):
+            text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML has no surrogate pairs
+            lines.append(f"{field.name} = {text}")
+        return "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the settings in a TOML file, as keyword arguments of `TournamentConfig`.
+
+    Agents' files are found from the folder of the settings.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, is no TOML, or holds a setting that does not exist.
+    """
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    known = [field.name for field in dataclasses.fields(TournamentConfig)]
+    for key in settings:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f"{path}: no setting {key!r}{hint} (settings are {', '.join(known)})")
+    agents = settings.get("agents")
+    if isinstance(agents, list):
+        settings["agents"] = [
+            relocate_spec(spec, path.parent) if isinstance(spec, str) and spec.strip() else spec for spec in agents
+        ]
+    return settings
+
+
+@functools.cache
+def package_digest() -> str:
+    """Return a hash of this package's sources: results of changed code are other results."""
+    digest = hashlib.sha256(__version__.encode())
+    package = Path(__file__).resolve().parents[1]
+    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _check_types(config: TournamentConfig) -> None:
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        expected: type | tuple[type, ...] = type(field.default)
+        if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+            raise ValueError(f"{field.name} must be {_TYPE_NAMES[type(field.default)]}, got {value!r}")
+    if not all(isinstance(spec, str) for spec in config.agents):
+        raise ValueError(f"agents must be a list of texts, got {list(config.agents)}")
+
+
+_TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", bool: "true or false"}
+
+
+def _fill(config: TournamentConfig) -> None:
+    """Set the seats and the format that were left open."""
+    num_agents = len(config.agents)
+    if config.game:
+        seats = parse_game(config.game).num_seats
+        if config.seats not in (0, seats):
+            raise ValueError(f"the game has {seats} seats, got seats {config.seats}")
+    elif config.seats == 0:
+        seats = _CROWD_SEATS if num_agents > _CROWD else num_agents
+    else:
+        seats = config.seats
+    if not 2 <= seats <= _CROWD:
+        raise ValueError(f"a table has 2..{_CROWD} seats, got {seats}; give --seats, or more agents")
+    object.__setattr__(config, "seats", seats)
+    if not config.format:
+        object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
+
+
+def _default_rules(seats: int) -> HoldemRules:
+    return HUNL if seats == 2 else no_limit_holdem(seats)
+
+
+def _check_contestants(config: TournamentConfig) -> None:
+    num_agents, seats = len(config.agents), config.seats
+    if config.format == "lineup" and num_agents != seats:
+        raise ValueError(f"a lineup needs one agent for each of the {seats} seats, got {num_agents}")
+    if config.format == "round-robin" and num_agents < seats:
+        raise ValueError(
+            f"a round-robin needs at least {seats} agents for {seats} seats, got {num_agents}; "
+            f"repeat agents{'' if config.game else ', lower --seats'}, or use --format gauntlet"
+        )
+    if config.format == "gauntlet" and num_agents < 2:
+        raise ValueError("a gauntlet needs an agent and at least one opponent")

@@ -1,0 +1,147 @@
+"""What a run found: the record in results.json, and the table."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.evaluation.play_statistics import PlayStatistics
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.schedule import make_lineups
+from plurispiel.tournaments.store import RunStore
+
+
+@dataclass
+class Tally:
+    """Running totals of one agent, for the live line: mbb/hand over groups, and its spread."""
+
+    groups: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, rate_mbb: float) -> None:
+        """Count one group."""
+        self.groups += 1
+        self.total += rate_mbb
+        self.squares += rate_mbb * rate_mbb
+
+    def text(self) -> str:
+        """Return mean and half-width, as far as there are any."""
+        mean = self.total / self.groups
+        if self.groups < 2:
+            return f"{mean:+.0f}"
+        variance = max(0.0, (self.squares - self.groups * mean * mean) / (self.groups - 1))
+        return f"{mean:+.0f} ± {1.96 * (variance / self.groups) ** 0.5:.0f}"
+
+
+def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
+    """Return the results of a run as plain values, the same for every order in which groups were played."""
+    scores = store.scores()
+    play = store.play_counts()
+    seconds = store.seconds()
+    per_chip = 1000.0 / config.rules.big_blind
+    agents = []
+    for number, name in enumerate(config.names):
+        own = scores[scores["agent"] == number]
+        hands = int(own["hands"].sum())
+        estimate = estimate_mean(own["chips"] / own["hands"] * per_chip) if hands else None
+        agents.append(
+            {
+                "name": name,
+                "mbb_per_hand": estimate.mean if estimate else None,
+                "ci95": estimate.ci95 if estimate else None,
+                "hands": hands,
+                "groups": len(own),
+                "faults": int(own["faults"].sum()),
+                "stats": PlayStatistics(play[number]).record(),
+            }
+        )
+    groups = len(np.unique(scores[["lineup", "deck"]]))
+    hands = groups * config.seats
+    return {
+        "game": game_name(config.rules),
+        "format": config.format,
+        "seats": config.seats,
+        "seed": config.seed,
+        "decks": config.decks,
+        "hands": hands,
+        "seconds": seconds,
+        "hands_per_second": hands / seconds if seconds > 0 else None,
+        "agents": agents,
+        "matrix": _matrix(config, scores, per_chip) if config.seats == 2 else None,
+        "referee": config.referee,
+        "digest": config.digest,
+    }
+
+
+def results_text(results: dict[str, Any]) -> str:
+    """Return the record as the text of results.json."""
+    return json.dumps(results, indent=1, allow_nan=False) + "\n"
+
+
+def table_text(results: dict[str, Any]) -> str:
+    """Return the final table, best agent first."""
+    rows: list[tuple[str, ...]] = [
+        ("agent", "mbb/hand", "± 95 %", "hands", "groups", "faults", "VPIP", "PFR", "showdown")
+    ]
+    ranked = sorted(results["agents"], key=lambda agent: -(agent["mbb_per_hand"] or 0.0))
+    for agent in ranked:
+        rows.append(
+            (
+                agent["name"],
+                _number(agent["mbb_per_hand"], "+,.1f"),
+                _number(agent["ci95"], ",.1f"),
+                f"{agent['hands']:,}",
+                f"{agent['groups']:,}",
+                f"{agent['faults']:,}",
+                *(_number(agent["stats"][key], ".0%") for key in ("vpip", "pfr", "showdown")),
+            )
+        )
+    lines = _aligned(rows)
+    if results["matrix"] and len(ranked) > 2:
+        lines += ["", "mbb/hand of the row against the column:", *_aligned(_matrix_rows(results, ranked))]
+    rate = _number(results["hands_per_second"], ",.0f")
+    lines.append("")
+    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
+    return "\n".join(lines)
+
+
+def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
+    """Return the matrix as text, agents in the order of the table."""
+    order = [results["agents"].index(agent) for agent in ranked]
+    rows: list[tuple[str, ...]] = [("", *(agent["name"] for agent in ranked))]
+    for own in order:
+        cells = [results["matrix"][own][other] for other in order]
+        texts = ["" if cell is None else _number(cell["mbb_per_hand"], "+,.0f") for cell in cells]
+        rows.append((results["agents"][own]["name"], *texts))
+    return rows
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return the lines of a table, a rule under its head."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join([row[0].ljust(widths[0]), *cells]))
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
+def _matrix(config: TournamentConfig, scores: np.ndarray, per_chip: float) -> list[list[dict | None]]:
+    """Return for each pair of agents the row's rate against the column's; None where they never met."""
+    lineups = np.array(make_lineups(config))
+    opponents = lineups[scores["lineup"]].sum(axis=1) - scores["agent"]
+    matrix: list[list[dict | None]] = [[None] * len(config.agents) for _ in config.agents]
+    for own, other in {(own, other) for pair in lineups.tolist() for own, other in (pair, pair[::-1])}:
+        mine = scores[(scores["agent"] == own) & (opponents == other)]
+        if len(mine):
+            estimate = estimate_mean(mine["chips"] / mine["hands"] * per_chip)
+            matrix[own][other] = {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
+    return matrix
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
