@@ -77,7 +77,16 @@ def command(*arguments):
 @contextlib.contextmanager
 def started(arguments, cwd, **options):
     """A command in a session of its own, which is ended with all its processes."""
-    process = subprocess.Popen(arguments, cwd=cwd, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
+    process = subprocess.Popen(
+        arguments,
+        cwd=cwd,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # whoever runs these tests in the background of a shell has interrupts ignored, and so would this
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
+    )
     try:
         yield process
     finally:
