@@ -1,0 +1,1 @@
+"""Hands as files: the common record, and the formats that hold it."""

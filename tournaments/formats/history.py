@@ -1,0 +1,58 @@
+"""One hand as a file tells it, whatever the file's format."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+
+class BrokenHistory(ValueError):
+    """A hand, or a whole file, that cannot be read or decided.
+
+    Attributes
+    ----------
+    file : str
+    hand : str or None
+        The label of the hand; None if the trouble is the file's.
+    what : str
+    """
+
+    def __init__(self, file: str, hand: str | None, what: str):
+        super().__init__(f"{file}: {what}" if hand is None else f"{file}, hand {hand}: {what}")
+        self.file = file
+        self.hand = hand
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class HandHistory:
+    """A hand as its source tells it; nothing is checked yet.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    names : tuple of str
+        Who sat at each seat.
+    hole_cards : tuple of tuple of int
+        By seat, in the order dealt; empty where unknown.
+    board : tuple of int
+        Board cards in the order dealt, as far as the source tells them.
+    actions : tuple of int
+        0 fold, 1 check or call, N raise to N chips over the whole hand.
+    payoffs : tuple of float or None
+        Net chips of each seat as the source states them; None if it states none.
+    label : str
+        Number or name of the hand within its file.
+    chip_value : Decimal
+        What a chip of `rules`, `actions` and `payoffs` is worth in the numbers of the source, which may
+        count in fractions where chips are whole.
+    """
+
+    rules: HoldemRules
+    names: tuple[str, ...]
+    hole_cards: tuple[tuple[int, ...], ...]
+    board: tuple[int, ...]
+    actions: tuple[int, ...]
+    payoffs: tuple[float, ...] | None
+    label: str
+    chip_value: Decimal = Decimal(1)
