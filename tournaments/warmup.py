@@ -6,6 +6,7 @@ import time
 from plurispiel.tournaments.interrupts import interrupts_held
 
 _MODULES = (
+    "abstraction.game_tree",
     "abstraction.holdem.hand_rank",
     "abstraction.holdem.betting",
     "abstraction.holdem.playout",

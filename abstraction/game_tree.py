@@ -1,0 +1,391 @@
+"""Any sequential OpenSpiel game that fits in memory, flattened into arrays.
+
+Histories are numbered breadth first, so that the children of a history are contiguous and every history
+comes after its parent. Infosets are numbered by player, then by their first history; each has perfect recall:
+all its histories agree on what the player saw itself do before. A *strategy* is one float64 array over the
+actions of all infosets, the probabilities of an infoset side by side.
+"""
+
+import difflib
+import functools
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from plurispiel.abstraction import _game_tree_kernels as kernels
+from plurispiel.abstraction.holdem.openspiel import load_game, parse_game
+from plurispiel.abstraction.holdem.rules import PRESETS
+
+CHANCE = -1
+TERMINAL = -2
+
+MAX_HISTORIES = 20_000_000
+"""Default limit of `flatten`: about 0.8 GB."""
+
+BYTES_PER_HISTORY = 37
+
+_PROBABILITY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class GameTree:
+    """A game as flat arrays: H histories in D depths, I infosets with A actions, n players.
+
+    Attributes
+    ----------
+    game : str
+        OpenSpiel's own string of the game.
+    num_players : int
+    parent : int32[H]
+        -1 for the root, history 0.
+    player : int8[H]
+        Who acts: a player from 0, `CHANCE` or `TERMINAL`.
+    first_child, num_children : int32[H]
+        Children are ``first_child[h] : first_child[h] + num_children[h]``; an empty range at the end of a game.
+    action : int32[H]
+        OpenSpiel's action, or chance outcome, that leads into a history; -1 for the root.
+    infoset : int32[H]
+        -1 where nobody decides.
+    chance : float64[H]
+        Probability of the chance outcome that leads into a history; 1 where a player's action does.
+    payoff_id : int32[H]
+        Row in `payoffs`; -1 before the end of a game.
+    payoffs : float64[T, n]
+        The different payoffs of the game, in its own unit, in lexicographic order.
+    depth_first : int32[D + 1]
+        First history of each depth, and H.
+    infoset_player : int8[I]
+    infoset_first : int32[I + 1]
+        Offset of an infoset's actions in a strategy; the last entry is A. Action k leads from any history h
+        of the infoset to ``first_child[h] + k``.
+    infoset_parent : int32[I]
+        The player's last action before (an offset in a strategy), or -1: the same for all histories of an
+        infoset. It belongs to an infoset of a lower number.
+    action_ids : int32[A]
+        OpenSpiel's actions.
+    infoset_histories_first : int32[I + 1]
+    infoset_histories : int32[number of decisions]
+        ``infoset_histories[infoset_histories_first[i] : infoset_histories_first[i + 1]]`` are the histories of
+        infoset i, ascending.
+    openspiel_recall : bool
+        Whether OpenSpiel's information states have perfect recall. If not, some stand for several infosets here.
+    """
+
+    game: str
+    num_players: int
+    parent: np.ndarray
+    player: np.ndarray
+    first_child: np.ndarray
+    num_children: np.ndarray
+    action: np.ndarray
+    infoset: np.ndarray
+    chance: np.ndarray
+    payoff_id: np.ndarray
+    payoffs: np.ndarray
+    depth_first: np.ndarray
+    infoset_player: np.ndarray
+    infoset_first: np.ndarray
+    infoset_parent: np.ndarray
+    action_ids: np.ndarray
+    infoset_histories_first: np.ndarray
+    infoset_histories: np.ndarray
+    openspiel_recall: bool
+
+    @property
+    def num_histories(self) -> int:
+        """H."""
+        return len(self.parent)
+
+    @property
+    def num_infosets(self) -> int:
+        """I."""
+        return len(self.infoset_player)
+
+    @property
+    def num_actions(self) -> int:
+        """A, the length of a strategy."""
+        return len(self.action_ids)
+
+    @functools.cached_property
+    def openspiel_game(self) -> pyspiel.Game:
+        """The game, loaded."""
+        return pyspiel.load_game(self.game)
+
+    @functools.cached_property
+    def infoset_keys(self) -> list[str]:
+        """OpenSpiel's information state string of every infoset (see `openspiel_recall`)."""
+        return [state.information_state_string() for state in self.infoset_states()]
+
+    def history(self, number: int) -> list[int]:
+        """Return OpenSpiel's actions and chance outcomes from the root to a history."""
+        actions = []
+        while number > 0:
+            actions.append(int(self.action[number]))
+            number = int(self.parent[number])
+        return actions[::-1]
+
+    def infoset_states(self) -> Iterator[pyspiel.State]:
+        """Yield for each infoset OpenSpiel's state at its first history."""
+        for first in self.infoset_histories[self.infoset_histories_first[:-1]].tolist():
+            state = self.openspiel_game.new_initial_state()
+            for action in self.history(first):
+                state.apply_action(action)
+            yield state
+
+
+def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -> GameTree:
+    """Return a game as flat arrays.
+
+    Parameters
+    ----------
+    game : pyspiel.Game or str
+        A loaded game, a preset's name or a game string.
+    max_histories : int
+        A larger game is refused.
+
+    Raises
+    ------
+    ValueError
+        If there is no such game, it is too large, or not a sequential game with listed chance outcomes.
+    """
+    if isinstance(game, str):
+        game = load_any_game(game)
+    _require_sequential(game)
+    return _walk(game, max_histories)
+
+
+def load_any_game(text: str) -> pyspiel.Game:
+    """Return the game of a preset's name or a game string.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or OpenSpiel refuses its parameters.
+    """
+    if text.upper() in PRESETS:
+        return load_game(PRESETS[text.upper()])
+    name = re.match(r"\w*", text).group()  # type: ignore[union-attr]
+    if name == "universal_poker":
+        parse_game(text)  # OpenSpiel ends the process on some
+    known = pyspiel.registered_names()
+    if name not in known:  # OpenSpiel would also print all it has
+        close = difflib.get_close_matches(name.lower(), [*known, *map(str.lower, PRESETS)], n=1)
+        hint = f", did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"unknown game {text!r}{hint} (plurispiel ls games lists some)")
+    try:
+        return pyspiel.load_game(text)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel refuses the game {text!r}: {' '.join(str(error).split())[:200]}") from None
+
+
+def uniform_strategy(tree: GameTree) -> np.ndarray:
+    """Return the strategy that takes all actions equally likely: float64[A]."""
+    num_actions = np.diff(tree.infoset_first)
+    return np.repeat(1.0 / num_actions, num_actions)
+
+
+def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
+    """Return the strategy of an OpenSpiel policy of the same game.
+
+    Parameters
+    ----------
+    policy : open_spiel.python.policy.Policy or pyspiel.Policy
+        It is asked with the state at the first history of each infoset.
+
+    Returns
+    -------
+    float64[A]
+
+    Raises
+    ------
+    ValueError
+        If the policy does not know an infoset, or its probabilities are none.
+    """
+    strategy = np.empty(tree.num_actions)
+    firsts = tree.infoset_first.tolist()
+    ids = tree.action_ids.tolist()
+    for number, state in enumerate(tree.infoset_states()):
+        actions = ids[firsts[number] : firsts[number + 1]]
+        try:
+            found = dict(policy.action_probabilities(state))
+        except (KeyError, pyspiel.SpielError):
+            found = {}
+        key = state.information_state_string()
+        if not found:
+            raise ValueError(f"the policy has no probabilities for the information state {key!r}")
+        if unknown := [action for action, chance in found.items() if chance and action not in actions]:
+            raise ValueError(f"the policy takes action {unknown[0]} in {key!r}, legal are {actions}")
+        strategy[firsts[number] : firsts[number + 1]] = [found.get(action, 0.0) for action in actions]
+    return checked_strategy(tree, strategy)
+
+
+def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
+    """Return a strategy whose infosets each sum to exactly 1, as near as float64 comes.
+
+    Raises
+    ------
+    ValueError
+        If it is not of this tree's shape, or an infoset's probabilities are negative, not finite, or
+        farther than 1e-6 from a sum of 1.
+    """
+    strategy = np.array(strategy, dtype=np.float64)
+    if strategy.shape != (tree.num_actions,):
+        raise ValueError(f"a strategy of {tree.game} is float64[{tree.num_actions}], got shape {strategy.shape}")
+    sums = np.add.reduceat(strategy, tree.infoset_first[:-1])
+    wrong = ~(abs(sums - 1.0) <= _PROBABILITY_TOLERANCE)
+    wrong |= np.logical_or.reduceat(~(strategy >= 0.0), tree.infoset_first[:-1])
+    if wrong.any():
+        number = int(wrong.argmax())
+        row = strategy[tree.infoset_first[number] : tree.infoset_first[number + 1]].tolist()
+        raise ValueError(
+            f"probabilities must not be negative and sum to 1, got {row} for the information state "
+            f"{tree.infoset_keys[number]!r} ({int(wrong.sum())} of {tree.num_infosets} infosets are wrong)"
+        )
+    return strategy / np.repeat(sums, np.diff(tree.infoset_first))
+
+
+def _require_sequential(game: pyspiel.Game) -> None:
+    kind = game.get_type()
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        raise ValueError(
+            f"{kind.short_name} is not a sequential game: its players act at the same time; "
+            f"turn_based_simultaneous_game(game={game}) lets them act in turn, unseen"
+        )
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise ValueError(f"{kind.short_name} does not list its chance outcomes: no tree can be made of it")
+    if not kind.provides_information_state_string:
+        raise ValueError(f"{kind.short_name} does not tell its information states: no tree can be made of it")
+
+
+def _walk(game: pyspiel.Game, max_histories: int) -> GameTree:
+    """Visit every history depth first, which holds one path of states only, and renumber them by depth."""
+    parent, action, depth = array("i"), array("i"), array("i")
+    player, label, payoff_id = array("b"), array("i"), array("i")
+    chance = array("d")
+    labels: dict[tuple[int, str], int] = {}
+    payoffs: dict[tuple[float, ...], int] = {}
+    stack: list[tuple[Any, int, int, float, int]] = [(None, -1, -1, 1.0, 0)]
+    while stack:
+        before, up, edge, probability, level = stack.pop()
+        state = game.new_initial_state() if before is None else before.child(edge)
+        number = len(parent)
+        if number == max_histories:
+            raise ValueError(f"{game} has more than {max_histories:,} histories")
+        parent.append(up)
+        action.append(edge)
+        depth.append(level)
+        chance.append(probability)
+        actor = state.current_player()
+        if actor >= 0:
+            player.append(actor)
+            label.append(labels.setdefault((actor, state.information_state_string()), len(labels)))
+            payoff_id.append(-1)
+            stack.extend((state, number, edge, 1.0, level + 1) for edge in reversed(state.legal_actions()))
+        elif state.is_chance_node():
+            player.append(CHANCE)
+            label.append(-1)
+            payoff_id.append(-1)
+            stack.extend((state, number, *outcome, level + 1) for outcome in reversed(state.chance_outcomes()))
+        else:
+            player.append(TERMINAL)
+            label.append(-1)
+            payoff_id.append(payoffs.setdefault(tuple(state.returns()), len(payoffs)))
+    order = np.argsort(np.array(depth), kind="stable")
+    num_children = np.bincount(np.array(parent)[1:], minlength=len(parent))
+    rows = np.array(list(payoffs)).reshape(len(payoffs), game.num_players())
+    return _assemble(
+        str(game),
+        num_children=num_children[order].astype(np.int32),
+        player=np.array(player)[order],
+        action=np.array(action)[order],
+        chance=np.array(chance)[order],
+        label=np.array(label)[order],
+        payoff_id=np.array(payoff_id)[order],
+        payoffs=rows,
+        openspiel_recall=None,
+    )
+
+
+def _assemble(
+    game: str,
+    *,
+    num_children: np.ndarray,
+    player: np.ndarray,
+    action: np.ndarray,
+    chance: np.ndarray,
+    label: np.ndarray,
+    payoff_id: np.ndarray,
+    payoffs: np.ndarray,
+    openspiel_recall: bool | None,
+) -> GameTree:
+    """Return the tree of histories in breadth-first order; a `label` is any number for each infoset, -1 for none."""
+    size = len(num_children)
+    first_child = (1 + np.concatenate([[0], np.cumsum(num_children[:-1], dtype=np.int64)])).astype(np.int32)
+    parent = np.repeat(np.arange(size, dtype=np.int32), num_children)
+    parent = np.concatenate([np.array([-1], dtype=np.int32), parent])
+    depth_first = [0, 1]
+    while depth_first[-1] < size:
+        depth_first.append(int(first_child[depth_first[-1] - 1] + num_children[depth_first[-1] - 1]))
+    infoset, firsts = _number_infosets(label, player)
+    recall = True
+    while True:
+        infoset_first = np.concatenate([[0], np.cumsum(num_children[firsts])]).astype(np.int32)
+        past = np.empty(size, dtype=np.int32)
+        kernels.own_pasts(parent, player, first_child, infoset, infoset_first, past)
+        infoset_parent = past[firsts]
+        if np.array_equal(past, np.where(infoset < 0, -1, infoset_parent[infoset])):
+            break
+        recall = False
+        pair = infoset.astype(np.int64) * (infoset_first[-1] + 1) + past + 1
+        infoset, firsts = _number_infosets(np.where(infoset < 0, -1, pair), player)
+    deciding = infoset >= 0
+    if not np.array_equal(num_children[deciding], np.diff(infoset_first)[infoset[deciding]]):
+        raise ValueError(f"{game} offers different actions in one information state")
+    counts = np.bincount(infoset[deciding], minlength=len(firsts))
+    by_infoset = np.flatnonzero(deciding)[np.argsort(infoset[deciding], kind="stable")]
+    rows, row_ids = np.unique(payoffs + 0.0, axis=0, return_inverse=True)
+    action_ids = np.concatenate([action[first_child[h] : first_child[h] + num_children[h]] for h in firsts])
+    return GameTree(
+        game=game,
+        num_players=payoffs.shape[1],
+        parent=parent,
+        player=player.astype(np.int8),
+        first_child=first_child,
+        num_children=num_children.astype(np.int32),
+        action=action.astype(np.int32),
+        infoset=infoset,
+        chance=chance.astype(np.float64),
+        payoff_id=np.where(payoff_id < 0, -1, row_ids.ravel()[payoff_id]).astype(np.int32),
+        payoffs=rows,
+        depth_first=np.array(depth_first, dtype=np.int32),
+        infoset_player=player[firsts].astype(np.int8),
+        infoset_first=infoset_first,
+        infoset_parent=infoset_parent,
+        action_ids=action_ids.astype(np.int32),
+        infoset_histories_first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        infoset_histories=by_infoset.astype(np.int32),
+        openspiel_recall=recall if openspiel_recall is None else openspiel_recall,
+    )
+
+
+def _number_infosets(label: np.ndarray, player: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the infoset of every history, int32[H], and each infoset's first history, int64[I]."""
+    histories = np.flatnonzero(label >= 0)
+    _, first, inverse = np.unique(label[histories], return_index=True, return_inverse=True)
+    firsts = histories[first]
+    order = np.lexsort((firsts, player[firsts]))
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    infoset = np.full(len(label), -1, dtype=np.int32)
+    infoset[histories] = rank[inverse]
+    return infoset, firsts[order]
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    flatten("kuhn_poker")
