@@ -1,6 +1,25 @@
 """Kernels of the flat game tree."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from plurispiel.abstraction._jit import kernel
+
+
+class TreeNodes(NamedTuple):
+    """The arrays of a `GameTree` that kernels read, C-contiguous, dtypes as there."""
+
+    player: np.ndarray
+    first_child: np.ndarray
+    num_children: np.ndarray
+    infoset: np.ndarray
+    chance: np.ndarray
+    payoff_id: np.ndarray
+    payoffs: np.ndarray
+    infoset_player: np.ndarray
+    infoset_first: np.ndarray
+    infoset_parent: np.ndarray
 
 
 @kernel

@@ -10,7 +10,7 @@ import difflib
 import functools
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,6 +112,16 @@ class GameTree:
         return len(self.action_ids)
 
     @functools.cached_property
+    def nodes(self) -> kernels.TreeNodes:
+        """What kernels read, as one argument."""
+        return kernels.TreeNodes(*(getattr(self, name) for name in kernels.TreeNodes._fields))
+
+    @functools.cached_property
+    def is_zero_sum(self) -> bool:
+        """Whether the payoffs sum to 0 at every end."""
+        return bool((abs(self.payoffs.sum(axis=1)) <= 1e-9 * (1.0 + abs(self.payoffs).max())).all())
+
+    @functools.cached_property
     def openspiel_game(self) -> pyspiel.Game:
         """The game, loaded."""
         return pyspiel.load_game(self.game)
@@ -156,7 +166,9 @@ def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -
     if isinstance(game, str):
         game = load_any_game(game)
     _require_sequential(game)
-    return _walk(game, max_histories)
+    tree = _walk(game, max_histories)
+    vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
+    return tree
 
 
 def load_any_game(text: str) -> pyspiel.Game:
@@ -187,6 +199,14 @@ def uniform_strategy(tree: GameTree) -> np.ndarray:
     """Return the strategy that takes all actions equally likely: float64[A]."""
     num_actions = np.diff(tree.infoset_first)
     return np.repeat(1.0 / num_actions, num_actions)
+
+
+def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the strategy in which each player follows its own of the given ones: float64[A]."""
+    if len(strategies) != tree.num_players:
+        raise ValueError(f"{tree.num_players} players need as many strategies, got {len(strategies)}")
+    owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
+    return np.choose(owner, strategies)
 
 
 def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:

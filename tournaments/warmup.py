@@ -12,6 +12,7 @@ _MODULES = (
     "abstraction.holdem.playout",
     "abstraction.cards.features",
     "agents.tight_aggressive",
+    "evaluation.best_response",
 )
 """Every module with kernels; a test finds one that is missing."""
 

@@ -1,0 +1,119 @@
+"""Exact best responses, NashConv and exploitability on the flat game tree.
+
+A best response chooses once for each infoset, weighing its histories by how likely chance and the other
+players make them; choosing for each history would play with open cards. Values are expected payoffs from the
+root, in the game's own unit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.evaluation import _best_response_kernels as kernels
+
+
+@dataclass(frozen=True, eq=False)
+class Exploitability:
+    """How far a strategy profile is from an equilibrium.
+
+    Attributes
+    ----------
+    values : float64[num_players]
+        What each player expects under the profile.
+    best_response_values : float64[num_players]
+        What each could get by deviating alone.
+    """
+
+    values: np.ndarray
+    best_response_values: np.ndarray
+    zero_sum: bool
+
+    @property
+    def incentives(self) -> np.ndarray:
+        """What each player gains by deviating alone: float64[num_players]."""
+        return self.best_response_values - self.values
+
+    @property
+    def nash_conv(self) -> float:
+        """The sum of the incentives; 0 exactly in a Nash equilibrium."""
+        return float(self.incentives.sum())
+
+    @property
+    def exploitability(self) -> float | None:
+        """NashConv / 2 in a zero-sum game of two players, else None."""
+        return self.nash_conv / 2.0 if self.zero_sum and len(self.values) == 2 else None
+
+
+def exploitability(tree: GameTree, strategy: np.ndarray) -> Exploitability:
+    """Return every player's value and best-response value.
+
+    Parameters
+    ----------
+    strategy : float64[A]
+        Of all players; not checked (see `checked_strategy`).
+
+    Examples
+    --------
+    >>> tree = flatten("kuhn_poker")
+    >>> round(exploitability(tree, uniform_strategy(tree)).nash_conv, 6)
+    0.916667
+    """
+    workspace = _Workspace(tree)
+    responses = [workspace.respond(strategy, player) for player in range(tree.num_players)]
+    return Exploitability(workspace.expect(strategy), np.array(responses), bool(tree.is_zero_sum))
+
+
+def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
+    """Return what each player expects: float64[num_players].
+
+    Parameters
+    ----------
+    strategy : float64[A]
+        Of all players; `join_strategies` makes one of several.
+    """
+    return _Workspace(tree).expect(strategy)
+
+
+def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
+    """Return the value of a player's best response, and the strategy with that player's infosets replaced by it.
+
+    The response takes one action in each infoset, the first among equals; so it does where the others never
+    let it come.
+    """
+    if not 0 <= player < tree.num_players:
+        raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")
+    workspace = _Workspace(tree)
+    value = workspace.respond(strategy, player)
+    own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
+    response = np.where(own, 0.0, strategy)
+    mine = np.flatnonzero(tree.infoset_player == player)
+    response[tree.infoset_first[mine] + workspace.choice[mine]] = 1.0
+    return value, response
+
+
+class _Workspace:
+    """What the kernels write into, allocated once for all players."""
+
+    def __init__(self, tree: GameTree):
+        self._tree = tree
+        self._reach = np.empty(tree.num_histories)
+        self._sequence = np.empty(tree.num_histories, dtype=np.int32)
+        self._gains = np.empty(tree.num_actions)
+        self.choice = np.zeros(tree.num_infosets, dtype=np.int32)
+
+    def respond(self, strategy: np.ndarray, player: int) -> float:
+        return kernels.respond(
+            self._tree.nodes, strategy, player, self._reach, self._sequence, self._gains, self.choice
+        )
+
+    def expect(self, strategy: np.ndarray) -> np.ndarray:
+        values = np.empty(self._tree.num_players)
+        kernels.expect(self._tree.nodes, strategy, self._reach, values)
+        return values
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    tree = flatten("kuhn_poker")
+    exploitability(tree, uniform_strategy(tree))
