@@ -6,9 +6,7 @@ all its histories agree on what the player saw itself do before. A *strategy* is
 actions of all infosets, the probabilities of an infoset side by side.
 """
 
-import difflib
 import functools
-import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +16,7 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction import _game_tree_kernels as kernels
-from plurispiel.abstraction.holdem.openspiel import load_game, parse_game
-from plurispiel.abstraction.holdem.rules import PRESETS
+from plurispiel.abstraction.ladder import find_game
 
 CHANCE = -1
 TERMINAL = -2
@@ -154,7 +151,7 @@ def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -
     Parameters
     ----------
     game : pyspiel.Game or str
-        A loaded game, a preset's name or a game string.
+        A loaded game, a name of the ladder, a preset's name or a game string.
     max_histories : int
         A larger game is refused.
 
@@ -164,35 +161,11 @@ def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -
         If there is no such game, it is too large, or not a sequential game with listed chance outcomes.
     """
     if isinstance(game, str):
-        game = load_any_game(game)
+        game = find_game(game)
     _require_sequential(game)
     tree = _walk(game, max_histories)
     vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
     return tree
-
-
-def load_any_game(text: str) -> pyspiel.Game:
-    """Return the game of a preset's name or a game string.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or OpenSpiel refuses its parameters.
-    """
-    if text.upper() in PRESETS:
-        return load_game(PRESETS[text.upper()])
-    name = re.match(r"\w*", text).group()  # type: ignore[union-attr]
-    if name == "universal_poker":
-        parse_game(text)  # OpenSpiel ends the process on some
-    known = pyspiel.registered_names()
-    if name not in known:  # OpenSpiel would also print all it has
-        close = difflib.get_close_matches(name.lower(), [*known, *map(str.lower, PRESETS)], n=1)
-        hint = f", did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"unknown game {text!r}{hint} (plurispiel ls games lists some)")
-    try:
-        return pyspiel.load_game(text)
-    except pyspiel.SpielError as error:
-        raise ValueError(f"OpenSpiel refuses the game {text!r}: {' '.join(str(error).split())[:200]}") from None
 
 
 def uniform_strategy(tree: GameTree) -> np.ndarray:
