@@ -8,6 +8,8 @@ from plurispiel.tournaments.interrupts import interrupts_held
 _MODULES = (
     "abstraction.game_tree",
     "abstraction.holdem.hand_rank",
+    "abstraction.holdem.boards",
+    "abstraction.holdem.showdown",
     "abstraction.holdem.betting",
     "abstraction.holdem.playout",
     "abstraction.cards.features",

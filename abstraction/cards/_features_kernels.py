@@ -4,9 +4,7 @@ import numpy as np
 
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
-
-DIGIT_BITS = 7
-DIGITS = 1 << DIGIT_BITS
+from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
 
 
 @kernel
@@ -35,53 +33,6 @@ def sum_strength(tables, combos, boards, weights, work, strength, total_weight):
         add_strength(work.ranks, combos, work.order, num_live, work.per_card, weights[b], strength)
         for k in range(num_live):
             total_weight[work.order[k]] += weights[b]
-
-
-@kernel
-def sort_by_rank(ranks, order, spare, counts):
-    """Write the ids of all combos with a rank above 0 to `order`, weakest first, and return their number.
-
-    Parameters
-    ----------
-    ranks : uint16[num_combos]
-        Below 2**14; 0 marks a combo that cannot be held.
-    order, spare : int32[num_combos]
-        The result and workspace. Modified in place.
-    counts : int32[2, DIGITS]
-        Workspace.
-
-    Notes
-    -----
-    A radix sort of two passes; a comparison sort takes ten times as long.
-    """
-    num_combos = ranks.shape[0]
-    for digit in range(DIGITS):
-        counts[0, digit] = 0
-        counts[1, digit] = 0
-    num_live = 0
-    for combo in range(num_combos):
-        rank = np.int64(ranks[combo])
-        if rank > 0:
-            counts[0, rank & (DIGITS - 1)] += 1
-            counts[1, rank >> DIGIT_BITS] += 1
-            num_live += 1
-    for row in range(2):
-        start = 0
-        for digit in range(DIGITS):
-            count = counts[row, digit]
-            counts[row, digit] = start
-            start += count
-    for combo in range(num_combos):
-        rank = np.int64(ranks[combo])
-        if rank > 0:
-            spare[counts[0, rank & (DIGITS - 1)]] = combo
-            counts[0, rank & (DIGITS - 1)] += 1
-    for k in range(num_live):
-        combo = spare[k]
-        high_digit = np.int64(ranks[combo]) >> DIGIT_BITS
-        order[counts[1, high_digit]] = combo
-        counts[1, high_digit] += 1
-    return num_live
 
 
 @kernel

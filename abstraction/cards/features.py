@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.cards import _features_kernels as kernels
+from plurispiel.abstraction.holdem._showdown_kernels import DIGITS
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
@@ -123,7 +124,7 @@ def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -
         ranks=np.empty(num_combos, dtype=np.uint16),
         order=np.empty(num_combos, dtype=np.int32),
         spare=np.empty(num_combos, dtype=np.int32),
-        counts=np.empty((2, kernels.DIGITS), dtype=np.int32),
+        counts=np.empty((2, DIGITS), dtype=np.int32),
         per_card=np.empty((3, 52)),
     )
     strength, total_weight = np.zeros(num_combos), np.zeros(num_combos)

@@ -1,0 +1,165 @@
+"""Kernels of hands in strength order, and of folds and showdowns between two ranges with exact card removal.
+
+Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the hands
+are many. ``mass[card]`` sums the range over the hands that hold a card, so that of all hands those
+that share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
+
+DIGIT_BITS = 7
+DIGITS = 1 << DIGIT_BITS
+CARD_SLOTS = 104
+"""Cards, and one more for each: what stands for the second card of a hand that has one."""
+
+
+@kernel
+def rank_hands(tables, board, combos, work, hands):
+    """Order the combos that can be held on a board by strength, and return the number of groups of equal strength.
+
+    Parameters
+    ----------
+    tables : RankTables
+    board : uint8[b]
+    combos : uint8[num_combos, h]
+        One or two hole cards.
+    work : RankWorkspace
+    hands : RankedHands
+        With room for all combos. Modified in place.
+    """
+    num_combos, num_hole = combos.shape
+    if num_combos == 1326 and num_hole == 2 and 3 <= len(board) <= 5:
+        fill_board_ranks(tables, board, work.ranks)
+    else:
+        fill_combo_ranks(tables, board, combos, work.ranks)
+    num_live = sort_by_rank(work.ranks, hands.combos, work.spare, work.counts)
+    num_groups = 0
+    last_rank = np.int64(0)
+    for k in range(num_live):
+        combo = hands.combos[k]
+        hands.cards[k, 0] = combos[combo, 0]
+        hands.cards[k, 1] = combos[combo, 1] if num_hole == 2 else combos[combo, 0] + 52
+        rank = np.int64(work.ranks[combo])
+        if rank != last_rank:
+            hands.groups[num_groups] = k
+            num_groups += 1
+            last_rank = rank
+    hands.groups[num_groups] = num_live
+    return num_groups
+
+
+@kernel
+def sort_by_rank(ranks, order, spare, counts):
+    """Write the ids of all combos with a rank above 0 to `order`, weakest first, and return their number.
+
+    Parameters
+    ----------
+    ranks : uint16[num_combos]
+        Below 2**14; 0 marks a combo that cannot be held.
+    order, spare : int32[num_combos]
+        The result and workspace. Modified in place.
+    counts : int32[2, DIGITS]
+        Workspace.
+
+    Notes
+    -----
+    A radix sort of two passes; a comparison sort takes ten times as long.
+    """
+    num_combos = ranks.shape[0]
+    for digit in range(DIGITS):
+        counts[0, digit] = 0
+        counts[1, digit] = 0
+    num_live = 0
+    for combo in range(num_combos):
+        rank = np.int64(ranks[combo])
+        if rank > 0:
+            counts[0, rank & (DIGITS - 1)] += 1
+            counts[1, rank >> DIGIT_BITS] += 1
+            num_live += 1
+    for row in range(2):
+        start = 0
+        for digit in range(DIGITS):
+            count = counts[row, digit]
+            counts[row, digit] = start
+            start += count
+    for combo in range(num_combos):
+        rank = np.int64(ranks[combo])
+        if rank > 0:
+            spare[counts[0, rank & (DIGITS - 1)]] = combo
+            counts[0, rank & (DIGITS - 1)] += 1
+    for k in range(num_live):
+        combo = spare[k]
+        high_digit = np.int64(ranks[combo]) >> DIGIT_BITS
+        order[counts[1, high_digit]] = combo
+        counts[1, high_digit] += 1
+    return num_live
+
+
+@kernel
+def fill_fold_mass(cards, reach, rows, mass, out):
+    """Write, for each hand, the weight of all hands in a range that share no card with it.
+
+    Parameters
+    ----------
+    cards : uint8[num_hands, 2]
+    reach : float64[m, at least num_hands]
+    rows : int32[n]
+        The ranges to work on; the results go to the same rows.
+    mass : float64[CARD_SLOTS]
+        Workspace.
+    out : float64[m, at least num_hands]
+        Modified in place.
+    """
+    num_hands = cards.shape[0]
+    for row in rows:
+        weights, result = reach[row], out[row]
+        for card in range(CARD_SLOTS):
+            mass[card] = 0.0
+        total = 0.0
+        for k in range(num_hands):
+            weight = weights[k]
+            total += weight
+            mass[cards[k, 0]] += weight
+            mass[cards[k, 1]] += weight
+        for k in range(num_hands):
+            result[k] = total - mass[cards[k, 0]] - mass[cards[k, 1]] + weights[k]
+
+
+@kernel
+def fill_showdown_margin(cards, groups, reach, rows, mass, out):
+    """Write, for each hand, the weight of the hands it beats less that of the hands that beat it.
+
+    Parameters
+    ----------
+    groups : int32[num_groups + 1]
+        Where each group of equal strength begins, and the number of hands.
+    cards, reach, rows, mass, out
+        As in `fill_fold_mass`.
+
+    Notes
+    -----
+    With W the weight of weaker hands, E of equal and S of stronger ones, W - S = W + (W + E) - (W + E + S):
+    one sweep reads the sums before and after each group. The hand itself, subtracted twice with its two
+    cards, is among the equal ones in the second term and the third, and so cancels.
+    """
+    for row in rows:
+        weights, result = reach[row], out[row]
+        for card in range(CARD_SLOTS):
+            mass[card] = 0.0
+        total = 0.0
+        for group in range(len(groups) - 1):
+            start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
+            for k in range(start, stop):
+                result[k] = total - mass[cards[k, 0]] - mass[cards[k, 1]]
+            for k in range(start, stop):
+                weight = weights[k]
+                total += weight
+                mass[cards[k, 0]] += weight
+                mass[cards[k, 1]] += weight
+            for k in range(start, stop):
+                result[k] += total - mass[cards[k, 0]] - mass[cards[k, 1]]
+        for k in range(cards.shape[0]):
+            result[k] -= total - mass[cards[k, 0]] - mass[cards[k, 1]]

@@ -1,0 +1,158 @@
+"""Boards up to a renaming of suits.
+
+Two boards are of one class if a permutation of the suits takes one to the other. The representative
+of a class has its suits in descending order of their sets of ranks, read as bit masks. Cards of a
+board have no order here. Hands go along: what holds for a hand on a board holds for the hand with
+renamed suits on the renamed board, so a table with a row of all combos for each class serves every
+board: ``row[relabel_combos()[permutation]]`` is the row of a board whose class and permutation
+`find_boards` tells.
+"""
+
+import functools
+from itertools import permutations
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem import _boards_kernels as kernels
+from plurispiel.abstraction.holdem.cards import NUM_RANKS, NUM_SUITS, combo_cards
+
+MAX_BOARD_CARDS = 5
+
+
+class BoardClasses(NamedTuple):
+    """All classes of the boards with k cards.
+
+    Attributes
+    ----------
+    num_suits : int
+        Suits of the deck.
+    boards : uint8[num_classes, k]
+        The representatives, their cards ascending; for a full deck 1,755 flops, 16,432 turns or
+        134,459 rivers.
+    sizes : int64[num_classes]
+        Boards in each class.
+    entries : int32[num_boards]
+        Class and permutation of every board, see `_boards_kernels`.
+    """
+
+    num_suits: int
+    boards: np.ndarray
+    sizes: np.ndarray
+    entries: np.ndarray
+
+
+class _Workspace(NamedTuple):
+    board: np.ndarray
+    image: np.ndarray
+    masks: np.ndarray
+    order: np.ndarray
+
+
+@functools.cache
+def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> BoardClasses:
+    """Return the classes of all boards of a size, computed on the first call.
+
+    Parameters
+    ----------
+    num_cards : int
+        Cards of a board, 0..5.
+    num_suits, num_ranks : int
+        The deck.
+
+    Raises
+    ------
+    ValueError
+        If no such board exists.
+
+    >>> board_classes(3).sizes.sum()
+    np.int64(22100)
+    """
+    deck = num_suits * num_ranks
+    if not 0 <= num_cards <= min(MAX_BOARD_CARDS, deck):
+        raise ValueError(f"boards have 0..{min(MAX_BOARD_CARDS, deck)} of the {deck} cards, got {num_cards}")
+    work = _Workspace(
+        board=np.zeros(num_cards, np.uint8),
+        image=np.zeros(num_cards, np.uint8),
+        masks=np.zeros(4, np.int64),
+        order=np.zeros(4, np.int64),
+    )
+    codes = np.zeros(256, np.int8)
+    for number, renamed in enumerate(suit_permutations(num_suits).tolist()):
+        codes[sum(suit << (2 * place) for suit, place in enumerate(renamed))] = number
+    entries = np.empty(comb(deck, num_cards), np.int32)
+    num_classes = kernels.fill_index(num_suits, codes, work, entries)
+    boards, sizes = np.empty((num_classes, num_cards), np.uint8), np.zeros(num_classes, np.int64)
+    kernels.fill_classes(num_suits, work, entries, boards, sizes)
+    return BoardClasses(num_suits, boards, sizes, entries)
+
+
+def find_boards(
+    boards: npt.ArrayLike, num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class of each board, and the permutation that takes it to the class's representative.
+
+    Parameters
+    ----------
+    boards : array-like of int, [..., k]
+        Card ids of boards with k = 0..5 different cards, in any order.
+    num_suits, num_ranks : int
+        The deck.
+
+    Returns
+    -------
+    class_ids : int64[...]
+        Rows of `BoardClasses.boards`.
+    permutations : int64[...]
+        Rows of `suit_permutations`.
+
+    Raises
+    ------
+    ValueError
+        If a card is not of the deck, or stands twice on a board.
+    """
+    cards = np.asarray(boards)
+    if cards.ndim == 0 or (cards.size and cards.dtype.kind not in "iu"):
+        raise ValueError(f"boards are card ids along the last axis, got {cards.dtype} of shape {cards.shape}")
+    if cards.size:
+        known = (cards >= 0) & (cards >> 2 < num_ranks) & (cards & 3 < num_suits)
+        ascending = np.sort(cards, axis=-1)
+        if not known.all() or (np.diff(ascending, axis=-1) == 0).any():
+            raise ValueError(f"a board has different cards of {num_suits} suits and {num_ranks} ranks, got {boards!r}")
+    flat = np.require(cards.reshape(prod(cards.shape[:-1]), cards.shape[-1]), np.uint8, ["C", "W"])
+    found = np.empty(len(flat), np.int64)
+    kernels.fill_entries(board_classes(cards.shape[-1], num_suits, num_ranks), flat, found)
+    entries = found.reshape(cards.shape[:-1])
+    return entries >> kernels.PERMUTATION_BITS, entries & ((1 << kernels.PERMUTATION_BITS) - 1)
+
+
+@functools.cache
+def suit_permutations(num_suits: int = NUM_SUITS) -> np.ndarray:
+    """Return all renamings of suits: uint8[num_suits!, num_suits], the new suit of each; row 0 changes none."""
+    renamings = np.array(list(permutations(range(num_suits))), dtype=np.uint8)
+    renamings.setflags(write=False)
+    return renamings
+
+
+def relabel_cards(cards: npt.ArrayLike, permutation: int, num_suits: int = NUM_SUITS) -> np.ndarray:
+    """Return cards with their suits renamed by a row of `suit_permutations`, in the order given: uint8[...]."""
+    given = np.asarray(cards, dtype=np.uint8)
+    return (given & ~np.uint8(3)) | suit_permutations(num_suits)[permutation][given & 3]
+
+
+@functools.cache
+def relabel_combos(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
+    """Return the combo that each combo becomes under each renaming: int32[num_suits!, num_combos], read-only."""
+    combos = combo_cards(num_suits, num_ranks, num_hole_cards)
+    ids = {frozenset(cards): number for number, cards in enumerate(combos.tolist())}
+    renamed = [relabel_cards(combos, row, num_suits).tolist() for row in range(len(suit_permutations(num_suits)))]
+    table = np.array([[ids[frozenset(cards)] for cards in rows] for rows in renamed], dtype=np.int32)
+    table.setflags(write=False)
+    return table
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    find_boards([0, 1, 2])

@@ -1,0 +1,148 @@
+"""Terminal values of two ranges on one board: folds and showdowns, exact card removal, linear time.
+
+The combos that can be held on a board are renumbered once, weakest first; ranges and values are rows in
+that order. A range is any non-negative weights: what comes back is weighted by the opponent's range and
+conditional on nothing, i.e. counterfactual. Multiply by chips: a hand that wins ``stake`` from every
+opposing hand when they fold has the value ``stake * fold_mass``, and when both have put in ``stake``
+before a showdown, ``stake * showdown_margin``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem import _showdown_kernels as kernels
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import KUHN, HoldemRules
+
+__all__ = ["HandRanker", "RankedHands", "fold_mass", "rank_hands", "showdown_margin"]
+
+
+class RankedHands(NamedTuple):
+    """The combos that can be held on a board, weakest first.
+
+    Attributes
+    ----------
+    combos : int32[num_hands]
+        Combo ids.
+    cards : uint8[num_hands, 2]
+        Their cards. The second of a hand with one hole card is that card + 52, a card that no other holds.
+    groups : int32[num_groups + 1]
+        Where each group of equal strength begins, and the number of hands.
+    """
+
+    combos: np.ndarray
+    cards: np.ndarray
+    groups: np.ndarray
+
+
+class _RankWorkspace(NamedTuple):
+    ranks: np.ndarray
+    spare: np.ndarray
+    counts: np.ndarray
+
+
+class HandRanker:
+    """Ranks the hands of one game on board after board, in the same memory.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        With one or two hole cards.
+    """
+
+    def __init__(self, rules: HoldemRules):
+        if rules.num_hole_cards > 2:
+            raise ValueError(
+                f"fold and showdown values are for one or two hole cards, the game deals {rules.num_hole_cards}"
+            )
+        num_combos = rules.num_combos
+        self._combos = np.array(rules.combos)
+        self._hands = RankedHands(
+            combos=np.empty(num_combos, np.int32),
+            cards=np.empty((num_combos, 2), np.uint8),
+            groups=np.empty(num_combos + 1, np.int32),
+        )
+        self._work = _RankWorkspace(
+            ranks=np.empty(num_combos, np.uint16),
+            spare=np.empty(num_combos, np.int32),
+            counts=np.empty((2, kernels.DIGITS), np.int32),
+        )
+
+    def rank(self, board: tuple[int, ...]) -> RankedHands:
+        """Return the hands on a board of the game's cards; views that the next call overwrites.
+
+        The strengths of a board still to grow are those of the cards so far.
+        """
+        hands = self._hands
+        cards = np.array(board, dtype=np.uint8)
+        num_groups = kernels.rank_hands(rank_tables(), cards, self._combos, self._work, hands)
+        groups = hands.groups[: num_groups + 1]
+        return RankedHands(hands.combos[: groups[-1]], hands.cards[: groups[-1]], groups)
+
+
+def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
+    """Return the hands of a game on one board.
+
+    >>> from plurispiel.abstraction.holdem.cards import parse_cards
+    >>> from plurispiel.abstraction.holdem.rules import HUNL
+    >>> hands = rank_hands(HUNL, parse_cards("QsJh2h7c3d"))
+    >>> len(hands.combos), HUNL.combos[hands.combos[-1]].tolist()  # the last of the best: queens
+    (1081, [41, 42])
+    """
+    return HandRanker(rules).rank(board)
+
+
+def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    """Return, for each hand, the weight of an opposing range less the hands that share a card with it.
+
+    Parameters
+    ----------
+    hands : RankedHands
+    reach : array-like of float, [..., num_hands]
+        Ranges, in the order of `hands`.
+    out : float64[..., num_hands], optional
+        Where to write the result; C-contiguous.
+
+    Returns
+    -------
+    float64[..., num_hands]
+    """
+    weights, out, rows = _checked(hands, reach, out)
+    mass = np.empty(kernels.CARD_SLOTS)
+    kernels.fill_fold_mass(hands.cards, weights, rows, mass, out.reshape(weights.shape))
+    return out
+
+
+def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    """Return, for each hand, the weight it beats less the weight that beats it; see `fold_mass`."""
+    weights, out, rows = _checked(hands, reach, out)
+    mass = np.empty(kernels.CARD_SLOTS)
+    kernels.fill_showdown_margin(hands.cards, hands.groups, weights, rows, mass, out.reshape(weights.shape))
+    return out
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    hands = rank_hands(KUHN, ())
+    fold_mass(hands, np.ones(3))
+    showdown_margin(hands, np.ones(3))
+
+
+def _checked(
+    hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the ranges as float64[n, num_hands], where to write, and the numbers of the rows."""
+    given = np.asarray(reach, dtype=np.float64)
+    num_hands = len(hands.combos)
+    if given.ndim == 0 or given.shape[-1] != num_hands:
+        raise ValueError(f"a range has a weight for each of the {num_hands} hands, got shape {given.shape}")
+    if out is None:
+        out = np.empty(given.shape)
+    elif out.shape != given.shape or out.dtype != np.float64 or not (out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError(
+            f"out must be a writeable C-contiguous float64{list(given.shape)}, got {out.dtype}{list(out.shape)}"
+        )
+    weights = np.require(given.reshape(-1, num_hands), np.float64, ["C", "W"])
+    return weights, out, np.arange(len(weights), dtype=np.int32)
