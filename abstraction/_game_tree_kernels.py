@@ -43,3 +43,39 @@ def own_pasts(parent, player, first_child, infoset, infoset_first, past):
             before = parent[child]
         if before >= 0:
             past[history] = infoset_first[infoset[before]] + child - first_child[before]
+
+
+@kernel
+def number_labels(label, first):
+    """Write the first history of each label that occurs; `first`, int32[num_labels], is modified in place."""
+    for history in range(len(label) - 1, -1, -1):
+        if label[history] >= 0:
+            first[label[history]] = history
+
+
+@kernel
+def sort_by_infoset(infoset, ends, histories):
+    """Write the histories of each infoset, ascending.
+
+    Parameters
+    ----------
+    ends : int32[num_infosets + 1]
+        Where the histories of each infoset begin; modified in place: where they end.
+    histories : int32[number of decisions]
+        Modified in place.
+    """
+    for history in range(len(infoset)):
+        number = infoset[history]
+        if number >= 0:
+            histories[ends[number]] = history
+            ends[number] += 1
+
+
+@kernel
+def all_alike(infoset, expected, found):
+    """Return whether ``found[h]`` is ``expected[infoset[h]]`` wherever there is an infoset (int32 arrays)."""
+    for history in range(len(infoset)):
+        number = infoset[history]
+        if number >= 0 and found[history] != expected[number]:
+            return False
+    return True

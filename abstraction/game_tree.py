@@ -7,7 +7,6 @@ actions of all infosets, the probabilities of an infoset side by side.
 """
 
 import functools
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +15,25 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction import _game_tree_kernels as kernels
+from plurispiel.abstraction.histories import CHANCE, TERMINAL, Histories, require_size, require_tree, walk
+from plurispiel.abstraction.holdem.histories import deal_histories, public_nodes
+from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
 from plurispiel.abstraction.ladder import find_game
 
-CHANCE = -1
-TERMINAL = -2
+__all__ = [
+    "CHANCE",
+    "MAX_HISTORIES",
+    "TERMINAL",
+    "GameTree",
+    "checked_strategy",
+    "flatten",
+    "join_strategies",
+    "strategy_from_policy",
+    "uniform_strategy",
+]
 
 MAX_HISTORIES = 20_000_000
 """Default limit of `flatten`: about 0.8 GB."""
-
-BYTES_PER_HISTORY = 37
 
 _PROBABILITY_TOLERANCE = 1e-6
 
@@ -162,10 +171,23 @@ def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -
     """
     if isinstance(game, str):
         game = find_game(game)
-    _require_sequential(game)
-    tree = _walk(game, max_histories)
+    require_tree(game)
+    tree = _assemble(str(game), _histories(game, max_histories))
     vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
     return tree
+
+
+def _histories(game: pyspiel.Game, max_histories: int) -> Histories:
+    if game.get_type().short_name in GAME_NAMES:
+        try:
+            poker = OpenSpielGame(game)
+        except ValueError:  # an option that our rules do not know
+            return walk(game, max_histories)
+        nodes = public_nodes(poker)
+        require_size(nodes.num_histories, max_histories, "" if nodes.complete else "more than ")
+        if nodes.complete:
+            return deal_histories(nodes)
+    return walk(game, max_histories)
 
 
 def uniform_strategy(tree: GameTree) -> np.ndarray:
@@ -242,141 +264,70 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     return strategy / np.repeat(sums, np.diff(tree.infoset_first))
 
 
-def _require_sequential(game: pyspiel.Game) -> None:
-    kind = game.get_type()
-    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise ValueError(
-            f"{kind.short_name} is not a sequential game: its players act at the same time; "
-            f"turn_based_simultaneous_game(game={game}) lets them act in turn, unseen"
-        )
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise ValueError(f"{kind.short_name} does not list its chance outcomes: no tree can be made of it")
-    if not kind.provides_information_state_string:
-        raise ValueError(f"{kind.short_name} does not tell its information states: no tree can be made of it")
-
-
-def _walk(game: pyspiel.Game, max_histories: int) -> GameTree:
-    """Visit every history depth first, which holds one path of states only, and renumber them by depth."""
-    parent, action, depth = array("i"), array("i"), array("i")
-    player, label, payoff_id = array("b"), array("i"), array("i")
-    chance = array("d")
-    labels: dict[tuple[int, str], int] = {}
-    payoffs: dict[tuple[float, ...], int] = {}
-    stack: list[tuple[Any, int, int, float, int]] = [(None, -1, -1, 1.0, 0)]
-    while stack:
-        before, up, edge, probability, level = stack.pop()
-        state = game.new_initial_state() if before is None else before.child(edge)
-        number = len(parent)
-        if number == max_histories:
-            raise ValueError(f"{game} has more than {max_histories:,} histories")
-        parent.append(up)
-        action.append(edge)
-        depth.append(level)
-        chance.append(probability)
-        actor = state.current_player()
-        if actor >= 0:
-            player.append(actor)
-            label.append(labels.setdefault((actor, state.information_state_string()), len(labels)))
-            payoff_id.append(-1)
-            stack.extend((state, number, edge, 1.0, level + 1) for edge in reversed(state.legal_actions()))
-        elif state.is_chance_node():
-            player.append(CHANCE)
-            label.append(-1)
-            payoff_id.append(-1)
-            stack.extend((state, number, *outcome, level + 1) for outcome in reversed(state.chance_outcomes()))
-        else:
-            player.append(TERMINAL)
-            label.append(-1)
-            payoff_id.append(payoffs.setdefault(tuple(state.returns()), len(payoffs)))
-    order = np.argsort(np.array(depth), kind="stable")
-    num_children = np.bincount(np.array(parent)[1:], minlength=len(parent))
-    rows = np.array(list(payoffs)).reshape(len(payoffs), game.num_players())
-    return _assemble(
-        str(game),
-        num_children=num_children[order].astype(np.int32),
-        player=np.array(player)[order],
-        action=np.array(action)[order],
-        chance=np.array(chance)[order],
-        label=np.array(label)[order],
-        payoff_id=np.array(payoff_id)[order],
-        payoffs=rows,
-        openspiel_recall=None,
-    )
-
-
-def _assemble(
-    game: str,
-    *,
-    num_children: np.ndarray,
-    player: np.ndarray,
-    action: np.ndarray,
-    chance: np.ndarray,
-    label: np.ndarray,
-    payoff_id: np.ndarray,
-    payoffs: np.ndarray,
-    openspiel_recall: bool | None,
-) -> GameTree:
-    """Return the tree of histories in breadth-first order; a `label` is any number for each infoset, -1 for none."""
+def _assemble(game: str, found: Histories) -> GameTree:
+    """Return the tree of a game's histories."""
+    num_children, player = found.num_children, found.player
     size = len(num_children)
     first_child = (1 + np.concatenate([[0], np.cumsum(num_children[:-1], dtype=np.int64)])).astype(np.int32)
-    parent = np.repeat(np.arange(size, dtype=np.int32), num_children)
-    parent = np.concatenate([np.array([-1], dtype=np.int32), parent])
+    parent = np.concatenate([[-1], np.repeat(np.arange(size, dtype=np.int32), num_children)]).astype(np.int32)
     depth_first = [0, 1]
     while depth_first[-1] < size:
-        depth_first.append(int(first_child[depth_first[-1] - 1] + num_children[depth_first[-1] - 1]))
-    infoset, firsts = _number_infosets(label, player)
-    recall = True
+        last = depth_first[-1] - 1
+        depth_first.append(int(first_child[last] + num_children[last]))
+    label, num_labels = found.label, found.num_labels
+    recall = found.openspiel_recall
     while True:
+        infoset, firsts = _number_infosets(label, num_labels, player)
         infoset_first = np.concatenate([[0], np.cumsum(num_children[firsts])]).astype(np.int32)
         past = np.empty(size, dtype=np.int32)
         kernels.own_pasts(parent, player, first_child, infoset, infoset_first, past)
-        infoset_parent = past[firsts]
-        if np.array_equal(past, np.where(infoset < 0, -1, infoset_parent[infoset])):
+        if kernels.all_alike(infoset, past[firsts], past):
             break
+        # One information state, different own pasts: the player has forgotten something. Tell them apart.
         recall = False
-        pair = infoset.astype(np.int64) * (infoset_first[-1] + 1) + past + 1
-        infoset, firsts = _number_infosets(np.where(infoset < 0, -1, pair), player)
-    deciding = infoset >= 0
-    if not np.array_equal(num_children[deciding], np.diff(infoset_first)[infoset[deciding]]):
+        pairs = np.where(infoset < 0, -1, infoset * np.int64(len(past) + 1) + past + 1)
+        known, label = np.unique(pairs, return_inverse=True)
+        label, num_labels = (label - 1).astype(np.int32), len(known)
+    if not kernels.all_alike(infoset, num_children[firsts], num_children):
         raise ValueError(f"{game} offers different actions in one information state")
-    counts = np.bincount(infoset[deciding], minlength=len(firsts))
-    by_infoset = np.flatnonzero(deciding)[np.argsort(infoset[deciding], kind="stable")]
-    rows, row_ids = np.unique(payoffs + 0.0, axis=0, return_inverse=True)
-    action_ids = np.concatenate([action[first_child[h] : first_child[h] + num_children[h]] for h in firsts])
+    counts = np.bincount(infoset[infoset >= 0], minlength=len(firsts))
+    histories_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    histories = np.empty(histories_first[-1], dtype=np.int32)
+    kernels.sort_by_infoset(infoset, histories_first.copy(), histories)
+    rows, row_ids = np.unique(found.payoffs + 0.0, axis=0, return_inverse=True)  # + 0.0 makes -0.0 a 0.0
+    offsets = np.arange(infoset_first[-1]) - np.repeat(infoset_first[:-1], num_children[firsts])
     return GameTree(
         game=game,
-        num_players=payoffs.shape[1],
+        num_players=rows.shape[1],
         parent=parent,
-        player=player.astype(np.int8),
+        player=player,
         first_child=first_child,
-        num_children=num_children.astype(np.int32),
-        action=action.astype(np.int32),
+        num_children=num_children,
+        action=found.action,
         infoset=infoset,
-        chance=chance.astype(np.float64),
-        payoff_id=np.where(payoff_id < 0, -1, row_ids.ravel()[payoff_id]).astype(np.int32),
+        chance=found.chance,
+        payoff_id=np.where(found.payoff_id < 0, -1, row_ids.ravel()[found.payoff_id]).astype(np.int32),
         payoffs=rows,
         depth_first=np.array(depth_first, dtype=np.int32),
-        infoset_player=player[firsts].astype(np.int8),
+        infoset_player=player[firsts],
         infoset_first=infoset_first,
-        infoset_parent=infoset_parent,
-        action_ids=action_ids.astype(np.int32),
-        infoset_histories_first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-        infoset_histories=by_infoset.astype(np.int32),
-        openspiel_recall=recall if openspiel_recall is None else openspiel_recall,
+        infoset_parent=past[firsts],
+        action_ids=found.action[np.repeat(first_child[firsts], num_children[firsts]) + offsets],
+        infoset_histories_first=histories_first,
+        infoset_histories=histories,
+        openspiel_recall=recall,
     )
 
 
-def _number_infosets(label: np.ndarray, player: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the infoset of every history, int32[H], and each infoset's first history, int64[I]."""
-    histories = np.flatnonzero(label >= 0)
-    _, first, inverse = np.unique(label[histories], return_index=True, return_inverse=True)
-    firsts = histories[first]
-    order = np.lexsort((firsts, player[firsts]))
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    infoset = np.full(len(label), -1, dtype=np.int32)
-    infoset[histories] = rank[inverse]
-    return infoset, firsts[order]
+def _number_infosets(label: np.ndarray, num_labels: int, player: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the infoset of every history, int32[H], and each infoset's first history, int32[I]."""
+    first = np.full(num_labels, -1, dtype=np.int32)
+    kernels.number_labels(label, first)
+    used = np.flatnonzero(first >= 0)
+    order = used[np.lexsort((first[used], player[first[used]]))]
+    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last stands for label -1
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return number[label], first[order]
 
 
 def warmup() -> None:

@@ -12,6 +12,7 @@ _MODULES = (
     "abstraction.holdem.showdown",
     "abstraction.holdem.betting",
     "abstraction.holdem.playout",
+    "abstraction.holdem.histories",
     "abstraction.cards.features",
     "agents.tight_aggressive",
     "evaluation.best_response",
