@@ -82,11 +82,16 @@ class HandFeed:
 
     def range_policy(self) -> dict[int, float] | None:
         """Return the probability of each action id by the agent's `range_strategy`, if it has one."""
+        policies = self.range_policies([self.game.rules.combo_id(self.hole_cards)])
+        return None if policies is None else policies[0]
+
+    def range_policies(self, combo_ids: Iterable[int]) -> list[dict[int, float]] | None:
+        """Return the same for other hole cards, one for each of the combos."""
         strategy = self.agent.range_strategy(self.public())
         if strategy is None:
             return None
-        row = strategy.probabilities[self.game.rules.combo_id(self.hole_cards)]
-        return self._by_id(strategy.actions, strategy.actions if strategy.highest is None else strategy.highest, row)
+        highest = strategy.actions if strategy.highest is None else strategy.highest
+        return [self._by_id(strategy.actions, highest, strategy.probabilities[combo]) for combo in combo_ids]
 
     def decision_policy(self, decision: Decision) -> dict[int, float]:
         """Return the probability of each action id by a decision; a bare action has probability 1."""

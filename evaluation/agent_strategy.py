@@ -1,0 +1,89 @@
+"""An agent's strategy in a game small enough to ask for all of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plurispiel.abstraction.game_tree import GameTree, checked_strategy
+from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
+from plurispiel.agents.base import Agent, Decision
+from plurispiel.agents.openspiel.feed import HandFeed, own_view
+
+_TIMES_ASKED = 1_000
+"""How often, over the whole game, an agent that names only an action is asked again."""
+
+
+def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
+    """Return the strategy that an agent follows at every seat: float64[A].
+
+    It is read from `range_strategy`, once for each public state. An agent without one is asked to act in
+    every infoset, and the probabilities of its decision are taken; an agent that answers with a bare action
+    is asked again with other random numbers, and must answer the same.
+
+    Raises
+    ------
+    ValueError
+        If the game is no poker, the agent draws at random without telling its probabilities, answers with
+        an illegal action, or raises an exception.
+    """
+    name = tree.game.partition("(")[0]
+    if name not in GAME_NAMES:
+        raise ValueError(f"agents play {', '.join(GAME_NAMES)}, got {name}; measure a policy of that game instead")
+    game = OpenSpielGame(tree.openspiel_game)
+    try:
+        return checked_strategy(tree, _read(tree, agent, game))
+    except Exception as error:  # an agent may raise anything
+        what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise ValueError(f"the strategy of {agent.name} cannot be read: {what}{error}") from error
+
+
+def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
+    num_hole = game.rules.num_hole_cards
+    public_states: dict[tuple[int, tuple[int, ...]], list[tuple[int, list[int]]]] = {}
+    for infoset, first in enumerate(tree.infoset_histories[tree.infoset_histories_first[:-1]].tolist()):
+        seat = int(tree.infoset_player[infoset])
+        seen = own_view(game.rules, tree.history(first), seat)
+        public_states.setdefault((seat, tuple(seen[num_hole:])), []).append((infoset, seen))
+    strategy = np.empty(tree.num_actions)
+    again = -(-_TIMES_ASKED // tree.num_infosets)
+    for (seat, _), members in public_states.items():
+        views = [seen for _, seen in members]
+        policies = _range_policies(agent, game, seat, views)
+        if policies is None:
+            policies = [_asked(agent, game, seat, seen, again) for seen in views]
+        for (infoset, _), policy in zip(members, policies, strict=True):
+            actions = range(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
+            for action in actions:
+                strategy[action] = policy.pop(int(tree.action_ids[action]), 0.0)
+            if any(policy.values()):
+                raise ValueError(f"it gives probabilities to {list(policy)}, which the game does not offer")
+    return strategy
+
+
+def _range_policies(
+    agent: Agent, game: OpenSpielGame, seat: int, views: Sequence[list[int]]
+) -> list[dict[int, float]] | None:
+    """Return the policy of each of several views that differ in the own cards only."""
+    hand = HandFeed(agent, game, seat, views[0], np.random.SeedSequence(0))
+    hand.follow(views[0])
+    num_hole = game.rules.num_hole_cards
+    return hand.range_policies([game.rules.combo_id(map(game.card, seen[:num_hole])) for seen in views])
+
+
+def _asked(agent: Agent, game: OpenSpielGame, seat: int, seen: list[int], again: int) -> dict[int, float]:
+    """Return the policy by which an agent acts on one view."""
+
+    def ask(number: int) -> tuple[HandFeed, Decision]:
+        hand = HandFeed(agent, game, seat, seen, np.random.SeedSequence(number))
+        hand.follow(seen)
+        return hand, hand.act()
+
+    hand, decision = ask(0)
+    if not decision.actions:
+        for number in range(1, again + 1):
+            if (other := ask(number)[1].action) != decision.action:
+                raise ValueError(
+                    f"it answers {decision.action} or {other} to the same view without telling the probabilities; "
+                    "let it return a Decision, or define range_strategy"
+                )
+    return hand.decision_policy(decision)
