@@ -1,6 +1,7 @@
 """Games by name: the ladder from Kuhn poker to two streets of hold'em, and everything OpenSpiel loads."""
 
 import contextlib
+import dataclasses
 import difflib
 import os
 import re
@@ -51,7 +52,7 @@ def leduc_n(num_ranks: int) -> NamedGame:
     """Return Leduc poker with more ranks, two suits each, as ``universal_poker``."""
     if not MIN_RANKS <= num_ranks <= MAX_RANKS:
         raise ValueError(f"leduc-N has {MIN_RANKS}..{MAX_RANKS} ranks, got leduc-{num_ranks}")
-    rules = HoldemRules(**{**vars(LEDUC), "num_ranks": num_ranks})
+    rules = dataclasses.replace(LEDUC, num_ranks=num_ranks)
     return NamedGame(game_string(rules), f"Leduc poker with {num_ranks} ranks")
 
 

@@ -3,10 +3,12 @@
 import pytest
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
+from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.ladder import LADDER, find_game, leduc_n
 
 
 def test_names_and_strings():
+    assert len(LEDUC.cards) == 6  # a cached property of the rules must not get in the way
     assert str(find_game("leduc")) == str(find_game("LEDUC")) == str(find_game("leduc_poker")) == "leduc_poker()"
     assert find_game("kuhn3").num_players() == 3
     assert find_game("HULH").max_utility() > 0
