@@ -15,14 +15,14 @@ from typing import NoReturn
 from plurispiel import __version__
 from plurispiel.tournaments.interrupts import interrupts_held
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
+FAILED, USAGE, REFUSED, INTERRUPTED = 1, 2, 4, 130
 
 _EPILOG = """\
 examples:
   plurispiel tournament
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
-exit codes: 0 ok, 1 failed, 2 usage or settings, 130 interrupted
+exit codes: 0 ok, 1 failed, 2 usage or settings, 4 artefact refused, 130 interrupted
 """
 
 
@@ -70,7 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except ValueError as error:
-        return _fail(options.command, error, USAGE)
+        from plurispiel.abstraction.artefact import ArtefactRefused  # not above: it imports numpy
+
+        return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)
     except KeyboardInterrupt:
         return _fail(options.command, "interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output left; nor could Python flush the rest at its exit
