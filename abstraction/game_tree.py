@@ -7,7 +7,7 @@ actions of all infosets, the probabilities of an infoset side by side.
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,8 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction import _game_tree_kernels as kernels
-from plurispiel.abstraction.histories import CHANCE, TERMINAL, Histories, require_size, require_tree, walk
-from plurispiel.abstraction.holdem.histories import deal_histories, public_nodes
+from plurispiel.abstraction.histories import CHANCE, TERMINAL, Histories, Size, estimate_size, require_tree, walk
+from plurispiel.abstraction.holdem.histories import PublicNodes, deal_histories, public_nodes
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
 from plurispiel.abstraction.ladder import find_game
 
@@ -154,7 +154,9 @@ class GameTree:
             yield state
 
 
-def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -> GameTree:
+def flatten(
+    game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES, say: Callable[[str], None] | None = None
+) -> GameTree:
     """Return a game as flat arrays.
 
     Parameters
@@ -163,31 +165,47 @@ def flatten(game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES) -
         A loaded game, a name of the ladder, a preset's name or a game string.
     max_histories : int
         A larger game is refused.
+    say : callable, optional
+        Told the size in words before the memory is taken.
 
     Raises
     ------
     ValueError
         If there is no such game, it is too large, or not a sequential game with listed chance outcomes.
+
+    Notes
+    -----
+    Poker games are dealt by kernels, some millions of histories a second, all others walked state by state,
+    some hundred thousand. The number of histories is counted beforehand in the one case and estimated in the
+    other: then the limit may be met on the way, and an estimate refuses alone only if it is a hundred times
+    the limit.
     """
     if isinstance(game, str):
         game = find_game(game)
     require_tree(game)
-    tree = _assemble(str(game), _histories(game, max_histories))
+    nodes = _public_nodes(game)
+    if nodes is None:
+        size = estimate_size(game)
+        size.require(100 * max_histories)
+    else:
+        size = Size(nodes.num_histories, "" if nodes.complete else "more than ")
+        size.require(max_histories)
+    if say:
+        say(str(size))
+    found = deal_histories(nodes) if nodes is not None and nodes.complete else walk(game, max_histories, size)
+    tree = _assemble(str(game), found)
     vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
     return tree
 
 
-def _histories(game: pyspiel.Game, max_histories: int) -> Histories:
-    if game.get_type().short_name in GAME_NAMES:
-        try:
-            poker = OpenSpielGame(game)
-        except ValueError:  # an option that our rules do not know
-            return walk(game, max_histories)
-        nodes = public_nodes(poker)
-        require_size(nodes.num_histories, max_histories, "" if nodes.complete else "more than ")
-        if nodes.complete:
-            return deal_histories(nodes)
-    return walk(game, max_histories)
+def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
+    """Return the public nodes of a hold'em game, None of others and where our rules do not know an option."""
+    if game.get_type().short_name not in GAME_NAMES:
+        return None
+    try:
+        return public_nodes(OpenSpielGame(game))
+    except ValueError:
+        return None
 
 
 def uniform_strategy(tree: GameTree) -> np.ndarray:

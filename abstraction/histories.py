@@ -2,6 +2,7 @@
 
 import time
 from array import array
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,37 +72,47 @@ def require_tree(game: pyspiel.Game) -> None:
         raise ValueError(f"{kind.short_name} does not tell its information states: no tree can be made of it")
 
 
-def require_size(histories: float, max_histories: int, about: str = "") -> None:
-    """Refuse more histories than the limit.
+@dataclass(frozen=True)
+class Size:
+    """How many histories a game has.
 
-    Parameters
+    Attributes
     ----------
-    about : str
-        A word before the number, such as "about ".
+    histories : int or float
+    word : {"", "about ", "at least ", "more than "}
+        How sure that is.
+
+    >>> str(Size(9_457))
+    '9,457 histories, 0.3 MB'
     """
-    if histories > max_histories:
-        number = f"{histories:,}" if isinstance(histories, int) and histories < 10**12 else f"{histories:.2g}"
-        raise ValueError(
-            f"the game is too large for a tree: {about}{number} histories, {memory_text(histories)}; "
-            f"the limit is {max_histories:,} (--max-histories)"
-        )
+
+    histories: float
+    word: str = ""
+
+    def __str__(self) -> str:
+        number = f"{self.histories:,.0f}" if self.histories < 1e12 else f"{self.histories:.2g}"
+        return f"{self.word}{number} histories, {self._memory_text()}"
+
+    def _memory_text(self) -> str:
+        size = self.histories * BYTES_PER_HISTORY
+        for unit, word in ((1e6, "MB"), (1e9, "GB"), (1e12, "TB")):
+            if size < 1000 * unit:
+                return f"{size / unit:,.1f} {word}"
+        return "more than 1,000 TB"
+
+    def require(self, max_histories: int) -> None:
+        """Refuse more histories than the limit: ValueError."""
+        if self.histories > max_histories:
+            raise ValueError(
+                f"the game is too large for a tree: {self}; the limit is {max_histories:,} (--max-histories)"
+            )
 
 
-def memory_text(histories: float) -> str:
-    """Return in words the memory that a tree takes.
-
-    >>> memory_text(9_457)
-    '0.3 MB'
-    """
-    size = histories * BYTES_PER_HISTORY
-    for unit, word in ((1e6, "MB"), (1e9, "GB"), (1e12, "TB")):
-        if size < 1000 * unit:
-            return f"{size / unit:,.1f} {word}"
-    return "more than 1,000 TB"
+_UNKNOWN = Size(0)
 
 
-def estimate_histories(game: pyspiel.Game) -> float:
-    """Return an unbiased estimate of the number of histories, from random walks to the end of the game.
+def estimate_size(game: pyspiel.Game) -> Size:
+    """Return an unbiased estimate from random walks to the end of the game.
 
     A walk that chose among b_1, b_2, ... ways stands for 1 + b_1 + b_1 b_2 + ... histories (Knuth, Estimating the
     efficiency of backtrack programs, 1975). Large games vary so much that the estimate is mostly too low.
@@ -119,20 +130,17 @@ def estimate_histories(game: pyspiel.Game) -> float:
             state.apply_action(choices[int(rng.random() * len(choices))])
         total += size
         walks += 1
-    return min(total / walks, 1e300)
+    return Size(min(total / walks, 1e300), "about ")
 
 
-def walk(game: pyspiel.Game, max_histories: int) -> Histories:
+def walk(game: pyspiel.Game, max_histories: int, expected: Size = _UNKNOWN) -> Histories:
     """Return every history of any sequential game, by its states.
 
     Raises
     ------
     ValueError
-        If there are more than `max_histories`: at once where the estimate is a hundred times as large.
+        If there are more than `max_histories`; it names the expected size where that is no less.
     """
-    estimate = estimate_histories(game)
-    if estimate > 100.0 * max_histories:
-        require_size(estimate, max_histories, "about ")
     # Depth first, which holds the states of one path only; then renumbered by depth.
     parent, action, depth = array("i"), array("i"), array("i")
     player, label, payoff_id = array("b"), array("i"), array("i")
@@ -145,7 +153,8 @@ def walk(game: pyspiel.Game, max_histories: int) -> Histories:
         state = game.new_initial_state() if before is None else before.child(edge)
         number = len(parent)
         if number == max_histories:
-            require_size(max(estimate, number + 1), max_histories, "about " if estimate > number else "at least ")
+            expected.require(max_histories)
+            Size(number + 1, "at least ").require(max_histories)
         parent.append(up)
         action.append(edge)
         depth.append(level)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.game_tree import _assemble, flatten
-from plurispiel.abstraction.histories import estimate_histories, memory_text, walk
+from plurispiel.abstraction.histories import Size, estimate_size, walk
 from plurispiel.abstraction.holdem.histories import public_nodes
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.ladder import LADDER, find_game
@@ -74,8 +74,8 @@ def test_own_infosets_where_openspiel_forgets():
 
 
 def test_estimate():
-    assert estimate_histories(find_game("leduc")) == pytest.approx(9_457, rel=0.1)
-    assert estimate_histories(find_game("kuhn")) == pytest.approx(58, rel=0.05)
+    assert estimate_size(find_game("leduc")).histories == pytest.approx(9_457, rel=0.1)
+    assert estimate_size(find_game("kuhn")).histories == pytest.approx(58, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_estimate():
         ("HUNL", 10**6, "more than .* histories"),
         ("SIXMAX", 10**6, "more than .* histories"),
         ("liars_dice(numdice=3)", 10**6, "about .* histories, .* TB"),
-        ("tic_tac_toe", 10_000, "about .* histories, .* MB"),
+        ("tic_tac_toe", 10_000, "about 5.*,... histories, .* MB"),
         ("chess", 10**6, "about .* histories"),
     ],
 )
@@ -104,5 +104,17 @@ def test_limit_is_reached_exactly():
         flatten(game, max_histories=size - 1)
 
 
-def test_memory_in_words():
-    assert [memory_text(10**k) for k in (4, 8, 11, 15)] == ["0.4 MB", "3.7 GB", "3.7 TB", "more than 1,000 TB"]
+def test_sizes_in_words():
+    words = [str(Size(10**k)).partition(", ")[2] for k in (1, 8, 11, 15)]
+    assert words == ["0.0 MB", "3.7 GB", "3.7 TB", "more than 1,000 TB"]
+    assert str(Size(1e300, "about ")) == "about 1e+300 histories, more than 1,000 TB"
+
+
+def test_the_size_is_said_first():
+    said = []
+    flatten("leduc", say=said.append)
+    assert said == ["9,457 histories, 0.3 MB"]
+    with pytest.raises(ValueError, match="too large"):
+        flatten("leduc", max_histories=10, say=said.append)
+    flatten("tiny_hanabi", say=said.append)
+    assert said[1:] == ["about 55 histories, 0.0 MB"]
