@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"plurispiel {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_tournament(commands)
+    _add_exploitability(commands)
     _add_ls(commands)
     _add_bench(commands)
     _add_warmup(commands)
@@ -183,6 +184,27 @@ def _add_tournament(commands) -> None:
     )
     add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
     add("--json", action="store_true", help="print the results as JSON instead of the table")
+
+
+def _add_exploitability(commands) -> None:
+    parser = _command(
+        commands,
+        "exploitability",
+        "exploitability",
+        "Measure a strategy in a small game exactly: values, best responses, NashConv, exploitability.",
+        ["exploitability leduc --agent tag", "exploitability kuhn3 --agent openspiel:cfr?iterations=500 --json"],
+    )
+    add = parser.add_argument
+    add("game", metavar="GAME", help="a name (plurispiel ls games) or any sequential OpenSpiel game string")
+    add("--agent", metavar="SPEC", required=True, help="whose strategy, as in plurispiel tournament")
+    _add_max_histories(parser)
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_max_histories(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-histories", type=int, metavar="N", default=20_000_000, help="refuse larger games (37 bytes a history)"
+    )
 
 
 def _add_ls(commands) -> None:

@@ -11,6 +11,7 @@ import pytest
 from plurispiel import __version__
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import PRESETS
+from plurispiel.abstraction.ladder import LADDER
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments.cli import main
@@ -340,15 +341,21 @@ def test_lists(capsys):
         assert main(["ls", what]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == len(as_json)
-        for line, (name, text) in zip(lines, as_json.items(), strict=True):
-            assert line.startswith(name) and line.endswith(text) and text
+        for line, (name, entry) in zip(lines, as_json.items(), strict=True):
+            text = entry if isinstance(entry, str) else entry["text"]
+            assert line.startswith(name) and text and text in line
         return as_json
 
     agents = listed("agents")
     assert set(BUILT_IN) < set(agents)
     assert {"FILE.py:CLASS", "MODULE:CLASS", *(f"openspiel:{bot}" for bot in OPENSPIEL_BOTS)} < set(agents)
     games = listed("games")
-    assert {"universal_poker", "leduc_poker", "kuhn_poker"} == set(games)
+    assert set(games) == {*LADDER, "leduc-N", "universal_poker", "leduc_poker", "kuhn_poker"}
+    sizes = {name: (game["histories"], game["infosets"], game["value"]) for name, game in games.items()}
+    assert sizes["kuhn"] == (58, 12, -1 / 18) and sizes["kuhn3"] == (617, 48, None)
+    assert sizes["leduc"] == (9_457, 936, -0.085606424078) and sizes["leduc3"] == (1_831_601, 25_800, None)
+    assert sizes["holdem-mini"] == (4_349_545, 11_088, None)
+    assert sizes["leduc-N"] == sizes["universal_poker"] == (None, None, None)
     presets = listed("presets")
     assert {name: parse_game(text.partition(": ")[2]) for name, text in presets.items()} == PRESETS
     with pytest.raises(SystemExit) as end:
@@ -368,7 +375,7 @@ HELP = """
 import contextlib, io, sys
 from plurispiel.tournaments.cli import main
 
-for arguments in ([], ["tournament"], ["ls"], ["bench"], ["warmup"]):
+for arguments in ([], ["tournament"], ["exploitability"], ["ls"], ["bench"], ["warmup"]):
     text = io.StringIO()
     try:
         with contextlib.redirect_stdout(text):

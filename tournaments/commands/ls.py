@@ -3,9 +3,13 @@
 import argparse
 import inspect
 import json
+from collections.abc import Callable
+from typing import Any
 
-from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, game_string
+from plurispiel.abstraction.holdem.histories import public_nodes
+from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame, game_string
 from plurispiel.abstraction.holdem.rules import PRESETS, HoldemRules
+from plurispiel.abstraction.ladder import LADDER, MAX_RANKS, MIN_RANKS, NamedGame, leduc_n
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
 
@@ -30,13 +34,14 @@ _OTHER_AGENTS = {
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    entries = {"agents": _agents, "games": _games, "presets": _presets}[options.what]()
+    lists: dict[str, Callable[[], dict[str, Any]]] = {"agents": _agents, "games": _games, "presets": _presets}
+    entries = lists[options.what]()
     if options.json:
         print(json.dumps(entries, indent=1))
     else:
         width = max(map(len, entries))
-        for name, text in entries.items():
-            print(f"{name.ljust(width)}  {text}")
+        for name, entry in entries.items():
+            print(f"{name.ljust(width)}  {entry if isinstance(entry, str) else _game_text(entry)}")
     return 0
 
 
@@ -46,8 +51,36 @@ def _agents() -> dict[str, str]:
     return built_in | openspiel | _OTHER_AGENTS
 
 
-def _games() -> dict[str, str]:
-    return {name: _GAMES[name] for name in GAME_NAMES}
+def _games() -> dict[str, dict[str, Any]]:
+    """Return the ladder with the sizes of its games, and the games that agents play with any parameters."""
+    example = leduc_n(4)
+    ladder = {name: _game(game) for name, game in LADDER.items()}
+    text = f"Leduc poker with N = {MIN_RANKS}..{MAX_RANKS} ranks; leduc-4: {_size_text(_game(example))}"
+    others = {"leduc-N": text} | {name: _GAMES[name] for name in GAME_NAMES}
+    unknown: dict[str, Any] = dict.fromkeys(("game", "histories", "infosets", "value"))
+    return ladder | {name: {"text": text, **unknown} for name, text in others.items()}
+
+
+def _game(game: NamedGame) -> dict[str, Any]:
+    nodes = public_nodes(OpenSpielGame(game.game))
+    return {
+        "text": game.text,
+        "game": game.game,
+        "histories": nodes.num_histories,
+        "infosets": nodes.num_infosets,
+        "value": game.value,
+    }
+
+
+def _game_text(entry: dict[str, Any]) -> str:
+    return f"{entry['text']}: {_size_text(entry)}" if entry["game"] else entry["text"]
+
+
+def _size_text(entry: dict[str, Any]) -> str:
+    histories = entry["histories"]
+    text = f"{histories:,}" if histories < 10**9 else f"{histories:.2g}"
+    text += f" histories, {entry['infosets']:,} infosets"
+    return text if entry["value"] is None else f"{text}, value {entry['value']:.9f} chips for player 0"
 
 
 def _presets() -> dict[str, str]:
