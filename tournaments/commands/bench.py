@@ -9,10 +9,11 @@ import platform
 import sys
 
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.runner import default_workers
 from plurispiel.tournaments.warmup import warmup
 
-_BENCHES = {"engine": bench_engine}
+_BENCHES = {"engine": bench_engine, "small-games": bench_small_games}
 
 
 def main(options: argparse.Namespace) -> int:
