@@ -15,7 +15,8 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction import _game_tree_kernels as kernels
-from plurispiel.abstraction.histories import CHANCE, TERMINAL, Histories, Size, estimate_size, require_tree, walk
+from plurispiel.abstraction.histories import CHANCE, TERMINAL, Histories, Size, estimate_size, require_tree
+from plurispiel.abstraction.history_cache import cached_walk
 from plurispiel.abstraction.holdem.histories import PublicNodes, deal_histories, public_nodes
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
 from plurispiel.abstraction.ladder import find_game
@@ -175,10 +176,10 @@ def flatten(
 
     Notes
     -----
-    Poker games are dealt by kernels, some millions of histories a second, all others walked state by state,
-    some hundred thousand. The number of histories is counted beforehand in the one case and estimated in the
-    other: then the limit may be met on the way, and an estimate refuses alone only if it is a hundred times
-    the limit.
+    Poker games are dealt by kernels, millions of histories a second; all others are walked state by state,
+    some hundred thousand a second, and what took long is kept on disk (`history_cache`). The number of histories
+    is counted beforehand in the one case and estimated in the other: then the limit may be met on the way, and
+    an estimate refuses alone only if it is a hundred times the limit.
     """
     if isinstance(game, str):
         game = find_game(game)
@@ -192,7 +193,7 @@ def flatten(
         size.require(max_histories)
     if say:
         say(str(size))
-    found = deal_histories(nodes) if nodes is not None and nodes.complete else walk(game, max_histories, size)
+    found = deal_histories(nodes) if nodes is not None and nodes.complete else cached_walk(game, max_histories, size)
     tree = _assemble(str(game), found)
     vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
     return tree
