@@ -53,6 +53,29 @@ def test_uniform(game, nash_conv):
         assert found.exploitability is None
 
 
+STORED = {"leduc_poker(players=3)": 14.391883337884902, "universal_poker()": 501.78359908043603}
+"""NashConv of a random strategy in games where pyspiel.nash_conv takes half a minute."""
+
+
+@pytest.mark.parametrize("game", STORED)
+def test_large_games_against_stored_values(game):
+    tree = tree_of(game)
+    assert exploitability(tree, random_strategy(tree, 1)).nash_conv == pytest.approx(STORED[game], abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", STORED)
+def test_large_games_against_openspiel(game):
+    tree = tree_of(game)
+    policy = openspiel_policy(tree, random_strategy(tree, 1))
+    assert pyspiel.nash_conv(tree.openspiel_game, policy) == pytest.approx(STORED[game], abs=1e-9)
+
+
+def test_uniform_three_player_leduc():
+    tree = tree_of("leduc_poker(players=3)")
+    assert exploitability(tree, uniform_strategy(tree)).nash_conv == pytest.approx(12.611221340388, abs=1e-11)
+
+
 def test_game_values_by_linear_programming():
     for game, value in (("kuhn_poker", -1 / 18), ("leduc_poker", -0.085606424078)):
         assert game_value(pyspiel.load_game(game)) == pytest.approx(value, abs=1e-9)
