@@ -54,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_tournament(commands)
     _add_exploitability(commands)
+    _add_replay(commands)
     _add_ls(commands)
     _add_bench(commands)
     _add_warmup(commands)
@@ -205,6 +206,28 @@ def _add_max_histories(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-histories", type=int, metavar="N", default=20_000_000, help="refuse larger games (37 bytes a history)"
     )
+
+
+def _add_replay(commands) -> None:
+    parser = _command(
+        commands,
+        "replay",
+        "replay",
+        "Replay recorded hands through our engine and universal_poker, and compare what the files state.",
+        ["replay match.log other.log", "replay phh-dataset/data/pluribus --json"],
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="logs of the ACPC's dealer, .phh and .phhs files, folders of them",
+    )
+    parser.add_argument(
+        "--game",
+        metavar="FILE.game",
+        help="the game of the ACPC logs (default: the one that each log names, beside it or built in)",
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON, with every mismatch and error")
 
 
 def _add_ls(commands) -> None:

@@ -15,6 +15,7 @@ _MODULES = (
     "abstraction.holdem.histories",
     "abstraction.cards.features",
     "agents.tight_aggressive",
+    "evaluation.replay",
     "evaluation.best_response",
 )
 """Every module with kernels; a test finds one that is missing."""

@@ -1,9 +1,10 @@
 """One hand as a file tells it, whatever the file's format."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.evaluation.replay import Betting
 
 
 class BrokenHistory(ValueError):
@@ -46,6 +47,10 @@ class HandHistory:
     chip_value : Decimal
         What a chip of `rules`, `actions` and `payoffs` is worth in the numbers of the source, which may
         count in fractions where chips are whole.
+    mucked : tuple of int
+        Seats that gave up their claim at the showdown.
+    betting : Betting or None
+        The replayed actions, from readers that had to replay them anyway; no part of the hand.
     """
 
     rules: HoldemRules
@@ -56,3 +61,5 @@ class HandHistory:
     payoffs: tuple[float, ...] | None
     label: str
     chip_value: Decimal = Decimal(1)
+    mucked: tuple[int, ...] = ()
+    betting: Betting | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,268 @@
+"""Play recorded hands again: what the record leaves open is found, or the hand is refused."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD, apply_action
+from plurispiel.abstraction.holdem.betting import BettingState, IllegalAction, rules_array
+from plurispiel.abstraction.holdem.cards import cards_text, deck_cards
+from plurispiel.abstraction.holdem.hand_rank import combo_ranks
+from plurispiel.abstraction.holdem.rules import HULH, MAX_CHIPS, HoldemRules
+from plurispiel.agents.base import Action
+from plurispiel.evaluation.hand import Hand
+
+RAISE = -1
+"""The one raise a limit game offers, for records that name no size."""
+
+TOLERANCE = 1e-6
+"""Records print payoffs with six decimals at least."""
+
+
+class Undecided(ValueError):
+    """A record that is legal as far as it goes, but lacks what decides the hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Betting:
+    """The betting of a recorded hand, replayed.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    actions : tuple of Action
+        With the seats that took them and their streets; raises as totals over the whole hand.
+    state : BettingState
+        After the last action.
+    """
+
+    rules: HoldemRules
+    actions: tuple[Action, ...]
+    state: BettingState
+
+    @property
+    def showdown(self) -> bool:
+        """Whether hands are compared."""
+        return int(self.state.array[kernels.NUM_LIVE]) > 1
+
+    @property
+    def live_seats(self) -> list[int]:
+        """Seats that have not folded."""
+        return [seat for seat, folded in enumerate(self.state.folded) if not folded]
+
+    @property
+    def board_size(self) -> int:
+        """Board cards that this betting has seen; all of them at a showdown."""
+        return self.rules.board_size(self.state.street)
+
+
+def replay_betting(rules: HoldemRules, actions: Sequence[int]) -> Betting:
+    """Replay a hand's actions, of any legal size whatever the game's menu.
+
+    Parameters
+    ----------
+    actions : sequence of int
+        0 fold, 1 check or call, N raise to N chips over the whole hand; `RAISE` in limit games.
+
+    Raises
+    ------
+    IllegalAction
+        If the rules do not allow one of them, naming which.
+    """
+    state = BettingState(rules)
+    num_actions = len(actions)
+    taken = np.zeros((3, num_actions), dtype=np.int64)
+    taken[0] = actions if max(actions, default=0) <= MAX_CHIPS else [min(action, MAX_CHIPS) for action in actions]
+    num_legal = _replay(rules_array(rules), state.array, taken)
+    if num_legal < num_actions:
+        action = "a raise" if actions[num_legal] == RAISE else str(actions[num_legal])
+        where = "" if state.is_over else f" of seat {state.actor} on street {state.street}"
+        raise IllegalAction(f"action {num_legal + 1}{where}: {action} is not legal: {state.legal_text()}")
+    sizes, seats, streets = taken.tolist()
+    return Betting(rules, tuple(map(Action, seats, sizes, streets)), state)
+
+
+def replay_hand(
+    betting: Betting,
+    hole_cards: Sequence[Sequence[int]],
+    board: Sequence[int],
+    mucked: Sequence[int] = (),
+) -> Hand:
+    """Return the hand that a replayed betting and the known cards decide.
+
+    Cards nobody knows are dealt from the rest of the deck where they cannot matter: to seats that folded
+    and streets that were not reached. A seat that mucked unseen cards at the showdown gets the
+    weakest that are left, so that it wins nothing, as it has chosen.
+
+    Parameters
+    ----------
+    hole_cards : sequence of sequence of int
+        By seat; empty where unknown.
+    board : sequence of int
+        As far as known.
+    mucked : sequence of int
+        Seats that gave up their claim at the showdown.
+
+    Raises
+    ------
+    Undecided
+        If the hand is not over, or cards that decide it are unknown or contradict the seat that mucked.
+    ValueError
+        If the cards are no deal of this game.
+    """
+    rules = betting.rules
+    if not betting.state.is_over:
+        raise Undecided(f"the hand stops before its end, with seat {betting.state.actor} to act")
+    known = [list(cards) for cards in hole_cards]
+    _check_cards(rules, known, board)
+    if betting.showdown:
+        if len(board) < rules.num_board_cards:
+            raise Undecided(f"a showdown with {len(board)} of {rules.num_board_cards} board cards known")
+        unseen = [seat for seat in betting.live_seats if not known[seat]]
+        if hidden := [seat for seat in unseen if seat not in mucked]:
+            raise Undecided(f"a showdown with the hole cards of {_seats_text(hidden)} unknown")
+        for seat in unseen:
+            known[seat] = _weakest_cards(rules, known, board)
+    deck = _completed_deck(rules, known, board)
+    payoffs = tuple(betting.state.payoffs(deck).tolist())
+    hand = Hand(rules, deck, betting.actions, payoffs, betting.showdown)
+    if betting.showdown and mucked:
+        for _, winners in split_pots(hand):
+            if claimed := sorted(set(winners) & set(mucked)):
+                raise Undecided(f"{_seats_text(claimed)} mucked, but would win")
+    return hand
+
+
+def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
+    """Return every pot of a showdown: its chips, and the seats that share it."""
+    rules = hand.rules
+    contributions = list(rules.blinds)
+    stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
+    for seat, action, _ in hand.actions:
+        if action != FOLD:
+            contributions[seat] = min(max(*contributions, action), stacks[seat])
+    num_hole = rules.num_hole_cards
+    holes = hand.deck[: rules.num_seats * num_hole].reshape(rules.num_seats, num_hole)
+    ranks = combo_ranks(hand.deck[rules.num_seats * num_hole :], holes).tolist()
+    live = [seat for seat in range(rules.num_seats) if seat not in hand.folded]
+    pots = []
+    floor = 0
+    for level in sorted({contributions[seat] for seat in live}):
+        chips = sum(min(paid, level) - min(paid, floor) for paid in contributions)
+        eligible = [seat for seat in live if contributions[seat] >= level]
+        best = max(ranks[seat] for seat in eligible)
+        pots.append((chips, [seat for seat in eligible if ranks[seat] == best]))
+        floor = level
+    return pots
+
+
+def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
+    """Return whether stated payoffs differ from a hand's in the odd chips of split pots alone.
+
+    Where `universal_poker` splits a pot into fractions, other houses give every winner the same number of
+    whole chips and the rest to one or some of them.
+
+    Parameters
+    ----------
+    stated : sequence of float
+        Net chips by seat.
+    chip : int
+        What that house does not split, in chips of the hand's rules.
+    """
+    if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
+        return False
+    lowest, highest = [0.0] * len(stated), [0.0] * len(stated)
+    for size, winners in split_pots(hand):
+        if len(winners) > 1:
+            share = size / len(winners)
+            whole = size // (len(winners) * chip) * chip
+            for seat in winners:
+                lowest[seat] += whole - share
+                highest[seat] += size - (len(winners) - 1) * whole - share
+    slack = TOLERANCE * chip
+    return all(
+        low - slack <= theirs - ours <= high + slack
+        for low, theirs, ours, high in zip(lowest, stated, hand.payoffs, highest, strict=True)
+    )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    replay_betting(HULH, [RAISE, FOLD])
+
+
+def _check_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> None:
+    """Refuse cards that no deal of this game can hold."""
+    if len(hole_cards) != rules.num_seats:
+        raise ValueError(f"hole cards of {len(hole_cards)} seats in a game of {rules.num_seats}")
+    for seat, cards in enumerate(hole_cards):
+        if len(cards) not in (0, rules.num_hole_cards):
+            raise ValueError(f"seat {seat} holds {len(cards)} cards, not {rules.num_hole_cards}")
+    if len(board) > rules.num_board_cards:
+        raise ValueError(f"{len(board)} board cards, but the game has {rules.num_board_cards}")
+    seen = [card for cards in (*hole_cards, board) for card in cards]
+    different = set(seen)
+    if unknown := different - _deck(rules.num_suits, rules.num_ranks):
+        raise ValueError(f"the game's deck lacks the cards {', '.join(map(str, sorted(unknown)))}")
+    if len(different) != len(seen):
+        twice = sorted(card for card in different if seen.count(card) > 1)
+        raise ValueError(f"{cards_text(twice)} dealt twice")
+
+
+@functools.cache
+def _deck(num_suits: int, num_ranks: int) -> frozenset[int]:
+    return frozenset(deck_cards(num_suits, num_ranks).tolist())
+
+
+def _weakest_cards(rules: HoldemRules, hole_cards: list[list[int]], board: Sequence[int]) -> list[int]:
+    """Return the unseen hole cards that make the lowest hand on a full board."""
+    seen = {card for cards in (*hole_cards, board) for card in cards}
+    combos = list(combinations((card for card in rules.cards.tolist() if card not in seen), rules.num_hole_cards))
+    return list(combos[int(combo_ranks(list(board), combos).argmin())])
+
+
+def _completed_deck(rules: HoldemRules, hole_cards: list[list[int]], board: Sequence[int]) -> np.ndarray:
+    """Return the deal with cards nobody knows taken from the rest of the deck: uint8[num_dealt_cards]."""
+    known = [card for cards in hole_cards for card in cards or [-1] * rules.num_hole_cards]
+    known += [*board, *[-1] * (rules.num_board_cards - len(board))]
+    if -1 in known:
+        seen = set(known)
+        rest = iter([card for card in rules.cards.tolist() if card not in seen])
+        known = [next(rest) if card < 0 else card for card in known]
+    return np.array(known, dtype=np.uint8)
+
+
+def _seats_text(seats: Sequence[int]) -> str:
+    return f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
+
+
+@kernel
+def _replay(rules, state, taken):
+    """Take actions while they are legal and return how many were.
+
+    Parameters
+    ----------
+    state : int64[STATE_SIZE]
+        Modified in place.
+    taken : int64[3, n]
+        Actions, whose raises without a size are filled in, and to be filled in: their seats and streets.
+    """
+    for k in range(taken.shape[1]):
+        if state[kernels.ACTOR] < 0:
+            return k
+        action = taken[0, k]
+        if action == RAISE and rules[kernels.IS_LIMIT] == 1 and state[kernels.MAX_RAISE] > 0:
+            action = state[kernels.MAX_RAISE]
+        raises = CALL < action and state[kernels.MIN_RAISE] <= action <= state[kernels.MAX_RAISE]
+        if not (raises or action == CALL or (action == FOLD and state[kernels.CAN_FOLD] == 1)):
+            return k
+        taken[0, k] = action
+        taken[1, k] = state[kernels.ACTOR]
+        taken[2, k] = state[kernels.STREET]
+        apply_action(rules, state, action)
+    return taken.shape[1]

@@ -1,0 +1,104 @@
+"""`plurispiel replay`: recorded hands through both engines."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.tournaments.formats.acpc import game_by_name
+from plurispiel.tournaments.formats.files import hand_files, read_hands
+from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
+from plurispiel.tournaments.replay_report import ReplayReport
+
+_SHOWN = 20
+_NAME_WIDTH = 32
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command: 1 if a hand mismatches, or none could be replayed."""
+    rules = game_by_name(options.game) if options.game else None
+    files = hand_files(options.paths)
+    report = ReplayReport()
+    for path, hand in tqdm(_hands(files, rules), unit="hand", unit_scale=True, dynamic_ncols=True):
+        report.add(str(path), hand)
+    record = report.record()
+    print(json.dumps(record, indent=1, allow_nan=False) if options.json else "\n".join(_lines(record, len(files))))
+    sys.stdout.flush()
+    return 1 if record["mismatches"] or not record["hands"] else 0
+
+
+def _hands(files: list[Path], rules: HoldemRules | None) -> Iterator[tuple[Path, HandHistory | BrokenHistory]]:
+    for path in files:
+        for hand in read_hands(path, rules):
+            yield path, hand
+
+
+def _lines(record: dict[str, Any], num_files: int) -> list[str]:
+    """Return the report as text: what disagrees, then how everybody fared."""
+    lines = []
+    for kind in ("mismatches", "errors"):
+        found = record[kind]
+        if found:
+            lines += [f"{kind}:", *(_found_line(entry) for entry in found[:_SHOWN])]
+            lines += [f"  ... and {len(found) - _SHOWN:,} more (--json lists all)"] * (len(found) > _SHOWN) + [""]
+    players = record["players"]
+    if players:
+        lines += [*_player_lines(players), "", *_position_lines(players), ""]
+        if len(players) > _SHOWN:
+            lines += [f"the {_SHOWN} players with most hands, of {len(players):,} (--json lists all)", ""]
+    lines.append(
+        f"{record['hands']:,} hands of {num_files:,} file{'s' * (num_files != 1)} replayed: "
+        f"{len(record['mismatches']):,} mismatches, {record['odd_chips']:,} with odd chips, "
+        f"{len(record['errors']):,} errors"
+    )
+    return lines
+
+
+def _found_line(entry: dict[str, str | None]) -> str:
+    hand = "" if entry["hand"] is None else f", hand {entry['hand']}"
+    return f"  {_shown(entry['file'] or '')}{_shown(hand)}: {_shown(entry['what'] or '')}"
+
+
+def _player_lines(players: dict[str, Any]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("player", "hands", "chips", "mbb/hand", "s.e.")]
+    for name, player in list(players.items())[:_SHOWN]:
+        error = "-" if player["se"] is None else f"{player['se']:,.1f}"
+        figures = (f"{player['hands']:,}", f"{player['chips']:+,.2f}", f"{player['mbb_per_hand']:+,.1f}", error)
+        rows.append((_shown(name)[:_NAME_WIDTH], *figures))
+    return _aligned(rows, 1)
+
+
+def _position_lines(players: dict[str, Any]) -> list[str]:
+    keys = ("vpip", "pfr", "first_in_raise", "first_in_limp", "three_bet", "donk_bet", "showdown")
+    rows: list[tuple[str, ...]] = [
+        ("player", "position", "hands", "VPIP", "PFR", "raise first in", "limp first in", "3-bet", "donk", "showdown")
+    ]
+    for name, player in list(players.items())[:_SHOWN]:
+        stats = player["stats"]
+        for position, own in [("all", {**stats, "hands": player["hands"]}), *stats["by_position"].items()]:
+            shares = ("-" if own[key] is None else f"{own[key]:.0%}" for key in keys)
+            rows.append((_shown(name)[:_NAME_WIDTH], position, f"{own['hands']:,}", *shares))
+    return _aligned(rows, 2)
+
+
+def _aligned(rows: list[tuple[str, ...]], num_texts: int) -> list[str]:
+    """Return the lines of a table whose first columns are texts."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column < num_texts else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells))
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
+def _shown(text: str) -> str:
+    """Return a text that cannot move the cursor: names and files may hold anything."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -1,0 +1,265 @@
+"""One hand of a PHH file: its fields, and its actions followed through our rules."""
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import MAX_CHIPS, HoldemRules
+from plurispiel.tournaments.formats.bets import total_of_street_bet
+from plurispiel.tournaments.formats.history import HandHistory
+
+BOARD_CARDS = (0, 3, 1, 1)
+
+_MAX_DECIMALS = 6
+_LIMIT_RAISES = (4, 4, 4, 4)
+_AMOUNT = re.compile(r"\d{1,12}(\.\d{0,12})?")
+
+
+def history_of(fields: dict[str, Any], label: str) -> HandHistory:
+    """Return the hand that a table's fields tell.
+
+    Raises
+    ------
+    ValueError
+        If a field is missing or wrong, the game is not hold'em, or an action is not legal in our rules.
+    """
+    variant = fields.get("variant")
+    if variant not in ("NT", "FT"):
+        raise ValueError(f"variant is NT or FT (hold'em, no-limit or fixed-limit), got {str(variant)[:20]!r}")
+    if fields.get("bring_in"):
+        raise ValueError("hold'em has no bring_in")
+    limit = variant == "FT"
+    starting = _numbers(fields, "starting_stacks")
+    seats = len(starting)
+    antes = _numbers(fields, "antes", seats)
+    if len(set(antes)) > 1:
+        raise ValueError(f"antes that differ between players cannot be replayed, got {fields['antes']}")
+    blinds = _numbers(fields, "blinds_or_straddles", seats, signed=True)
+    if seats == 2:
+        blinds.reverse()
+    bets = [_number(name, fields.get(name)) for name in ("small_bet", "small_bet", "big_bet", "big_bet") if limit]
+    moves = _moves(fields)
+    amounts = [Fraction(words[1]) for _, words in moves if words[0] == "cbr"]
+    decimals = _decimals([*starting, *antes, *blinds, *bets, *amounts])
+    unit = 10**decimals
+    stacks = tuple(int(stack * unit) for stack in starting)
+    rules = HoldemRules(
+        blinds=tuple(int((ante + abs(blind)) * unit) for ante, blind in zip(antes, blinds, strict=True)),
+        stacks=None if limit else stacks,
+        first_seats=first_seats(blinds),
+        board_cards=BOARD_CARDS,
+        betting="limit" if limit else "no-limit",
+        raise_sizes=tuple(int(bet * unit) for bet in bets) if limit else None,
+        max_raises=_LIMIT_RAISES if limit else None,
+        betting_abstraction="fcpa" if limit else "fullgame",
+    )
+    play = _Play(rules, stacks, ante=int(antes[0] * unit))
+    for player, words in moves:
+        play.take(player, words, unit)
+    play.end()
+    payoffs = None
+    if "finishing_stacks" in fields:
+        finishing = _numbers(fields, "finishing_stacks", seats)
+        payoffs = tuple(float((after - before) * unit) for after, before in zip(finishing, starting, strict=True))
+    return HandHistory(
+        rules,
+        _names(fields.get("players"), seats),
+        tuple(_known(cards, all_or_none=True) for cards in play.hole_cards),
+        _known(play.board),
+        tuple(play.actions),
+        payoffs,
+        label,
+        chip_value=Decimal(1).scaleb(-decimals),
+        mucked=tuple(sorted(play.mucked)),
+    )
+
+
+def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
+    """Return who acts first on each street: before the flop the player after the last of the largest blinds.
+
+    A blind below 0 is how pokerkit marks one that a player posts out of turn.
+    """
+    last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
+    return ((last + 1) % max(1, len(blinds)), 0, 0, 0)
+
+
+class _Play:
+    """Follows a hand's actions.
+
+    Attributes
+    ----------
+    hole_cards : list of list of int or None
+        By seat; None for a card not known.
+    board : list of int or None
+    actions : list of int
+        Raises as totals over the whole hand.
+    mucked : set of int
+    """
+
+    def __init__(self, rules: HoldemRules, stacks: tuple[int, ...], ante: int):
+        self.hole_cards: list[list[int | None]] = [[] for _ in range(rules.num_seats)]
+        self.board: list[int | None] = []
+        self.actions: list[int] = []
+        self.mucked: set[int] = set()
+        self._state = BettingState(rules)
+        self._stacks = stacks
+        self._before = [ante] * rules.num_seats  # put in on earlier streets
+
+    def take(self, player: str, words: list[str], unit: int) -> None:
+        """Take an action of the dealer or a player; `unit` is how many of our chips are one of the source."""
+        match player, words:
+            case "d", ["db", cards]:
+                self.board += _cards(cards)
+            case "d", ["dh", name, cards]:
+                self.hole_cards[self._seat(name)] += _cards(cards)
+            case _, ["sm", *cards] if len(cards) < 2:
+                self._show(self._seat(player), cards)
+            case _, ["f"]:
+                self._act(self._seat(player), FOLD)
+            case _, ["cc"]:
+                self._act(self._seat(player), CALL)
+            case _, ["cbr", amount]:
+                seat = self._seat(player)
+                self._skip_to(seat)
+                self._act(seat, total_of_street_bet(int(Fraction(amount) * unit), self._before[seat]))
+            case _:
+                raise ValueError(f"no action of hold'em: {' '.join([player, *words])[:60]!r}")
+
+    def end(self) -> None:
+        """Check that the hand is over."""
+        self._skip_to(-1)
+        if not self._state.is_over:
+            raise ValueError(f"the hand stops before its end, with p{self._state.actor + 1} to act")
+
+    def _seat(self, player: str) -> int:
+        seats = len(self.hole_cards)
+        if not re.fullmatch(r"p[1-9]\d?", player, re.ASCII) or int(player[1:]) > seats:
+            raise ValueError(f"there is no player {player[:20]!r}: players are p1..p{seats}")
+        return int(player[1:]) - 1
+
+    def _skip_to(self, seat: int) -> None:
+        """Check for a seat that has no choice: not every house asks the only one left with chips."""
+        state = self._state
+        while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
+            self._apply(CALL)
+
+    def _act(self, seat: int, action: int) -> None:
+        self._skip_to(seat)
+        state = self._state
+        if state.actor != seat:
+            turn = "after the last action" if state.is_over else f"when it is p{state.actor + 1}'s turn"
+            raise ValueError(f"action {len(self.actions) + 1}: p{seat + 1} acts {turn}")
+        seen, due = len(self.board), state.rules.board_size(state.street)
+        if seen != due:
+            raise ValueError(
+                f"action {len(self.actions) + 1}: {seen} board cards where street {state.street} has {due}"
+            )
+        self._apply(action)
+
+    def _apply(self, action: int) -> None:
+        state = self._state
+        seat, street = state.actor, state.street
+        try:
+            state.apply(action)
+            refused = ""
+        except ValueError as error:
+            refused = f"action {len(self.actions) + 1}, of p{seat + 1}: {error}"
+        stack = self._stacks[seat]
+        if state.rules.is_limit and (action == stack or state.contributions[seat] >= stack):
+            refused = f"action {len(self.actions) + 1}: p{seat + 1} is all in, but our limit games have no stacks"
+        if refused:
+            raise ValueError(refused)
+        self.actions.append(action)
+        if state.street != street:
+            self._before = list(state.contributions)
+
+    def _show(self, seat: int, cards: list[str]) -> None:
+        self._skip_to(-1)
+        if not self._state.is_over:
+            raise ValueError(f"p{seat + 1} shows or mucks before the betting is over")
+        if not cards:
+            self.mucked.add(seat)
+        elif cards != ["-"]:
+            shown, dealt = _cards(cards[0]), self.hole_cards[seat]
+            if None in dealt or not dealt:
+                self.hole_cards[seat] = shown
+            elif None not in shown and set(shown) != set(dealt):
+                raise ValueError(f"p{seat + 1} shows other cards than it was dealt")
+
+
+def _number(name: str, value: object, signed: bool = False) -> Fraction:
+    """Return a number of chips, exactly."""
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
+        number = Fraction(value)  # a larger one would fill the memory
+    elif isinstance(value, int) and not isinstance(value, bool):
+        number = Fraction(value)
+    else:
+        raise ValueError(f"{name} must be chips, got {str(value)[:40]!r}")
+    if not (-MAX_CHIPS if signed else 0) <= number <= MAX_CHIPS:
+        raise ValueError(f"{name} must be 0..{MAX_CHIPS} chips, got {str(value)[:40]}")
+    return number
+
+
+def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[Fraction]:
+    """Return a field with a number for each player."""
+    values = fields.get(name)
+    if not isinstance(values, list):
+        raise ValueError(f"{name} must list the chips of every player, got {str(values)[:40]}")
+    if seats is not None and len(values) != seats:
+        raise ValueError(f"{name} lists {len(values)} of {seats} players")
+    return [_number(name, value, signed) for value in values]
+
+
+def _decimals(numbers: Iterable[Fraction]) -> int:
+    """Return how many decimals the numbers have."""
+    denominators = {number.denominator for number in numbers}
+    for decimals in range(_MAX_DECIMALS + 1):
+        if all(10**decimals % denominator == 0 for denominator in denominators):
+            return decimals
+    raise ValueError(f"chips have at most {_MAX_DECIMALS} decimals")
+
+
+def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """Return who acts and how, without commentaries."""
+    actions = fields.get("actions")
+    if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
+        raise ValueError("actions must be a list of texts")
+    moves = []
+    for action in actions:
+        player, *words = action.partition("#")[0].split() or [""]
+        if words[:1] == ["cbr"] and not (len(words) == 2 and _AMOUNT.fullmatch(words[1])):
+            raise ValueError(f"a bet is written p1 cbr 200, got {action[:60]!r}")
+        if player and not words:
+            raise ValueError(f"no action of hold'em: {player[:60]!r}")
+        if player:
+            moves.append((player, words))
+    return moves
+
+
+def _cards(text: str) -> list[int | None]:
+    """Return the cards of a text; None for one that is not known in full."""
+    cards: list[int | None] = []
+    for k in range(0, len(text), 2):
+        card = text[k : k + 2]
+        cards += [None] if "?" in card and len(card) == 2 else parse_cards(card)
+    return cards
+
+
+def _known(cards: list[int | None], all_or_none: bool = False) -> tuple[int, ...]:
+    """Return the cards up to the first that is not known."""
+    known = cards[: cards.index(None)] if None in cards else cards
+    return () if all_or_none and len(known) < len(cards) else tuple(card for card in known if card is not None)
+
+
+def _names(players: object, seats: int) -> tuple[str, ...]:
+    if players is None:
+        players = [""] * seats
+    if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
+        raise ValueError("players must be a list of names")
+    if len(players) != seats:
+        raise ValueError(f"players lists {len(players)} of {seats} players")
+    return tuple(name or f"p{number}" for number, name in enumerate(players, start=1))

@@ -1,0 +1,228 @@
+"""Match logs of the ACPC's dealer: a line a hand.
+
+``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting (streets
+divided by ``/``, a no-limit raise as the chips put in over the whole hand, a limit raise without a size), hole cards
+and board, net chips, and names, everything by seat. Names rotate from hand to hand. A reduced deck has the
+highest ranks and last suits here, and the lowest ones everywhere else in plurispiel.
+
+Names are written with ``%3A`` and ``%7C`` for the colons and bars that agents' names may hold, and likewise for
+percent signs and what cannot be printed; reading undoes it.
+"""
+
+import math
+import re
+import urllib.parse
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TextIO
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.evaluation.replay import RAISE, replay_betting
+from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
+from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
+
+_MAX_LINE = 1 << 16
+_FIELDS = "STATE:number:betting:cards:chips:names"
+_MOVES = re.compile(r"f|c|r\d{0,10}")
+_CHIPS = re.compile(r"-?\d+(\.\d*)?(\|-?\d+(\.\d*)?)*")
+_CARDS = {card_text(card): card for card in range(NUM_CARDS)}
+_HEADER = re.compile(r"#\s*name/game/hands/seed\s(.*)")
+
+
+def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHistory | BrokenHistory]:
+    """Yield the hands of a match log, and what is broken in between.
+
+    Parameters
+    ----------
+    rules : HoldemRules, optional
+        The game. By default the one whose file the match's first comment names: a file of that base name beside
+        the log, else the built-in game of that name. A log may hold several matches, each with its comment.
+    """
+    file = str(path)
+    game = rules
+    header = ""
+    number = num_hands = 0
+    try:
+        with path.open("rb") as stream:
+            while line := stream.readline(_MAX_LINE):
+                number += 1
+                text = line.decode("utf-8", errors="backslashreplace").rstrip("\r\n")
+                if text.startswith("STATE:"):
+                    num_hands += 1
+                    game = game or _game_of(path, header)
+                    label = text.split(":", 2)[1]
+                    label = label if label.isascii() and label.isdigit() else f"at line {number}"
+                    try:
+                        yield _history(text, game, label)
+                    except ValueError as error:
+                        yield BrokenHistory(file, label, str(error))
+                elif match := _HEADER.match(text):
+                    header = match[1]
+                    game = rules
+                elif text.strip() and not text.startswith(("#", "SCORE:")):
+                    if not num_hands:
+                        raise ValueError(f"no log of the ACPC's dealer: line {number} is {text[:40]!r}")
+                    yield BrokenHistory(file, f"at line {number}", f"no STATE line: {text[:40]!r}")
+        if not num_hands:
+            raise ValueError("holds no hand")
+    except OSError as error:
+        yield BrokenHistory(file, None, error.strerror or str(error))
+    except ValueError as error:
+        yield BrokenHistory(file, None, str(error))
+
+
+def game_by_name(name: str) -> HoldemRules:
+    """Return the rules in a ``.game`` file, or those of the built-in game of that name where there is no such file.
+
+    Raises
+    ------
+    ValueError
+        If there is neither, or the file is broken.
+    """
+    path = Path(name)
+    if path.name in BUILT_IN and not path.exists():
+        return BUILT_IN[path.name]
+    return read_game_definition(path)
+
+
+def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
+    """Write hands of one game as STATE lines.
+
+    A label that is a number becomes the hand's number, others are replaced by the line's. Board cards
+    that the betting did not reach are left out, as the dealer does.
+
+    Raises
+    ------
+    ValueError
+        If a hand lacks payoffs or board cards, or is of another game than the first.
+    """
+    game = None
+    for number, history in enumerate(histories):
+        game = game or history.rules
+        try:
+            if history.rules != game:
+                raise ValueError("a log holds hands of one game; this one differs from the first")
+            stream.write(_state_line(history, number) + "\n")
+        except ValueError as error:
+            raise ValueError(f"hand {history.label}: {error}") from None
+
+
+def _game_of(log: Path, header: str) -> HoldemRules:
+    """Return the game that a log's first comment names: ``NAME GAME HANDS SEED``."""
+    words = header.split()
+    if len(words) < 4:
+        raise ValueError("the log does not name its game in '# name/game/hands/seed'; give --game FILE.game")
+    name = PurePosixPath(PureWindowsPath(words[-3]).name).name  # the base name only: a log must not open other files
+    beside = log.parent / name
+    if not beside.exists() and name not in BUILT_IN:
+        raise ValueError(f"its game {name!r} is neither beside the log nor built in; give --game FILE.game")
+    return game_by_name(str(beside))
+
+
+def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
+    fields = line.split(":", 5)
+    if len(fields) != 6:
+        raise ValueError(f"{len(fields)} of 6 fields ({_FIELDS})")
+    _, number, betting_text, cards_text, chips_text, names_text = fields
+    if number != label:
+        raise ValueError(f"the hand's number is {number[:40]!r}")
+    street_texts = betting_text.split("/")
+    moves = [_MOVES.findall(text) for text in street_texts]
+    if "/".join(map("".join, moves)) != betting_text:
+        raise ValueError(f"betting is written with f, c, r and /, got {betting_text[:80]!r}")
+    sizes = [CALL if move == "c" else _size(move, rules) for street in moves for move in street]
+    betting = replay_betting(rules, sizes)
+    actions = tuple([action.action for action in betting.actions])
+    streets = [street for street, found in enumerate(moves) for _ in found]
+    if streets != [action.street for action in betting.actions] or len(moves) != betting.state.street + 1:
+        raise ValueError(f"the streets of {betting_text[:80]!r} end elsewhere in this game")
+    hole_text, *board_texts = cards_text.split("/")
+    first = _first_card(rules)
+    hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
+    boards = [_cards(text, first) for text in board_texts]
+    if [len(cards) for cards in boards] != list(rules.board_cards[1 : len(moves)]):
+        raise ValueError(f"the board {'/'.join(board_texts)[:40]!r} is not that of {len(moves)} streets")
+    if not _CHIPS.fullmatch(chips_text):
+        raise ValueError(f"chips are written 1|-1, got {chips_text[:40]!r}")
+    payoffs = tuple(map(float, chips_text.split("|")))
+    names = tuple(map(_read_name, names_text.split("|")))
+    for what, values in (("hole cards", hole_cards), ("chips", payoffs), ("names", names)):
+        if len(values) != rules.num_seats:
+            raise ValueError(f"{what} of {len(values)} seats in a game of {rules.num_seats}")
+    if not all(map(math.isfinite, payoffs)):
+        raise ValueError(f"chips must be numbers, got {chips_text[:40]!r}")
+    board = tuple(card for cards in boards for card in cards)
+    return HandHistory(rules, names, hole_cards, board, actions, payoffs, label, betting=betting)
+
+
+def _size(move: str, rules: HoldemRules) -> int:
+    """Return the action that a fold or a raise is."""
+    if move == "f":
+        return FOLD
+    if rules.is_limit != (move == "r"):
+        raise ValueError(f"a raise is written {'r' if rules.is_limit else 'r and its chips'} here, got {move!r}")
+    size = RAISE if rules.is_limit else int(move[1:])
+    if FOLD <= size <= CALL:
+        raise ValueError(f"a raise to {size} chips")
+    return size
+
+
+def _first_card(rules: HoldemRules) -> int:
+    """Return which card the ACPC deals where we deal the lowest: a reduced deck is the top of the full one."""
+    if rules.board_cards[0]:
+        raise ValueError("an ACPC log has no place for board cards before the first betting")
+    return 4 * (NUM_RANKS - rules.num_ranks) + NUM_SUITS - rules.num_suits
+
+
+def _cards(text: str, first: int) -> tuple[int, ...]:
+    try:
+        cards = tuple([_CARDS[text[k : k + 2]] - first for k in range(0, len(text), 2)])
+    except KeyError:
+        raise ValueError(f"cards are written like AsKd, got {text[:40]!r}") from None
+    if first and any(card < 0 or card % 4 >= NUM_SUITS - first % 4 for card in cards):
+        raise ValueError(f"the deck of this game begins at {card_text(first)} and has no {text[:40]!r}")
+    return cards
+
+
+def _read_name(text: str) -> str:
+    if "%" not in text:
+        return text
+    try:
+        return urllib.parse.unquote(text, errors="surrogatepass")
+    except UnicodeDecodeError:  # not one of ours
+        return text
+
+
+def _written_name(name: str) -> str:
+    return "".join(
+        char if char.isprintable() and char not in "%:|" else urllib.parse.quote(char, "", errors="surrogatepass")
+        for char in name
+    )
+
+
+def _state_line(history: HandHistory, number: int) -> str:
+    rules = history.rules
+    betting = replay_betting(rules, history.actions)
+    if not betting.state.is_over:
+        raise ValueError("the hand stops before its end")
+    if history.payoffs is None:
+        raise ValueError("an ACPC log needs its payoffs")
+    if len(history.board) < betting.board_size:
+        raise ValueError(f"{len(history.board)} of {betting.board_size} board cards are known")
+    moves = [""] * (betting.state.street + 1)
+    for _, action, street in betting.actions:
+        moves[street] += "fc"[action] if action <= CALL else "r" if rules.is_limit else f"r{action}"
+    first = _first_card(rules)
+
+    def text(cards: Iterable[int]) -> str:
+        return "".join(card_text(card + first) for card in cards)
+
+    sizes = [rules.board_size(street) for street in range(len(moves))]
+    boards = [text(history.board[start:end]) for start, end in zip(sizes, sizes[1:], strict=False)]
+    cards = "/".join(["|".join(map(text, history.hole_cards)), *boards])
+    chips = "|".join(repr(float(chips)).removesuffix(".0") for chips in history.payoffs)
+    label = history.label if history.label.isascii() and history.label.isdigit() else str(number)
+    names = "|".join(map(_written_name, history.names))
+    return f"STATE:{label}:{'/'.join(moves)}:{cards}:{chips}:{names}"

@@ -1,0 +1,196 @@
+"""Poker hand histories in the PHH format: TOML, a hand in a ``.phh`` file or many tables in a ``.phhs`` file.
+
+Players are listed in the order of our seats: p1 is the small blind, and heads-up the big blind, whose
+blinds PHH lists as small, big all the same. Bets count the chips of their street without antes. Chips may be
+fractions; a hand is then counted in the largest power of ten of a chip that makes all of them whole.
+
+Read are no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal, and become part of the blinds:
+`universal_poker` knows no others, so that a raise by less than blind and ante is refused. Fixed-limit games
+have no stacks in our rules: a hand in which one runs out is refused. ``winnings`` are not read, as they leave out
+the house's rake.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.cards import NUM_RANKS, NUM_SUITS, cards_text
+from plurispiel.abstraction.holdem.rules import MAX_CHIPS
+from plurispiel.evaluation.replay import replay_betting
+from plurispiel.tournaments.formats._phh_hand import BOARD_CARDS, first_seats, history_of
+from plurispiel.tournaments.formats.bets import street_bet_of_total
+from plurispiel.tournaments.formats.game_definition import most_chips
+from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
+
+_MAX_BYTES = 1 << 22
+_TABLE = re.compile(rb"\s*\[\s*([\"']?)([\w-]+)\1\s*\]\s*(#.*)?")
+_NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+
+
+def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
+    """Yield the hands of a ``.phh`` or ``.phhs`` file one by one, and what is broken in between."""
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            many = path.suffix.lower() == ".phhs"
+            for label, text in _tables(stream) if many else [("1", stream.read(_MAX_BYTES + 1))]:
+                try:
+                    fields = _parse(text)
+                    label = _label(fields.get("hand"), label)
+                    yield history_of(fields, label)
+                except ValueError as error:
+                    yield BrokenHistory(file, label, str(error))
+    except OSError as error:
+        yield BrokenHistory(file, None, error.strerror or str(error))
+    except ValueError as error:
+        yield BrokenHistory(file, None, str(error))
+
+
+def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
+    """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
+
+    Raises
+    ------
+    ValueError
+        If a game is not hold'em as PHH knows it, or a hand's actions are not those of its rules.
+    """
+    for number, history in enumerate(histories, start=1):
+        try:
+            fields = _fields(history)
+        except ValueError as error:
+            raise ValueError(f"hand {history.label}: {error}") from None
+        lines = [f"[{number}]", *(f"{key} = {value}" for key, value in fields.items())]
+        stream.write("\n".join(lines) + "\n\n")
+
+
+def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the text of every table of a file, holding one at a time."""
+    label = ""
+    lines: list[bytes] = []
+    size = 0
+    while line := stream.readline(_MAX_BYTES):
+        if match := _TABLE.fullmatch(line.rstrip()):
+            if label:
+                yield label, b"".join(lines)
+            label = match[2].decode()
+            lines, size = [], 0
+        elif label:
+            if size <= _MAX_BYTES:
+                lines.append(line)
+            size += len(line)
+        elif line.strip() and not line.lstrip().startswith(b"#"):
+            raise ValueError(f"a .phhs file holds tables [1], [2], ..., but begins with {line[:40]!r}")
+    if not label:
+        raise ValueError("holds no hand")
+    yield label, b"".join(lines)
+
+
+def _parse(text: bytes) -> dict[str, Any]:
+    """Return the fields of one hand; numbers with a point as decimals."""
+    if len(text) > _MAX_BYTES:
+        raise ValueError(f"more than {_MAX_BYTES} bytes are no hand")
+    if not text.strip():
+        raise ValueError("nothing there")
+    try:
+        return tomllib.loads(text.decode("utf-8"), parse_float=Decimal)
+    except UnicodeDecodeError:
+        raise ValueError("no text in UTF-8") from None
+    except RecursionError:
+        raise ValueError("no valid TOML: nested too deeply") from None
+    except (ValueError, ArithmeticError) as error:  # some numbers are too long for Python, or for a decimal
+        raise ValueError(f"no valid TOML: {error}") from None
+
+
+def _label(hand: object, table: str) -> str:
+    return str(hand)[:80] if isinstance(hand, int | str) and hand != "" else table
+
+
+def _fields(history: HandHistory) -> dict[str, str]:
+    """Return the fields of a hand as TOML."""
+    rules = history.rules
+    deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
+    if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
+        raise ValueError("PHH has no such game: only hold'em with four streets, opened after the largest blind")
+    sizes = rules.raise_sizes or (rules.big_blind,) * len(BOARD_CARDS)
+    if sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+        raise ValueError(f"PHH has no such game: its limits change after the flop, got raises of {sizes}")
+    stacks = rules.stacks or (2 * most_chips(rules),) * rules.num_seats  # more than anybody can lose
+
+    def chips(values: Iterable[float]) -> str:
+        return f"[{', '.join(_chips_text(value, history.chip_value) for value in values)}]"
+
+    fields = {
+        "variant": '"FT"' if rules.is_limit else '"NT"',
+        "antes": chips([0] * rules.num_seats),
+        "blinds_or_straddles": chips(rules.blinds[::-1] if rules.num_seats == 2 else rules.blinds),
+    }
+    if rules.is_limit:
+        fields["small_bet"] = _chips_text(sizes[0], history.chip_value)
+        fields["big_bet"] = _chips_text(sizes[2], history.chip_value)
+    else:
+        fields["min_bet"] = _chips_text(rules.big_blind, history.chip_value)
+    fields["starting_stacks"] = chips(stacks)
+    fields["actions"] = f"[{', '.join(map(_text, _written_actions(history)))}]"
+    fields["hand"] = history.label if _NUMBER.fullmatch(history.label) else _text(history.label)
+    fields["players"] = f"[{', '.join(map(_text, history.names))}]"
+    if history.payoffs is not None:
+        fields["finishing_stacks"] = chips(stack + won for stack, won in zip(stacks, history.payoffs, strict=True))
+    return fields
+
+
+def _written_actions(history: HandHistory) -> Iterator[str]:
+    """Yield the actions as PHH notes them, in the order in which pokerkit takes them."""
+    rules = history.rules
+    betting = replay_betting(rules, history.actions)
+    stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
+    paid = list(rules.blinds)
+    before = [0] * rules.num_seats
+    street = 0
+
+    def deal(until: int) -> Iterator[str]:
+        for dealt in range(street + 1, until + 1):
+            if cards := history.board[rules.board_size(dealt - 1) : rules.board_size(dealt)]:
+                yield f"d db {cards_text(cards)}"
+
+    for seat, cards in enumerate(history.hole_cards):
+        yield f"d dh p{seat + 1} {cards_text(cards) or '????'}"
+    for seat, action, action_street in betting.actions:
+        if action_street > street:
+            yield from deal(action_street)
+            street = action_street
+            before = list(paid)
+        if action == CALL and paid[seat] >= max(stacks[:seat] + stacks[seat + 1 :]):
+            continue  # nobody can bet against this seat, and pokerkit does not ask it
+        if action != FOLD:
+            paid[seat] = min(max(*paid, action), stacks[seat])
+        if action > CALL:
+            size = street_bet_of_total(action, before[seat])
+            yield f"p{seat + 1} cbr {_chips_text(size, history.chip_value)}"
+        else:
+            yield f"p{seat + 1} {'f' if action == FOLD else 'cc'}"
+    if betting.state.is_over and betting.showdown:
+        for seat in betting.live_seats:
+            if seat in history.mucked:
+                yield f"p{seat + 1} sm"
+            else:
+                yield f"p{seat + 1} sm {cards_text(history.hole_cards[seat]) or '????'}"
+        yield from deal(rules.num_streets - 1)
+
+
+def _chips_text(chips: float, value: Decimal) -> str:
+    """Return chips in the numbers of the source, exactly where they are whole."""
+    if chips == int(chips):
+        number = int(chips) * value
+        return f"{number.quantize(Decimal(1)) if number == int(number) else number.normalize():f}"
+    return repr(chips * float(value))
+
+
+def _text(value: str) -> str:
+    """Return a text in TOML, which has no place for half a surrogate pair."""
+    whole = value.encode("utf-8", errors="replace").decode()
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

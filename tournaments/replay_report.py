@@ -1,0 +1,185 @@
+"""What replaying recorded hands found: agreement with the record, and how everybody fared."""
+
+import functools
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from plurispiel.evaluation.hand import Hand
+from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts, position_names
+from plurispiel.evaluation.referee import Referee, RefereeDisagrees
+from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betting, replay_hand
+from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
+
+_referee = functools.lru_cache(maxsize=64)(Referee)  # stacks, and so games, may differ from hand to hand
+
+_POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
+
+
+class Player:
+    """Totals of one name.
+
+    Attributes
+    ----------
+    hands : int
+        Seats held, over all hands.
+    chips : float
+        Won, in the numbers of the sources.
+    """
+
+    def __init__(self) -> None:
+        self.hands = 0
+        self.chips = 0.0
+        self._recorded = 0
+        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats over recorded hands
+        self._seats_squares = 0
+        self._play: Counter[tuple[int, int, tuple[int, ...]]] = Counter()
+
+    def add_hand(self, chips: float, rate_mbb: float, seats: int) -> None:
+        """Count a hand: what all seats of this name won, in chips of the source and in mbb."""
+        self.hands += seats
+        self.chips += chips
+        self._recorded += 1
+        self._rates += rate_mbb
+        self._squares += rate_mbb * rate_mbb
+        self._products += rate_mbb * seats
+        self._seats_squares += seats * seats
+
+    def add_play(self, num_seats: int, seat: int, row: list[int]) -> None:
+        """Count what one seat did (a row of `play_statistics.COUNTERS`)."""
+        self._play[num_seats, seat, tuple(row)] += 1
+
+    def record(self) -> dict[str, Any]:
+        """Return the totals as plain values.
+
+        The standard error takes recorded hands as independent; it is that of a ratio where a name holds
+        several seats of a hand. None with fewer than two hands.
+        """
+        number = self._recorded
+        rate = self._rates / self.hands
+        spread = max(0.0, self._squares - 2 * rate * self._products + rate * rate * self._seats_squares)
+        error = (number / (number - 1) * spread) ** 0.5 / self.hands if number > 1 else None
+        return {
+            "hands": self.hands,
+            "chips": self.chips,
+            "mbb_per_hand": rate,
+            "se": error,
+            "stats": self._statistics(),
+        }
+
+    def _statistics(self) -> dict[str, Any]:
+        """Return the frequencies over all positions, and at each, whatever the size of the table."""
+        rows: dict[str, np.ndarray] = {}
+        for (num_seats, seat, did), times in self._play.items():
+            position = position_names(num_seats)[seat]
+            rows.setdefault(position, np.zeros(len(COUNTERS), dtype=np.int64))
+            rows[position] += np.multiply(did, times)
+        positions = [position for position in _POSITIONS if position in rows]
+        play = PlayStatistics(np.array([rows[position] for position in positions]))
+
+        def shares(seat: int | None) -> dict[str, float | None]:
+            return {
+                "vpip": play.share("vpip", "hands", seat),
+                "pfr": play.share("raised_preflop", "hands", seat),
+                "first_in_raise": play.share("first_in_raises", "first_in_chances", seat),
+                "first_in_limp": play.share("first_in_limps", "first_in_chances", seat),
+                "three_bet": play.share("three_bets", "three_bet_chances", seat),
+                "donk_bet": play.share("donk_bets", "donk_bet_chances", seat),
+                "showdown": play.share("showdowns", "hands", seat),
+            }
+
+        by_position = {}
+        for row, position in enumerate(positions):
+            by_position[position] = {"hands": int(play.counts[row, 0]), **shares(row)}
+        return {**shares(None), "by_position": by_position}
+
+
+class ReplayReport:
+    """Replays hands through our engine and `universal_poker`, and counts.
+
+    Attributes
+    ----------
+    hands : int
+        Replayed, with what they mismatch and without the broken ones.
+    odd_chips : int
+        Hands whose stated payoffs differ in the odd chips of split pots alone.
+    mismatches, errors : list of dict
+        Each with ``file``, ``hand`` and ``what``.
+    players : dict of str to Player
+        What they won by our rules, whatever a file states.
+    """
+
+    def __init__(self) -> None:
+        self.hands = 0
+        self.odd_chips = 0
+        self.mismatches: list[dict[str, str | None]] = []
+        self.errors: list[dict[str, str | None]] = []
+        self.players: dict[str, Player] = {}
+
+    def add(self, file: str, history: HandHistory | BrokenHistory) -> None:
+        """Replay a hand of a file and count what comes of it."""
+        if isinstance(history, BrokenHistory):
+            self.errors.append({"file": history.file, "hand": history.hand, "what": history.what})
+            return
+        try:
+            betting = history.betting or replay_betting(history.rules, history.actions)
+            hand = replay_hand(betting, history.hole_cards, history.board, history.mucked)
+            referee = _referee(history.rules)
+        except (ValueError, pyspiel.SpielError) as error:
+            self.errors.append({"file": file, "hand": history.label, "what": str(error)})
+            return
+        self.hands += 1
+        if what := self._mismatch(history, hand, referee):
+            self.mismatches.append({"file": file, "hand": history.label, "what": what})
+        self._count(history, hand)
+
+    def record(self) -> dict[str, Any]:
+        """Return everything as plain values, players with most hands first."""
+        players = sorted(self.players.items(), key=lambda item: -item[1].hands)
+        return {
+            "hands": self.hands,
+            "mismatches": self.mismatches,
+            "odd_chips": self.odd_chips,
+            "errors": self.errors,
+            "players": {name: player.record() for name, player in players},
+        }
+
+    def _mismatch(self, history: HandHistory, hand: Hand, referee: Referee) -> str | None:
+        """Return what disagrees about a hand, if anything does."""
+        try:
+            referee.check(hand)
+        except RefereeDisagrees as error:
+            return str(error)
+        stated = history.payoffs
+        if stated is None:
+            return None
+        chip = max(1, int(1 / history.chip_value))
+        if max(abs(ours - theirs) for ours, theirs in zip(hand.payoffs, stated, strict=True)) <= TOLERANCE * chip:
+            return None
+        if only_odd_chips(hand, stated, chip):
+            self.odd_chips += 1
+            return None
+        value = float(history.chip_value)
+        theirs_text, ours_text = (_chips_text(payoffs, value) for payoffs in (stated, hand.payoffs))
+        missing = -sum(stated) * value
+        rake = f", which lack {missing:.10g} (a rake?)" if abs(missing) > TOLERANCE else ""
+        return f"the file states the payoffs {theirs_text}{rake}; the engines pay {ours_text}"
+
+    def _count(self, history: HandHistory, hand: Hand) -> None:
+        to_mbb = 1000.0 / history.rules.big_blind
+        value = float(history.chip_value)
+        won: dict[str, tuple[float, int]] = {}
+        for seat, (name, payoff, row) in enumerate(zip(history.names, hand.payoffs, hand_counts(hand), strict=True)):
+            chips, seats = won.get(name, (0.0, 0))
+            won[name] = (chips + payoff, seats + 1)
+            if name not in self.players:
+                self.players[name] = Player()
+            self.players[name].add_play(len(history.names), seat, row)
+        for name, (chips, seats) in won.items():
+            self.players[name].add_hand(chips * value, chips * to_mbb, seats)
+
+
+def _chips_text(payoffs: tuple[float, ...], value: float) -> str:
+    return " ".join(f"{payoff * value:+.10g}" for payoff in payoffs)
