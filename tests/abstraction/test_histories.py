@@ -31,6 +31,11 @@ GAMES = {
 LARGE = {"leduc3": (1_831_601, 25_800), "universal_poker()": (1_220_497, 20_160), "holdem-mini": (4_349_545, 11_088)}
 
 
+@pytest.fixture(autouse=True)
+def no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path))
+
+
 def check_same(name, histories, infosets):
     game = find_game(name)
     dealt = flatten(game)
@@ -102,6 +107,11 @@ def test_limit_is_reached_exactly():
     assert flatten(game, max_histories=size).num_histories == size
     with pytest.raises(ValueError, match="too large"):
         flatten(game, max_histories=size - 1)
+
+
+def test_numbers_have_32_bits():
+    with pytest.raises(ValueError, match="at most 2,147,483,646, got 3,000,000,000"):
+        flatten("kuhn", max_histories=3_000_000_000)
 
 
 def test_sizes_in_words():

@@ -1,6 +1,7 @@
 """Best response and NashConv: published numbers, OpenSpiel's, and a plain version."""
 
 import functools
+import os
 
 import numpy as np
 import pyspiel
@@ -12,6 +13,8 @@ from plurispiel.abstraction.game_tree import flatten, join_strategies, uniform_s
 from plurispiel.evaluation.best_response import best_response, expected_values, exploitability
 
 GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))"
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 tree_of = functools.cache(flatten)
 
@@ -57,6 +60,7 @@ STORED = {"leduc_poker(players=3)": 14.391883337884902, "universal_poker()": 501
 """NashConv of a random strategy in games where pyspiel.nash_conv takes half a minute."""
 
 
+@jit_only
 @pytest.mark.parametrize("game", STORED)
 def test_large_games_against_stored_values(game):
     tree = tree_of(game)
@@ -71,6 +75,7 @@ def test_large_games_against_openspiel(game):
     assert pyspiel.nash_conv(tree.openspiel_game, policy) == pytest.approx(STORED[game], abs=1e-9)
 
 
+@jit_only
 def test_uniform_three_player_leduc():
     tree = tree_of("leduc_poker(players=3)")
     assert exploitability(tree, uniform_strategy(tree)).nash_conv == pytest.approx(12.611221340388, abs=1e-11)
@@ -97,6 +102,15 @@ def test_equals_the_plain_version(game):
         for player in range(tree.num_players):
             value = reference.best_response_value(tree.openspiel_game, answer, player)
             assert found.best_response_values[player] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("game", ["liars_dice(dice_sides=3)", GOOFSPIEL, "leduc_poker", "leduc-2"])
+def test_equals_openspiel(game):
+    tree = tree_of(game)
+    for seed in range(3):
+        strategy = random_strategy(tree, seed)
+        expected = pyspiel.nash_conv(tree.openspiel_game, openspiel_policy(tree, strategy))
+        assert exploitability(tree, strategy).nash_conv == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_best_response_earns_its_value():
