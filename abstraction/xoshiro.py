@@ -9,6 +9,7 @@ import numpy as np
 from plurispiel.abstraction._jit import kernel
 
 _S17, _S23, _S41, _S45, _S19 = (np.uint64(shift) for shift in (17, 23, 41, 45, 19))
+_S11 = np.uint64(11)
 _HIGH = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -35,6 +36,12 @@ def next_word(stream):
     stream[2] = s2 ^ shifted
     stream[3] = (s3 << _S45) | (s3 >> _S19)
     return word
+
+
+@kernel(inline=True)
+def next_float(stream):
+    """Return a random float64 in [0, 1) and advance the stream."""
+    return (next_word(stream) >> _S11) * 2.0**-53
 
 
 @kernel(inline=True)

@@ -1,7 +1,8 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
-``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, an importable
-module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``my_module:MyBot``, ``my_bot.py:MyBot``.
+``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
+folder), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``,
+``my_module:MyBot``, ``my_bot.py:MyBot``.
 """
 
 import difflib
@@ -51,8 +52,15 @@ class AgentSpec:
         return self.name.endswith(".py")
 
     @property
+    def is_tabular(self) -> bool:
+        """Whether the agent is the strategy of a solved game."""
+        return self.name == "tabular"
+
+    @property
     def title(self) -> str:
         """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
+        if self.is_tabular:
+            return f"{self.name}:{Path(self.argument).name}"
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
 
     @property
@@ -113,8 +121,10 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a FILE.py spec with its file in `folder`, unless its path is absolute; other specs as they are."""
+    """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
     parsed = parse_spec(spec)
+    if parsed.is_tabular and parsed.argument:
+        return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
     return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
 
 
@@ -132,6 +142,12 @@ def make_agent(spec: str) -> Agent:
         from plurispiel.agents.openspiel import openspiel_agent
 
         return openspiel_agent(parsed.argument, options)
+    if parsed.is_tabular:
+        from plurispiel.agents.solution import TabularAgent
+
+        if not parsed.argument or options:
+            raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec!r}")
+        return TabularAgent(parsed.argument)
     if parsed.name in BUILT_IN:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
@@ -153,11 +169,15 @@ def make_agent(spec: str) -> Agent:
 
 
 def source_digest(spec: str) -> str:
-    """Return a hash of the file that defines an agent from outside, else an empty text.
+    """Return a hash of the file or folder that defines an agent from outside, else an empty text.
 
     An edited bot is another bot. What that file imports or loads is not looked at.
     """
     parsed = parse_spec(spec)
+    if parsed.is_tabular:
+        from plurispiel.agents.solution import solution_digest
+
+        return solution_digest(Path(parsed.argument))
     path = Path(parsed.name) if parsed.is_file else _module_file(parsed)
     if path is None:
         return ""

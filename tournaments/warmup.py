@@ -15,6 +15,7 @@ _MODULES = (
     "abstraction.holdem.histories",
     "abstraction.cards.features",
     "agents.tight_aggressive",
+    "agents.tabular",
     "evaluation.replay",
     "evaluation.best_response",
 )

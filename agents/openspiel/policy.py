@@ -1,4 +1,9 @@
-"""An agent as OpenSpiel's Python policy; kept apart because ``open_spiel.python.policy`` imports every Python game."""
+"""Agents and other strategies as OpenSpiel's Python policies.
+
+Kept apart because ``open_spiel.python.policy`` imports every Python game.
+"""
+
+from collections.abc import Callable
 
 import numpy as np
 import pyspiel
@@ -7,6 +12,18 @@ from open_spiel.python import policy
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.agents.base import Agent
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
+
+
+class StatePolicy(policy.Policy):
+    """A function of states and players as a policy of all seats."""
+
+    def __init__(self, game: pyspiel.Game, probabilities: Callable[[pyspiel.State, int | None], dict[int, float]]):
+        super().__init__(game, list(range(game.num_players())))
+        self._probabilities = probabilities
+
+    def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
+        """Return the probability of each legal action id of the seat to act."""
+        return self._probabilities(state, player_id)
 
 
 class AgentPolicy(policy.Policy):

@@ -1,7 +1,7 @@
 import numpy as np
 from reference import xoshiro as reference
 
-from plurispiel.abstraction.xoshiro import deal, next_below, next_word, xoshiro_stream
+from plurispiel.abstraction.xoshiro import deal, next_below, next_float, next_word, xoshiro_stream
 
 
 def test_words_equal_the_reference():
@@ -14,6 +14,14 @@ def test_words_equal_the_reference():
 def test_published_first_words():
     """The first outputs of the authors' program from the state 1, 2, 3, 4."""
     assert reference.words([1, 2, 3, 4], 3) == [41943041, 58720359, 3588806011781223]
+
+
+def test_floats_are_the_upper_53_bits():
+    stream = xoshiro_stream(np.random.SeedSequence(6))
+    expected = [(word >> 11) / 2**53 for word in reference.words([int(word) for word in stream], 100)]
+    with np.errstate(over="ignore"):
+        assert [float(next_float(stream)) for _ in range(100)] == expected
+    assert 0.0 <= min(expected) and max(expected) < 1.0
 
 
 def test_next_below_is_uniform():

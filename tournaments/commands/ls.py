@@ -27,6 +27,7 @@ _OPENSPIEL_AGENTS = {
     "mccfr": "external-sampling MCCFR, for games as small as Leduc; ?iterations=100000",
 }
 _OTHER_AGENTS = {
+    "tabular:FOLDER": "the strategy of a game solved with plurispiel solve --out FOLDER",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
 }
