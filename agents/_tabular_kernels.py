@@ -232,7 +232,7 @@ def sample_plan(nodes, samples, player, weight):
                 history = sampled_outcome(nodes, samples.stream, history)
 
 
-@kernel
+@kernel(inline=True)
 def take_sampled(nodes, samples, history, weight):
     """Return the child by an action drawn from the actor's strategy, which is added to its sum with the weight."""
     regret = samples.regret
@@ -255,7 +255,7 @@ def take_sampled(nodes, samples, history, weight):
     return nodes.first_child[history] + (chosen if chosen >= 0 else last)
 
 
-@kernel
+@kernel(inline=True)
 def sampled_outcome(nodes, stream, history):
     """Return the child by a drawn chance outcome."""
     first = nodes.first_child[history]
