@@ -8,7 +8,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.evaluation.hand import PAYOFF_UNIT, Hand, deal_deck, play_hand
+from plurispiel.evaluation.hand import PAYOFF_UNIT, Fault, Hand, deal_deck, play_hand
 from plurispiel.evaluation.play_statistics import COUNTERS, hand_counts
 
 _DECK_STREAM = 0
@@ -33,6 +33,8 @@ class AgentScore:
         Its table of counts, uint8[num_seats, len(play_statistics.COUNTERS)].
     first_fault : str
         What it did wrong first, for its author; empty if nothing.
+    fault_kinds : str
+        The kinds of its faults in order, separated by blanks.
     """
 
     hands: int
@@ -41,6 +43,7 @@ class AgentScore:
     faults: int
     play: bytes
     first_fault: str = ""
+    fault_kinds: str = ""
 
 
 class SeatStreams:
@@ -84,7 +87,9 @@ def play_group(
     seed: int,
     group: tuple[int, ...],
     streams: SeatStreams,
-    on_hand: Callable[[Hand], None],
+    on_hand: Callable[[Hand, Sequence[int]], None],
+    *,
+    repair: bool = False,
 ) -> dict[int, AgentScore]:
     """Play one deck in every rotation of the line-up and return each contestant's score.
 
@@ -101,7 +106,9 @@ def play_group(
         The run's seed and the numbers that name this group; together they fix the deck, the order
         around the table and every seat's random stream in every rotation.
     on_hand : callable
-        Called with every hand.
+        Called with every hand and the contestant in each seat.
+    repair : bool
+        What a fault costs (`play_hand`).
 
     Notes
     -----
@@ -116,21 +123,21 @@ def play_group(
     sequence = np.random.SeedSequence(seed, spawn_key=(_AGENT_STREAM, *group))
     words = sequence.generate_state(words_each * num_seats, np.uint64).tolist()
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
-    faults: dict[int, list[str]] = {contestant: [] for contestant in contestants}
+    faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
     play = {contestant: [[0] * len(COUNTERS) for _ in range(num_seats)] for contestant in contestants}
     for number, places in enumerate(rotations(num_seats)):
         seating = [order[place] for place in places]
         rngs = streams.seed(words[number * words_each : (number + 1) * words_each])
-        hand = play_hand(rules, [agents[position] for position in seating], deck, rngs)
-        on_hand(hand)
+        hand = play_hand(rules, [agents[position] for position in seating], deck, rngs, repair=repair)
         seats = [contestants[position] for position in seating]
+        on_hand(hand, seats)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
             payoffs[contestant].append(hand.payoffs[seat])
             row = play[contestant][seat]
             for column, count in enumerate(counts):
                 row[column] += count
         for fault in hand.faults:
-            faults[seats[fault.seat]].append(fault.message)
+            faults[seats[fault.seat]].append(fault)
     return {
         contestant: AgentScore(
             hands=len(own),
@@ -138,7 +145,8 @@ def play_group(
             chips_squared=fsum(payoff * payoff for payoff in own),
             faults=len(faults[contestant]),
             play=b"".join(map(bytes, play[contestant])),
-            first_fault=faults[contestant][0] if faults[contestant] else "",
+            first_fault=faults[contestant][0].message if faults[contestant] else "",
+            fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
         )
         for contestant, own in payoffs.items()
     }

@@ -16,13 +16,42 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, 
 
 _CONTESTANT_ERRORS = (Exception, SystemExit)  # whatever an agent raises costs its own hand only
 _MAX_MESSAGE = 300
+_MAX_VALUE = 60
+_REPAIRABLE = ("exception", "illegal")
 
 PAYOFF_UNIT = 2520
 """Payoffs are multiples of 1/2520 chip (a pot splits among at most ten seats), which makes their sums exact."""
 
 
+FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
+"""What an agent can be blamed for; all but the second and the third end its process."""
+
+
+class AgentFault(Exception):
+    """An agent's fault, raised by one that stands for a contestant in another process.
+
+    Parameters
+    ----------
+    kind : str
+        One of `FAULT_KINDS`.
+    message : str
+    """
+
+    def __init__(self, kind: str, message: str):
+        super().__init__(kind, message)
+        self.kind = kind
+        self.message = message
+
+
+class RemoteAgent(Agent):
+    """An agent that acts elsewhere, and has to be told when a hand is over."""
+
+    def end_hand(self) -> None:
+        """Hear that the hand is over; an `AgentFault` still counts for it."""
+
+
 class Fault(NamedTuple):
-    """What an agent did wrong in a hand: it checks or folds from there on."""
+    """What an agent did wrong in a hand."""
 
     seat: int
     kind: str
@@ -60,7 +89,12 @@ class Hand:
 
 
 def play_hand(
-    rules: HoldemRules, agents: Sequence[Agent], deck: np.ndarray, rngs: Sequence[np.random.Generator]
+    rules: HoldemRules,
+    agents: Sequence[Agent],
+    deck: np.ndarray,
+    rngs: Sequence[np.random.Generator],
+    *,
+    repair: bool = False,
 ) -> Hand:
     """Play a hand and return it.
 
@@ -73,6 +107,9 @@ def play_hand(
         All hole cards, seat by seat, then the board (`deal_deck`).
     rngs : sequence of Generator
         The random stream of each seat for this hand.
+    repair : bool
+        Replace the one faulty answer only, by the nearest legal action, and let the agent go on with the
+        hand, as long as it lives.
     """
     if not len(agents) == len(rngs) == rules.num_seats:
         raise ValueError(f"{rules.num_seats} seats need as many agents and rngs, got {len(agents)} and {len(rngs)}")
@@ -83,8 +120,9 @@ def play_hand(
     faults: list[Fault] = []
     at_fault = [False] * rules.num_seats
 
-    def blame(seat: int, kind: str, message: str) -> None:
-        at_fault[seat] = True
+    def blame(seat: int, where: str, error: BaseException) -> None:
+        kind, message = _fault_text(where, error)
+        at_fault[seat] = not repair or kind not in _REPAIRABLE
         faults.append(Fault(seat, kind, message))
 
     watching = []
@@ -92,7 +130,7 @@ def play_hand(
         try:
             agent.restart(rules, seat, rngs[seat])
         except _CONTESTANT_ERRORS as error:
-            blame(seat, "exception", f"restart: {_error_text(error)}")
+            blame(seat, "restart", error)
         if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
             watching.append(seat)
 
@@ -101,7 +139,7 @@ def play_hand(
             try:
                 agents[seat].observe(event)
             except _CONTESTANT_ERRORS as error:
-                blame(seat, "exception", f"observe: {_error_text(error)}")
+                blame(seat, "observe", error)
 
     for seat in watching:
         tell(seat, Deal(hole_cards[seat]))
@@ -128,19 +166,25 @@ def play_hand(
         action = FOLD if public.can_fold else CALL
         if not at_fault[seat]:
             try:
-                decision = agents[seat].act(View(public, seat, hole_cards[seat]))
-                answer = decision.action if isinstance(decision, Decision) else decision
-                wanted = answer if type(answer) is int else int(operator.index(answer))
+                wanted = action_of(agents[seat].act(View(public, seat, hole_cards[seat])))
                 if is_allowed(rules, state, wanted):  # not by `public`, which the agent has had in its hands
                     action = wanted
                 else:
-                    blame(seat, "illegal", f"{wanted} is not legal: {betting.legal_text()}")
+                    if repair:
+                        action = _nearest(PublicState(rules, state), wanted)
+                    raise AgentFault("illegal", f"{_text(wanted)} is not legal: {betting.legal_text()}")
             except _CONTESTANT_ERRORS as error:
-                blame(seat, "exception", f"act: {_error_text(error)}")
+                blame(seat, "act", error)
         betting.apply_legal(action)
         actions += (Action(seat, action, street),)
         for watcher in watching:
             tell(watcher, actions[-1])
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, RemoteAgent) and not at_fault[seat]:
+            try:
+                agent.end_hand()
+            except AgentFault as error:
+                blame(seat, "observe", error)
     payoffs = tuple(betting.payoffs(deck).tolist())
     return Hand(rules, deck, actions, payoffs, state[kernels.NUM_LIVE] > 1, tuple(faults))
 
@@ -150,7 +194,24 @@ def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
     return rng.permutation(rules.cards)[: rules.num_dealt_cards]
 
 
-def _error_text(error: BaseException) -> str:
+def action_of(answer: object) -> int:
+    """Return the action of what an agent answered.
+
+    Raises
+    ------
+    AgentFault
+        If it is no action at all.
+    """
+    action = answer.action if isinstance(answer, Decision) else answer
+    if type(action) is int:
+        return action
+    try:
+        return int(operator.index(action))  # type: ignore[arg-type]
+    except Exception:  # whatever an odd object's methods do
+        raise AgentFault("illegal", f"{_text(action)} is no action") from None
+
+
+def error_text(error: BaseException) -> str:
     """Return what an exception says, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
@@ -158,3 +219,26 @@ def _error_text(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE] + where
     except Exception:  # an exception of a contestant may not even have a text
         return type(error).__name__ + where
+
+
+def _fault_text(where: str, error: BaseException) -> tuple[str, str]:
+    """Return the kind of a fault, and what to say of it."""
+    if isinstance(error, AgentFault):
+        return error.kind, error.message
+    return "memory" if isinstance(error, MemoryError) else "exception", f"{where}: {error_text(error)}"
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value)[:_MAX_VALUE]
+    except Exception:
+        return f"an object of {type(value).__name__}"
+
+
+def _nearest(public: PublicState, wanted: int) -> int:
+    """Return the legal action nearest to an illegal one: less is a check or fold, more the nearest raise."""
+    if wanted <= CALL or public.max_raise == 0:
+        return CALL if wanted > FOLD or not public.can_fold else FOLD
+    if public.menu is not None:
+        return min(public.menu, key=lambda raise_to: abs(raise_to - wanted))
+    return min(max(wanted, public.min_raise), public.max_raise)

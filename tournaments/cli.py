@@ -22,7 +22,7 @@ examples:
   plurispiel tournament
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
-exit codes: 0 ok, 1 failed, 2 usage or settings, 4 artefact refused, 130 interrupted
+exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults, 4 artefact refused, 130 interrupted
 """
 
 
@@ -176,6 +176,46 @@ def _add_tournament(commands) -> None:
         choices=("universal_poker", "none"),
         default=argparse.SUPPRESS,
         help="who replays every hand before it counts (default: universal_poker)",
+    )
+    add(
+        "--on-fault",
+        choices=("forfeit", "repair", "abort"),
+        default=argparse.SUPPRESS,
+        help="what it costs an agent to raise, answer with an illegal action, hang or die: its hand, that one answer, "
+        "or everybody the run (default: forfeit)",
+    )
+    add(
+        "--max-faults",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="faults after which an agent's seat only folds, and the exit code is 3 (default: 20)",
+    )
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        default=argparse.SUPPRESS,
+        help="seconds for an answer of an agent in a process of its own (default: 30)",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=argparse.SUPPRESS,
+        help="memory that such an agent may take, where the system can tell (default: 2048)",
+    )
+    add(
+        "--isolate",
+        choices=("foreign", "all"),
+        default="foreign",
+        help="agents that get a process of their own: those from outside the package, or all",
+    )
+    add(
+        "--hands",
+        choices=("sample", "all", "none"),
+        default="sample",
+        help="hands to write to hands.phhs: the first decks of every line-up and those with faults, all, or none",
     )
     add("--workers", type=int, metavar="N", default=0, help="processes; 0 takes one for each processor")
     add(

@@ -17,8 +17,10 @@ from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, un
 
 FORMATS = ("round-robin", "gauntlet", "lineup")
 REFEREES = ("universal_poker", "none")
+ON_FAULT = ("forfeit", "repair", "abort")
 DEMONSTRATION = ("tag", "equity", "call", "raise", "random", "fold")
 DEFAULT_DECKS = 500
+MAX_TIME_LIMIT = 86_400.0
 _CROWD = 10
 _CROWD_SEATS = 6
 
@@ -46,6 +48,15 @@ class TournamentConfig:
         Decks for each line-up; each is played in every seat rotation.
     seed : int
     referee : {"universal_poker", "none"}
+    on_fault : {"forfeit", "repair", "abort"}
+        What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
+        the nearest legal action is taken; or everybody the run.
+    max_faults : int
+        After so many faults an agent's seat only folds.
+    time_limit : float
+        Seconds for an answer, for agents in processes of their own.
+    memory_limit : int
+        MiB that such an agent may take.
     """
 
     agents: tuple[str, ...] = DEMONSTRATION
@@ -57,10 +68,16 @@ class TournamentConfig:
     decks: int = DEFAULT_DECKS
     seed: int = 1
     referee: str = "universal_poker"
+    on_fault: str = "forfeit"
+    max_faults: int = 20
+    time_limit: float = 30.0
+    memory_limit: int = 2048
 
     def __post_init__(self):
         if isinstance(self.agents, list):
             object.__setattr__(self, "agents", tuple(self.agents))
+        if type(self.time_limit) is int:
+            object.__setattr__(self, "time_limit", float(self.time_limit))
         _check_types(self)
         if not self.agents:
             raise ValueError("a tournament needs agents")
@@ -74,6 +91,16 @@ class TournamentConfig:
             raise ValueError(f"lineups must not be negative, got {self.lineups}")
         if self.referee not in REFEREES:
             raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
+        if self.on_fault not in ON_FAULT:
+            raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
+        if self.max_faults < 1:
+            raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
+        if not 0.0 < self.time_limit <= MAX_TIME_LIMIT:
+            raise ValueError(
+                f"time_limit must be above 0 and at most {MAX_TIME_LIMIT:g} seconds, got {self.time_limit:g}"
+            )
+        if self.memory_limit < 1:
+            raise ValueError(f"memory_limit must be at least 1 MiB, got {self.memory_limit}")
         if self.format not in ("", *FORMATS):
             raise ValueError(f"the format is one of {', '.join(FORMATS)}, got {self.format!r}")
         _fill(self)
@@ -161,7 +188,7 @@ def _check_types(config: TournamentConfig) -> None:
         raise ValueError(f"agents must be a list of texts, got {list(config.agents)}")
 
 
-_TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", bool: "true or false"}
+_TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _fill(config: TournamentConfig) -> None:

@@ -41,6 +41,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
     """Return the results of a run as plain values, the same for every order in which groups were played."""
     scores = store.scores()
     play = store.play_counts()
+    kinds = store.fault_kinds()
     seconds = store.seconds()
     per_chip = 1000.0 / config.rules.big_blind
     agents = []
@@ -48,6 +49,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         own = scores[scores["agent"] == number]
         hands = int(own["hands"].sum())
         estimate = estimate_mean(own["chips"] / own["hands"] * per_chip) if hands else None
+        faults = int(own["faults"].sum())
         agents.append(
             {
                 "name": name,
@@ -55,7 +57,9 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 "ci95": estimate.ci95 if estimate else None,
                 "hands": hands,
                 "groups": len(own),
-                "faults": int(own["faults"].sum()),
+                "faults": faults,
+                "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
+                "retired": faults >= config.max_faults,
                 "stats": PlayStatistics(play[number]).record(),
             }
         )

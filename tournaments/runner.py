@@ -6,29 +6,83 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from plurispiel.agents.base import Agent
+from plurispiel.agents.baselines import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, play_group
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import Referee, RefereeDisagrees
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.hands import is_kept, pack_group
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.schedule import Block, make_blocks, make_lineups
 from plurispiel.tournaments.store import RunStore
 from plurispiel.tournaments.warmup import warmup
 
-Groups = list[dict[int, AgentScore]]
+Groups = Sequence[dict[int, AgentScore]]
+
+ISOLATE = ("foreign", "all")
 
 _PATIENCE_S = 2.0
+_WINDOW = 16  # blocks for each worker that may be played before one that comes earlier is
 
 
 class WorkerFailed(RuntimeError):
     """A worker process ended, or met an error that is no agent's fault."""
+
+
+class RunAborted(RuntimeError):
+    """An agent committed a fault in a run that is not to go on then."""
+
+
+class Job(NamedTuple):
+    """A block to play, and the agents whose seats only fold in it."""
+
+    block: Block
+    retired: frozenset[int]
+
+
+class Played(NamedTuple):
+    """The scores of a block's groups, in order of decks, and the packed hands of those that are kept."""
+
+    groups: Groups
+    hands: Sequence[bytes | None]
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How a run is played, which does not change its results.
+
+    Attributes
+    ----------
+    workers : int
+        Processes that play; with one, everything but the contestants runs in this process.
+    isolate : {"foreign", "all"}
+        Which agents get a process of their own: those from outside the package, or all.
+    keep : {"sample", "all", "none"}
+        The hands to keep (`hands.is_kept`).
+    logs : Path or None
+        Folder for what contestants print.
+    """
+
+    workers: int = 1
+    isolate: str = "foreign"
+    keep: str = "none"
+    logs: Path | None = None
+
+    def is_isolated(self, spec: str) -> bool:
+        """Return whether an agent gets a process of its own."""
+        return self.isolate == "all" or parse_spec(spec).is_foreign
 
 
 def default_workers() -> int:
@@ -39,68 +93,124 @@ def default_workers() -> int:
 def run_tournament(
     config: TournamentConfig,
     store: RunStore,
-    workers: int,
+    conduct: Conduct,
     on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
 ) -> None:
     """Play every group that is not stored yet.
 
+    Blocks are stored in the order of the schedule, so that who has too many faults, and from when on, does
+    not depend on which was played first.
+
     Parameters
     ----------
-    workers : int
-        Processes; with one, and built-in agents only, everything runs in this process. Results do not
-        depend on it.
     on_block : callable
         Called after a block is stored, with its groups: a score for each agent's number.
 
     Raises
     ------
-    WorkerFailed, RefereeDisagrees
+    WorkerFailed, RefereeDisagrees, RunAborted
         The blocks stored before stay; running again goes on from them.
     """
+    ledger = FaultLedger(config.max_faults, store.faults())
+    alone = conduct.workers == 1
+    with contextlib.closing(_Alone(config, conduct) if alone else _Team(config, conduct)) as players:
+        while not _play_on(config, store, ledger, players, on_block):
+            pass
+
+
+def _play_on(
+    config: TournamentConfig,
+    store: RunStore,
+    ledger: FaultLedger,
+    players: "_Alone | _Team",
+    on_block: Callable[[Block, Groups], None],
+) -> bool:
+    """Play what is missing until an agent is retired, and return whether everything is played."""
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
-    # An agent from outside may end its process: that must not be ours.
-    alone = workers == 1 and not any(parse_spec(spec).is_foreign for spec in config.agents)
-    with contextlib.closing(_Alone(config) if alone else _Team(config, workers)) as players:
-        last = time.monotonic()  # what counts is playing, not getting ready
-        for block, groups in players.play(blocks):
-            now = time.monotonic()
-            store.add_block(block, groups, now - last)
-            last = now
-            on_block(block, groups)
+    jobs = (Job(block, ledger.retired(block)) for block in blocks)
+    last = time.monotonic()  # what counts is playing, not getting ready
+    for block, played in players.play(jobs):
+        groups, stands_until = ledger.admit(block, played.groups)
+        now = time.monotonic()
+        store.add_block(block, groups, now - last, played.hands)
+        last = now
+        on_block(block, groups)
+        if stands_until is not None:
+            store.forget_after(stands_until)
+            return False
+    return True
 
 
 class BlockPlayer:
     """Plays blocks of one tournament; an agent is built once for each seat it can hold at the same table."""
 
-    def __init__(self, config: TournamentConfig):
+    def __init__(self, config: TournamentConfig, conduct: Conduct):
         self._config = config
+        self._conduct = conduct
         self._lineups = make_lineups(config)
         self._agents: dict[tuple[int, int], Agent] = {}
         self._streams = SeatStreams(config.seats)
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
+        self._hands: list[tuple[Hand, Sequence[int]]] = []
 
-    def play(self, block: Block) -> Groups:
-        """Return the scores of the block's groups, in order of decks."""
+    def play(self, job: Job) -> Played:
+        """Play a block, until somebody has too many faults in it alone."""
+        block, retired = job
         lineup = self._lineups[block.lineup]
-        agents = [self._agent(number, lineup[:position].count(number)) for position, number in enumerate(lineup)]
-        return [
-            play_group(
+        agents = [
+            FoldAgent() if number in retired else self._agent(number, lineup[:place].count(number))
+            for place, number in enumerate(lineup)
+        ]
+        faults: Counter[int] = Counter()
+        groups, kept = [], []
+        for deck in range(block.first, block.first + block.num_decks):
+            self._hands = []
+            group = play_group(
                 self._config.rules,
                 agents,
                 lineup,
                 self._config.seed,
                 (block.lineup, deck),
                 self._streams,
-                self._check,
+                self._take,
+                repair=self._config.on_fault == "repair",
             )
-            for deck in range(block.first, block.first + block.num_decks)
-        ]
+            groups.append(group)
+            keep = is_kept(self._conduct.keep, deck, self._hands)
+            kept.append(pack_group(self._hands) if keep else None)
+            faults.update({number: score.faults for number, score in group.items()})
+            if max(faults.values()) >= self._config.max_faults:
+                break
+        return Played(groups, kept)
+
+    def close(self) -> None:
+        """End the contestants' processes."""
+        for agent in self._agents.values():
+            if isinstance(agent, Contestant):
+                agent.close()
+
+    def _take(self, hand: Hand, numbers: Sequence[int]) -> None:
+        self._check(hand)
+        if hand.faults and self._config.on_fault == "abort":
+            fault = hand.faults[0]
+            raise RunAborted(
+                f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
+            )
+        self._hands.append((hand, numbers))
 
     def _agent(self, number: int, copy: int) -> Agent:
         key = (number, copy)
         if key not in self._agents:
-            self._agents[key] = make_agent(self._config.agents[number])
+            spec = self._config.agents[number]
+            isolated = self._conduct.is_isolated(spec)
+            self._agents[key] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
         return self._agents[key]
+
+
+def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
+    """Return an agent of a tournament, in a process of its own that starts with its first hand."""
+    log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
+    return Contestant(config.agents[number], Limits(config.time_limit, config.memory_limit), log)
 
 
 def _trust(hand: Hand) -> None:
@@ -110,26 +220,27 @@ def _trust(hand: Hand) -> None:
 class _Alone:
     """Plays in this process."""
 
-    def __init__(self, config: TournamentConfig):
-        self._player = BlockPlayer(config)
+    def __init__(self, config: TournamentConfig, conduct: Conduct):
+        self._player = BlockPlayer(config, conduct)
 
-    def play(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, Groups]]:
+    def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
         """Yield the blocks with their scores."""
-        for block in blocks:
-            yield block, self._player.play(block)
+        for job in jobs:
+            yield job.block, self._player.play(job)
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """End the contestants."""
+        self._player.close()
 
 
 class _Worker:
     """A process that plays the blocks it is given, in order."""
 
-    def __init__(self, config: TournamentConfig):
+    def __init__(self, config: TournamentConfig, conduct: Conduct):
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, config), daemon=True)
-        self.given: list[Block] = []
+        self.process = context.Process(target=_work, args=(theirs, config, conduct), daemon=True)
+        self.given: list[tuple[int, Job]] = []
         resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
         with interrupts_held():
             self.process.start()
@@ -139,18 +250,19 @@ class _Worker:
         """Wait for a first sign of life."""
         self._receive()
 
-    def give(self, block: Block | None) -> None:
-        """Send a block, if there is one."""
-        if block is not None:
-            try:
-                self.pipe.send(block)
-            except OSError:
-                raise self._failure() from None
-            self.given.append(block)
+    def give(self, number: int, job: Job) -> None:
+        """Send a job."""
+        try:
+            self.pipe.send(job)
+        except OSError:
+            raise self._failure() from None
+        self.given.append((number, job))
 
-    def take(self) -> tuple[Block, Groups]:
-        """Return the next block that was played."""
-        return self.given.pop(0), self._receive()
+    def take(self) -> tuple[int, tuple[Block, Played]]:
+        """Return the number of the next block that was played, and the block."""
+        played = self._receive()
+        number, job = self.given.pop(0)
+        return number, (job.block, played)
 
     def _receive(self) -> Any:
         try:
@@ -171,27 +283,43 @@ class _Worker:
 class _Team:
     """Worker processes, ready to play when this returns."""
 
-    def __init__(self, config: TournamentConfig, num_workers: int):
+    def __init__(self, config: TournamentConfig, conduct: Conduct):
         self._workers: list[_Worker] = []
         try:
-            for _ in range(num_workers):
-                self._workers.append(_Worker(config))
+            for _ in range(conduct.workers):
+                self._workers.append(_Worker(config, conduct))
             for worker in self._workers:
                 worker.wait_until_ready()
         except BaseException:
             self.close()
             raise
 
-    def play(self, blocks: Iterator[Block]) -> Iterator[tuple[Block, Groups]]:
-        """Yield results as they come, each worker holding one block in hand and one in its pipe."""
-        for worker in self._workers * 2:
-            worker.give(next(blocks, None))
-        while busy := {worker.pipe: worker for worker in self._workers if worker.given}:
+    def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
+        """Yield results in the order of the jobs; a worker holds one job in hand and one in its pipe."""
+        for worker in self._workers:  # what an earlier call has given out and left
+            while worker.given:
+                worker.take()
+        given = due = 0
+        played: dict[int, tuple[Block, Played]] = {}
+        more = True
+        while True:
+            for worker in self._workers * 2:
+                if more and len(worker.given) < 2 and given - due < _WINDOW * len(self._workers):
+                    job = next(jobs, None)
+                    if job is None:
+                        more = False
+                    else:
+                        worker.give(given, job)
+                        given += 1
+            busy = {worker.pipe: worker for worker in self._workers if worker.given}
+            if not busy:
+                return
             for pipe in wait(list(busy)):
-                worker = busy[pipe]  # type: ignore[index]
-                played = worker.take()
-                worker.give(next(blocks, None))
-                yield played
+                number, result = busy[pipe].take()  # type: ignore[index]
+                played[number] = result
+            while due in played:
+                yield played.pop(due)
+                due += 1
 
     def close(self) -> None:
         """End the workers."""
@@ -205,19 +333,18 @@ class _Team:
                 worker.process.join()
 
 
-def _work(pipe: Connection, config: TournamentConfig) -> None:
+def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct) -> None:
     """Play the blocks that come through the pipe until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr  # an agent that prints must not write into the results
-    with contextlib.suppress(EOFError, OSError):
+    with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct)) as player:
         try:
-            player = BlockPlayer(config)
             warmup()
             pipe.send(None)  # ready
             while True:
                 pipe.send(player.play(pipe.recv()))
-        except RefereeDisagrees as error:
+        except (RefereeDisagrees, RunAborted) as error:
             pipe.send(error)
         except ValueError as error:
             pipe.send(ValueError(str(error)))  # a subclass may not survive the pipe

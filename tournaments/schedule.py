@@ -23,6 +23,15 @@ class Block(NamedTuple):
     num_decks: int
 
 
+Position = tuple[int, int, int]
+"""Where a group stands in the schedule: positions compare as groups follow each other."""
+
+
+def position(lineup: int, deck: int) -> Position:
+    """Return where a group stands in the schedule."""
+    return deck // BLOCK_DECKS, lineup, deck
+
+
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     """Return the line-ups as the agent number of each position.
 

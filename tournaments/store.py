@@ -7,19 +7,30 @@ point holds whole blocks only, and goes on from there.
 import contextlib
 import dataclasses
 import os
+import shutil
+import socket
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import IO, Any
 
 import numpy as np
 
 from plurispiel import __version__
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import new_counts
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.schedule import Block
+from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, Position
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
+    fcntl = None
 
 FORMAT_VERSION = 1
 
@@ -46,12 +57,19 @@ CREATE TABLE IF NOT EXISTS groups (
     faults INTEGER NOT NULL,
     play BLOB NOT NULL,
     first_fault TEXT NOT NULL,
+    fault_kinds TEXT NOT NULL,
     seconds REAL NOT NULL,
     imaginary_hands REAL,
     chance REAL,
     own_actions REAL,
     PRIMARY KEY (lineup, deck, agent)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS hands (
+    lineup INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    hands BLOB NOT NULL,
+    PRIMARY KEY (lineup, deck)
+);
 """
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
 # imaginary_hands, chance and own_actions hold the correction terms of AIVAT, NULL until it scores a run.
@@ -81,33 +99,82 @@ class RunStore:
     def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
         self.folder = folder
         self._config = config
+        self._lock: int | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(folder)
             if fresh:
-                for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json"):
+                for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs"):
                     (folder / name).unlink(missing_ok=True)
+                shutil.rmtree(folder / "logs", ignore_errors=True)
         except OSError as error:
+            self.close()
             raise RunRefused(f"cannot use the folder {folder}: {error.strerror}; give another --out") from None
-        with self._refusing():
-            self._database = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=10.0)
         try:
             with self._refusing():
+                self._database = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=10.0)
                 self._open_run()
             self.write("config.toml", config.to_toml())
         except BaseException:
             self.close()
             raise
 
+    @classmethod
+    def reading(cls, folder: Path) -> "RunStore":
+        """Open a run to read what it holds, also while another process plays it.
+
+        Raises
+        ------
+        RunRefused
+            If the folder holds no run, or one that this version cannot read.
+        """
+        path = folder / "run.sqlite"
+        if not path.is_file() or not (folder / "config.toml").is_file():
+            raise RunRefused(f"{folder} is no run folder (the --out of plurispiel tournament)")
+        store = cls.__new__(cls)
+        store.folder = folder
+        store._config = TournamentConfig(**read_config(folder / "config.toml"))
+        store._lock = None
+        mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
+        with store._refusing():
+            store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+        try:
+            store._check_format()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @property
+    def config(self) -> TournamentConfig:
+        """The settings of the run."""
+        return self._config
+
     def close(self) -> None:
-        """Close the database."""
-        self._database.close()
+        """Close the database and let others play the run."""
+        if hasattr(self, "_database"):
+            self._database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def done(self) -> list[tuple[int, int]]:
         """Return every stored group as (lineup, deck)."""
         return list(self._rows("SELECT DISTINCT lineup, deck FROM groups"))
 
-    def add_block(self, block: Block, groups: Iterable[Mapping[int, AgentScore]], seconds: float) -> None:
-        """Store the groups of a block, and the time since the last call.
+    def add_block(
+        self,
+        block: Block,
+        groups: Sequence[Mapping[int, AgentScore]],
+        seconds: float,
+        hands: Sequence[bytes | None] = (),
+    ) -> None:
+        """Store the groups of a block, or the first of them, and the time since the last call.
+
+        Parameters
+        ----------
+        hands : sequence of bytes or None
+            The hands of each group (`hands.pack_group`) that are to be kept.
 
         Raises
         ------
@@ -115,9 +182,14 @@ class RunStore:
             If the database cannot be written, or another process plays the same run.
         """
         rows = [
-            (block.lineup, deck, agent, *dataclasses.astuple(score), seconds / block.num_decks / len(group))
+            (block.lineup, deck, agent, *dataclasses.astuple(score), seconds / len(groups) / len(group))
             for deck, group in enumerate(groups, start=block.first)
             for agent, score in group.items()
+        ]
+        kept = [
+            (block.lineup, deck, packed)
+            for deck, packed in enumerate(hands[: len(groups)], start=block.first)
+            if packed is not None
         ]
         columns = ["lineup", "deck", "agent", *(field.name for field in dataclasses.fields(AgentScore)), "seconds"]
         with self._refusing(), self._database:
@@ -125,6 +197,16 @@ class RunStore:
             self._database.executemany(
                 f"INSERT INTO groups ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows
             )
+            self._database.executemany("INSERT INTO hands VALUES (?, ?, ?)", kept)
+
+    def forget_after(self, last: Position) -> None:
+        """Forget the groups behind one in the schedule."""
+        with self._refusing(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            for table in ("groups", "hands"):
+                self._database.execute(
+                    f"DELETE FROM {table} WHERE (deck / {BLOCK_DECKS}, lineup, deck) > (?, ?, ?)", last
+                )
 
     def seconds(self) -> float:
         """Return the seconds that the stored groups took."""
@@ -145,6 +227,23 @@ class RunStore:
         for agent, blob in self._rows("SELECT agent, play FROM groups WHERE deck < ?", self._config.decks):
             tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
         return tables
+
+    def faults(self) -> list[tuple[int, int, int, int]]:
+        """Return every group and agent with faults, as (lineup, deck, agent, faults)."""
+        return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
+
+    def fault_kinds(self) -> dict[int, Counter[str]]:
+        """Return how many faults of each kind every agent committed; only agents that did."""
+        kinds: dict[int, Counter[str]] = {}
+        query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
+        for agent, text in self._rows(query, self._config.decks):
+            kinds.setdefault(agent, Counter()).update(text.split())
+        return kinds
+
+    def hands(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
+        query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
+        return self._rows(query, self._config.decks)
 
     def first_faults(self) -> dict[int, str]:
         """Return what each agent with faults did wrong first."""
@@ -189,11 +288,7 @@ class RunStore:
                 for statement in filter(str.strip, _SCHEMA.split(";")):
                     self._database.execute(statement)
                 self._database.executemany("INSERT OR IGNORE INTO run VALUES (?, ?)", facts.items())
-        if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
-            raise RunRefused(
-                f"{self.folder} was written by another version of plurispiel "
-                f"({self._value('version')}, this is {__version__}); give another --out"
-            )
+        self._check_format()
         if self._value("digest") != digest:
             raise RunRefused(
                 f"{self.folder} holds another tournament (see its config.toml), or one of other code; "
@@ -205,14 +300,54 @@ class RunStore:
         # Only now, so that what was refused is left as it was.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
+        player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
+        self._database.execute("INSERT OR REPLACE INTO run VALUES ('player', ?)", (player,))
+
+    def _check_format(self) -> None:
+        if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
+            raise RunRefused(
+                f"{self.folder} was written by another version of plurispiel "
+                f"({self._value('version')}, this is {__version__}); give another --out"
+            )
+
+
+def _locked(folder: Path) -> int | None:
+    """Return the folder, locked until it is closed; the system lets go of it when we end in any way."""
+    if fcntl is None:
+        return None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def _player(folder: Path) -> str:
+    """Return who plays a run, as far as it has said."""
+    with contextlib.suppress(RunRefused, ValueError), contextlib.closing(RunStore.reading(folder)) as store:
+        return store._value("player") or "another process"
+    return "another process"
 
 
 def write_atomically(path: Path, text: str) -> Path:
     """Write a text file so that readers see the old or the new content, never a part."""
+    with writing_atomically(path) as stream:
+        stream.write(text)
+    return path
+
+
+@contextlib.contextmanager
+def writing_atomically(path: Path) -> Iterator[IO[str]]:
+    """Give a stream whose text becomes the file at the end, if nothing went wrong."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o644)
@@ -220,4 +355,3 @@ def write_atomically(path: Path, text: str) -> Path:
     except BaseException:
         os.unlink(temporary)
         raise
-    return path

@@ -14,7 +14,10 @@ from plurispiel.evaluation.play_statistics import COUNTERS
 def play(rules, agents, *, seed=1, group=(0, 0), contestants=None, hands=None):
     kept = [] if hands is None else hands
     seats = range(rules.num_seats)
-    return play_group(rules, agents, contestants or seats, seed, group, SeatStreams(rules.num_seats), kept.append)
+    streams = SeatStreams(rules.num_seats)
+    return play_group(
+        rules, agents, contestants or seats, seed, group, streams, lambda hand, numbers: kept.append(hand)
+    )
 
 
 class Recorder(Agent):

@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
 from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.runner import default_workers, run_tournament
+from plurispiel.tournaments.runner import Conduct, default_workers, run_tournament
 from plurispiel.tournaments.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
@@ -88,7 +88,7 @@ def _tournament(agents: tuple[str, ...], seconds: float, decks_per_second: int) 
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            run_tournament(config, store, workers)
+            run_tournament(config, store, Conduct(workers))
             elapsed = store.seconds()
         finally:
             store.close()

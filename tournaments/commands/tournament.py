@@ -13,13 +13,27 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.agents.specs import make_agent, parse_spec, split_specs
+from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.formats.phh import write_phh
+from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.results import Tally, make_results, results_text, table_text
-from plurispiel.tournaments.runner import Groups, WorkerFailed, default_workers, run_tournament
+from plurispiel.tournaments.runner import (
+    Conduct,
+    Groups,
+    RunAborted,
+    WorkerFailed,
+    default_workers,
+    make_contestant,
+    run_tournament,
+)
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
-from plurispiel.tournaments.store import RunRefused, RunStore
+from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
 from plurispiel.tournaments.warmup import warmup
+
+FAULT_LIMIT = 3
+"""Exit code of a run in which an agent had too many faults."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -34,12 +48,9 @@ def main(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
     """Play what is missing; return the exit code, and the results of a run that came to its end."""
     config = config_of(options)
-    for spec in dict.fromkeys(config.agents):
-        agent = make_agent(spec)
-        if parse_spec(spec).name == "openspiel":  # whether it can play the game shows only when a hand begins
-            agent.restart(config.rules, 0, np.random.default_rng(0))
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
+    _check_agents(config, Conduct(isolate=options.isolate))
     folder = Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
     with contextlib.closing(RunStore(folder, config, fresh=options.fresh)) as store:
         code = _finish(config, store, options)
@@ -47,13 +58,43 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
             return code, None
         results = make_results(config, store)
         store.write("results.json", results_text(results))
+        if options.hands != "none":
+            with writing_atomically(store.folder / "hands.phhs") as stream:
+                write_phh(stream, stored_hands(store.folder))
+        if (store.folder / "logs").is_dir():
+            _say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
-            agent = results["agents"][number]
-            _say(
-                f"{agent['name']} committed {agent['faults']:,} faults, checking or folding to the end of those hands; "
-                f"the first: {message}"
-            )
-        return 0, results
+            _say(_fault_report(config, results["agents"][number], message))
+        return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results
+
+
+def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
+    price = {"repair": "each answer replaced by the nearest legal one"}.get(
+        config.on_fault, "checking or folding to the end of those hands"
+    )
+    end = f"; its seat only folded after that ({config.max_faults} are the limit)" if agent["retired"] else ""
+    return f"{agent['name']} committed {agent['faults']:,} faults ({kinds}), {price}{end}; the first: {message}"
+
+
+def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
+    """Build every agent once, those from outside in their own processes."""
+    for number, spec in enumerate(config.agents):
+        if spec in config.agents[:number]:
+            continue
+        if not conduct.is_isolated(spec):
+            make_agent(spec)
+            continue
+        with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
+            is_openspiel = parse_spec(spec).name == "openspiel"
+            try:
+                contestant.load()
+                if is_openspiel:  # whether it can play the game shows only when a hand begins
+                    contestant.restart(config.rules, 0, np.random.default_rng(0))
+            except AgentFault as fault:
+                if is_openspiel:
+                    raise ValueError(fault.message) from None
+                _say(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}")
 
 
 def config_of(options: argparse.Namespace) -> TournamentConfig:
@@ -100,17 +141,18 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
     try:
         _say("loading kernels (the first run on a machine compiles them) ...")
         _say(f"kernels ready after {warmup():.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
-        _play(config, store, workers, total, done)
+        conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs")
+        _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
         _say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
         return 130
-    except (WorkerFailed, RefereeDisagrees, RunRefused) as error:
+    except (WorkerFailed, RefereeDisagrees, RunAborted, RunRefused) as error:
         _say(f"plurispiel tournament: {error}")
         return 1
     return 0
 
 
-def _play(config: TournamentConfig, store: RunStore, workers: int, total: int, done: int) -> None:
+def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: int, done: int) -> None:
     tallies = [Tally() for _ in config.agents]
     per_chip = 1000.0 / config.rules.big_blind
     with tqdm(total=total, initial=done, unit="hand", unit_scale=True, smoothing=0.1, dynamic_ncols=True) as progress:
@@ -124,16 +166,21 @@ def _play(config: TournamentConfig, store: RunStore, workers: int, total: int, d
                 key=lambda number: tallies[number].total / tallies[number].groups,
             )
             progress.set_postfix_str(f"{config.names[leader]} {tallies[leader].text()} mbb/hand", refresh=False)
-            progress.update(block.num_decks * config.seats)
+            progress.update(len(groups) * config.seats)
 
-        run_tournament(config, store, workers, show)
+        run_tournament(config, store, conduct, show)
 
 
 def _resume_command(store: RunStore, options: argparse.Namespace) -> str:
     folder = shlex.quote(str(store.folder.absolute()))
     settings = shlex.quote(str(store.folder.absolute() / "config.toml"))
     workers = f" --workers {options.workers}" if options.workers else ""
-    return f"plurispiel tournament {settings} --out {folder}{workers}" + (" --json" if options.json else "")
+    others = "".join(
+        f" --{name} {value}"
+        for name, value, default in (("isolate", options.isolate, "foreign"), ("hands", options.hands, "sample"))
+        if value != default
+    )
+    return f"plurispiel tournament {settings} --out {folder}{workers}{others}" + (" --json" if options.json else "")
 
 
 def _say(text: str) -> None:

@@ -1,0 +1,8 @@
+import ctypes
+
+from behaves import Bot as Behaves
+
+
+class Bot(Behaves):
+    def misbehave(self, view):
+        return ctypes.string_at(0)

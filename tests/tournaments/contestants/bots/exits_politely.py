@@ -1,0 +1,8 @@
+import sys
+
+from behaves import Bot as Behaves
+
+
+class Bot(Behaves):
+    def misbehave(self, view):
+        sys.exit("no more")

@@ -1,0 +1,347 @@
+"""Real agents that misbehave in every way: each costs its own hand only, and nothing else changes."""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.agents.base import Action
+from plurispiel.agents.baselines import CallAgent, RandomAgent
+from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.evaluation.duplicate import SeatStreams, play_group
+from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
+from plurispiel.tournaments.contestants import supervisor
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="ends processes by signals")
+
+BOTS = Path(__file__).parent / "bots"
+RULES = no_limit_holdem(3)
+LIMITS = Limits(seconds=20.0, memory=300)
+
+
+def spec(name):
+    return f"{BOTS / name}.py:Bot"
+
+
+@pytest.fixture
+def contestant(request):
+    """A contestant of the bot that a test names, ended with the test."""
+    made = Contestant(spec(request.param), LIMITS)
+    yield made
+    made.close()
+
+
+def play(agent, number, *, repair=False, rules=RULES):
+    """Play a hand that depends on its number alone; the agent is the button, the first to act."""
+    deck = deal_deck(rules, np.random.default_rng((1, number)))
+    rngs = [np.random.default_rng((2, number, seat)) for seat in range(rules.num_seats)]
+    return play_hand(rules, [CallAgent(), RandomAgent(), agent], deck, rngs, repair=repair)
+
+
+def numbers(count, *, ace):
+    """Return the first hands in which the button holds an ace, or none."""
+    found = []
+    number = 0
+    while len(found) < count:
+        deck = deal_deck(RULES, np.random.default_rng((1, number)))
+        if any(card // 4 == 12 for card in deck[4:6]) == ace:
+            found.append(number)
+        number += 1
+    return found
+
+
+def same(one, other):
+    return (one.actions, one.payoffs, one.faults) == (other.actions, other.payoffs, other.faults)
+
+
+KINDS = {
+    "raises": ("exception", r"^act: RuntimeError: two\nlines <script> =cmd \(raises.py, line \d+\)$"),
+    "recurses": ("exception", "RecursionError"),
+    "exits_politely": ("exception", "act: SystemExit: no more"),
+    "illegal": ("illegal", "^2 is not legal: legal are 0 "),
+    "answers_none": ("illegal", "^None is no action$"),
+    "answers_nan": ("illegal", "^nan is no action$"),
+    "answers_too_much": ("illegal", "^1180591620717411303424 is not legal"),
+    "answers_huge": ("exception", "Exceeds the limit"),
+    "answers_nonsense": ("exception", "invalid literal|must be"),
+    "exits": ("crash", r"^act: its process ended \(exit code 7\)$"),
+    "kills_itself": ("crash", "^act: its process was ended by SIGKILL$"),
+    "crashes": ("crash", "SIGSEGV"),
+    "floods": ("output", "^act: it printed more than 1 MiB$"),
+    "forks": ("fork", "^act: it forked its process$"),
+    "forks_and_answers_twice": ("fork", "^act: it forked its process$"),
+    "leaks": ("memory", "^act: out of memory$"),
+    "tampers": ("protocol", "makes no sense"),
+    "pickles": ("protocol", "makes no sense"),
+}
+
+
+@pytest.mark.parametrize(
+    ("contestant", "kind", "message"), [(n, *k) for n, k in KINDS.items()], indirect=["contestant"]
+)
+def test_a_fault_costs_the_own_hand_only(contestant, kind, message):
+    behaves = make_agent(spec("behaves"))
+    before, after = numbers(2, ace=False)
+    (bad,) = numbers(1, ace=True)
+    assert same(play(contestant, before), play(behaves, before))
+    hand = play(contestant, bad)
+    assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, kind)]
+    assert re.search(message, hand.faults[0].message), hand.faults[0].message
+    assert hand.actions[0] == Action(2, 0, 0)
+    assert hand.payoffs[2] == 0.0
+    assert same(play(contestant, after), play(behaves, after))
+
+
+@pytest.mark.parametrize("name", ["hangs", "hangs_deaf"])
+def test_hanging_costs_the_own_hand_only(name):
+    contestant = Contestant(spec(name), Limits(seconds=1.0))
+    try:
+        start = time.monotonic()
+        hand = play(contestant, numbers(1, ace=True)[0])
+        assert [(fault.kind, fault.message) for fault in hand.faults] == [("timeout", "act: no answer within 1 s")]
+        assert contestant.pid is None
+        assert time.monotonic() - start < 15.0
+        (other,) = numbers(1, ace=False)
+        assert same(play(contestant, other), play(make_agent(spec("behaves")), other))
+    finally:
+        contestant.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("raises_at_restart", r"restart: ZeroDivisionError: no seat for me \(raises_at_restart.py, line \d+\)"),
+        ("raises_at_observe", r"observe: LookupError: an ace on the board \(raises_at_observe.py, line \d+\)"),
+    ],
+)
+def test_faults_out_of_turn_count_for_the_hand_they_happen_in(name, message):
+    isolated, inside = Contestant(spec(name), LIMITS), make_agent(spec(name))
+    deck = deal_deck(RULES, np.random.default_rng(5))
+    aces = [card for card in range(48, 52) if card not in deck[:6]]
+    deck[6:9] = [*aces[:1], *[card for card in range(40) if card not in deck[:6]][:2]]
+    try:
+        for seat in range(3):
+            hands = []
+            for agent in (isolated, inside):
+                agents = [CallAgent(), CallAgent(), CallAgent()]
+                agents[seat] = agent
+                hands.append(play_hand(RULES, agents, deck, [np.random.default_rng(seat) for _ in range(3)]))
+            assert [fault.seat for fault in hands[1].faults] == (
+                [seat] if name.endswith("observe") or seat == 0 else []
+            )
+            assert same(*hands)
+            for fault in hands[0].faults:
+                assert fault.kind == "exception"
+                assert re.fullmatch(message, fault.message), fault.message
+    finally:
+        isolated.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("raises_at_import", "load", "raises_at_import.py cannot be loaded: RuntimeError: two\nlines"),
+        ("exits_at_import", "crash", r"its process ended (exit code 5)"),
+        ("hangs_at_import", "timeout", "load: no answer within 1 s"),
+    ],
+)
+def test_files_that_do_not_load_cost_hands(name, kind, message, monkeypatch):
+    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0)
+    contestant = Contestant(spec(name), Limits(seconds=0.5))
+    try:
+        for number in range(2):
+            hand = play(contestant, number)
+            assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, kind)]
+            assert message in hand.faults[0].message
+            assert contestant.pid is None
+        with pytest.raises(AgentFault):
+            contestant.load()
+    finally:
+        contestant.close()
+
+
+def test_a_syntax_error_is_the_agents_own_and_a_missing_file_is_not(tmp_path):
+    (tmp_path / "bad.py").write_text("class Bot(\n")
+    bad = Contestant(f"{tmp_path}/bad.py:Bot", LIMITS)
+    with pytest.raises(AgentFault, match="SyntaxError"):
+        bad.load()
+    (tmp_path / "bad.py").write_text("class Bot:\n    def act(self, view): return 1\n")
+    for name, message in [("bad.py:Bot", "lacks restart"), ("bad.py:Boot", "no class"), ("worse.py:Bot", "no file")]:
+        missing = Contestant(f"{tmp_path}/{name}", LIMITS)
+        with pytest.raises(ValueError, match=message):
+            missing.load()
+        assert missing.pid is None
+
+
+def test_repair_replaces_one_answer_as_long_as_the_agent_lives():
+    (ace,) = numbers(1, ace=True)
+    for name, expected in [("illegal", 200), ("answers_too_much", 10_000), ("answers_none", 0), ("raises", 0)]:
+        contestant = Contestant(spec(name), LIMITS)
+        inside = make_agent(spec(name))
+        try:
+            hand = play(contestant, ace, repair=True)
+            own = [action.action for action in hand.actions if action.seat == 2]
+            assert own[0] == expected
+            assert len(hand.faults) == len(own)
+            assert hand.actions == play(inside, ace, repair=True).actions
+        finally:
+            contestant.close()
+    contestant = Contestant(spec("exits"), LIMITS)
+    try:
+        assert [fault.kind for fault in play(contestant, ace, repair=True).faults] == ["crash"]
+    finally:
+        contestant.close()
+
+
+@pytest.mark.parametrize("contestant", ["behaves"], indirect=True)
+def test_a_process_ended_from_outside_changes_nothing(contestant):
+    behaves = make_agent(spec("behaves"))
+
+    class Killer(CallAgent):
+        """Ends the contestant's process in the middle of the hand."""
+
+        done = False
+
+        def act(self, view):
+            if contestant.pid and view.public.street == 1 and not self.done:
+                os.kill(contestant.pid, signal.SIGKILL)
+                self.done = True  # twice in a hand would look like its own doing
+            return super().act(view)
+
+    kills = 0
+    for number in range(12):
+        deck = deal_deck(RULES, np.random.default_rng((1, number)))
+        hands = []
+        for first, agent in ((Killer(), contestant), (CallAgent(), behaves)):
+            rngs = [np.random.default_rng((2, number, seat)) for seat in range(3)]
+            pid = contestant.pid
+            hands.append(play_hand(RULES, [first, CallAgent(), agent], deck, rngs))
+            kills += contestant.pid != pid
+        assert same(*hands)
+    assert kills >= 3
+
+
+def test_what_an_agent_has_started_ends_with_it(tmp_path):
+    (tmp_path / "starts.py").write_text(
+        "import subprocess, sys\n"
+        "from plurispiel.agents import Agent\n"
+        "class Bot(Agent):\n"
+        "    def __init__(self):\n"
+        "        self.helper = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(3600)'])\n"
+        "        open('helper', 'w').write(str(self.helper.pid))\n"
+        "    def act(self, view):\n"
+        "        return 1\n"
+    )
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        contestant = Contestant("starts.py:Bot", LIMITS)
+        assert not play(contestant, 0).faults
+        helper = int((tmp_path / "helper").read_text())
+        os.kill(helper, 0)
+        contestant.close()
+        limit = time.monotonic() + 10.0
+        while Path(f"/proc/{helper}").exists() and "Z" not in Path(f"/proc/{helper}/stat").read_text().split()[2]:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+    finally:
+        os.chdir(here)
+
+
+class Recorder(Contestant):
+    """Keeps every byte that is sent to its process."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.sent = b""
+
+    def send(self, frame):
+        self.sent += frame
+        super().send(frame)
+
+
+@pytest.mark.parametrize("rules", [SIXMAX, LEDUC], ids=["sixmax", "leduc"])
+def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
+    names = sorted(BUILT_IN)
+    seats = [Recorder(names[seat % len(names)], LIMITS) for seat in range(rules.num_seats)]
+    plain = [make_agent(names[seat % len(names)]) for seat in range(rules.num_seats)]
+    hands = []
+    size = rules.num_hole_cards
+    seen = 0
+
+    def scan(hand, numbers):
+        nonlocal seen
+        hands.append((hand.actions, hand.payoffs))
+        shown = rules.board_size(max((action.street for action in hand.actions), default=0))
+        for seat, number in enumerate(numbers):
+            told = seats[number].sent.decode("latin-1")
+            seats[number].sent = b""
+            own = hand.deck[seat * size : (seat + 1) * size]
+            board = hand.deck[rules.num_seats * size :][:shown]
+            allowed = {cards_text([card]) for card in (*own, *board)}
+            for card in (cards_text([card]) for card in range(52)):
+                assert (card in told) <= (card in allowed), (card, told)
+            seen += all(cards_text([card]) in told for card in own)
+
+    contestants = list(range(rules.num_seats))
+    try:
+        for deck in range(5):
+            streams = SeatStreams(rules.num_seats)
+            play_group(rules, seats, contestants, 1, (0, deck), streams, scan)
+        isolated, hands = hands, []
+        for deck in range(5):
+            streams = SeatStreams(rules.num_seats)
+            keep = lambda hand, numbers: hands.append((hand.actions, hand.payoffs))  # noqa: E731
+            play_group(rules, plain, contestants, 1, (0, deck), streams, keep)
+        assert isolated == hands
+        assert seen > 5 * rules.num_seats  # the scan finds cards where there are some
+    finally:
+        for seat in seats:
+            seat.close()
+
+
+def test_range_strategies_come_through_whole():
+    hand = play(CallAgent(), 3)
+    from plurispiel.abstraction.holdem.betting import BettingState
+    from plurispiel.agents.base import PublicState
+
+    for name in ("tag", "random", "equity"):
+        isolated, inside = Contestant(name, LIMITS), make_agent(name)
+        try:
+            betting = BettingState(RULES)
+            for agent in (isolated, inside):
+                agent.restart(RULES, 0, np.random.default_rng(1))
+            for count, action in enumerate(hand.actions[:5]):
+                board = tuple(hand.deck[6 : 6 + RULES.board_size(betting.street)].tolist())
+                public = PublicState(RULES, betting.array.tolist(), board, hand.actions[:count])
+                ours, theirs = isolated.range_strategy(public), inside.range_strategy(public)
+                assert np.array_equal(ours.actions, theirs.actions)
+                assert np.array_equal(ours.probabilities, theirs.probabilities)
+                assert (ours.highest is None) == (theirs.highest is None)
+                assert theirs.highest is None or np.array_equal(ours.highest, theirs.highest)
+                betting.apply(action.action)
+        finally:
+            isolated.close()
+    silent = Contestant(spec("behaves"), LIMITS)
+    try:
+        silent.restart(RULES, 0, np.random.default_rng(1))
+        assert silent.range_strategy(public) is None
+    finally:
+        silent.close()
+
+
+def test_the_log_keeps_what_was_printed_up_to_a_limit(tmp_path):
+    contestant = Contestant(spec("floods"), LIMITS, tmp_path / "logs" / "agent-0.log")
+    try:
+        for _ in range(2):
+            play(contestant, numbers(1, ace=True)[0])
+        assert (tmp_path / "logs" / "agent-0.log").stat().st_size == supervisor.MAX_OUTPUT
+    finally:
+        contestant.close()

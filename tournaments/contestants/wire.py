@@ -1,0 +1,134 @@
+"""What goes between a run and a contestant's process: frames of JSON, and arrays behind it.
+
+A frame is two lengths (uint32, little-endian: of all that follows, and of the JSON), a JSON object and
+the bytes of its arrays. Nothing is ever unpickled or evaluated, and the run reads no frame beyond `MAX_FRAME`.
+
+Cards travel as text (``AsKd``) and everything else as words and decimal numbers, so that a card's name in the
+bytes is a card that was told.
+"""
+
+import dataclasses
+import functools
+import json
+import struct
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
+
+MAX_FRAME = 1 << 24
+
+_LENGTHS = struct.Struct("<II")
+
+Message = dict[str, Any]
+
+
+class BadFrame(ValueError):
+    """Bytes that are no frame."""
+
+
+def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
+    """Return a message as a frame; it names dtype and shape of the arrays that follow."""
+    if arrays:
+        message = message | {"arrays": [[array.dtype.str, list(array.shape)] for array in arrays]}
+    text = json.dumps(message).encode()
+    data = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    return _LENGTHS.pack(len(text) + len(data), len(text)) + text + data
+
+
+def frame_size(data: bytes | bytearray) -> int:
+    """Return how many bytes the frame at the start of `data` has; 0 as long as that cannot be told.
+
+    Raises
+    ------
+    BadFrame
+        If it would be longer than allowed.
+    """
+    if len(data) < _LENGTHS.size:
+        return 0
+    total, text = _LENGTHS.unpack_from(data)
+    if total > MAX_FRAME or text > total:
+        raise BadFrame(f"a frame of {total} bytes, {text} of text")
+    return _LENGTHS.size + total
+
+
+def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
+    """Return the message of a whole frame, and its arrays.
+
+    Raises
+    ------
+    BadFrame
+        If it is not one that `encode` could have made.
+    """
+    _, length = _LENGTHS.unpack_from(frame)
+    start = _LENGTHS.size + length
+    try:
+        message = json.loads(frame[_LENGTHS.size : start])
+        arrays = []
+        for dtype, shape in message.get("arrays", ()):
+            if dtype not in ("<i8", "<f8") or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
+                raise BadFrame(f"an array of {dtype!r} and {shape!r}")
+            end = start + 8 * int(np.prod(shape, dtype=object))
+            arrays.append(np.frombuffer(frame[start:end], dtype=dtype).reshape(shape))
+            start = end
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise BadFrame(str(error)) from None
+    return message, arrays
+
+
+def rules_message(rules: HoldemRules) -> str:
+    """Return the rules as text."""
+    return json.dumps(dataclasses.asdict(rules))
+
+
+@functools.lru_cache(maxsize=16)
+def read_rules(text: str) -> HoldemRules:
+    """Return the rules of a text."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
+    }
+    return HoldemRules(**fields)
+
+
+def event_message(event: Event) -> list:
+    """Return an event as plain values."""
+    if isinstance(event, Action):
+        return ["action", *event]
+    if isinstance(event, Board):
+        return ["board", cards_text(event.cards), event.street]
+    return ["deal", cards_text(event.hole_cards)]
+
+
+def read_event(values: list) -> Event:
+    """Return the event of plain values."""
+    if values[0] == "action":
+        return Action(*values[1:])
+    if values[0] == "board":
+        return Board(parse_cards(values[1]), values[2])
+    return Deal(parse_cards(values[1]))
+
+
+def public_message(public: PublicState) -> Message:
+    """Return a public state as plain values."""
+    return {
+        "state": public.betting().array.tolist(),
+        "board": cards_text(public.board),
+        "actions": [list(action) for action in public.actions],
+    }
+
+
+def read_public(rules: HoldemRules, message: Message) -> PublicState:
+    """Return the public state of plain values."""
+    actions = tuple(Action(*values) for values in message["actions"])
+    return PublicState(rules, message["state"], parse_cards(message["board"]), actions)
+
+
+def strategy_arrays(strategy: Strategy) -> tuple[np.ndarray, ...]:
+    """Return the arrays of a strategy: int64 actions, float64 probabilities and, if there is one, int64 highest."""
+    arrays = [np.asarray(strategy.actions, dtype=np.int64), np.asarray(strategy.probabilities, dtype=np.float64)]
+    if strategy.highest is not None:
+        arrays.append(np.asarray(strategy.highest, dtype=np.int64))
+    return tuple(arrays)
