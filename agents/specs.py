@@ -8,6 +8,7 @@ folder), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterati
 import difflib
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import sys
@@ -238,10 +239,13 @@ def _module_file(spec: AgentSpec) -> Path | None:
     if spec.name in BUILT_IN or not spec.argument:
         return None
     _search_in(Path.cwd())
-    try:
-        found = importlib.util.find_spec(spec.name)
-    except (ImportError, ValueError):
-        return None  # `make_agent` says what is wrong
+    found, folders = None, None
+    for end in [*(k for k, letter in enumerate(spec.name) if letter == "."), len(spec.name)]:
+        # `importlib.util.find_spec` would run the packages around the module.
+        found = importlib.machinery.PathFinder.find_spec(spec.name[:end], folders)
+        if found is None:
+            return None  # `make_agent` says what is wrong
+        folders = found.submodule_search_locations
     return Path(found.origin) if found and found.has_location and found.origin else None
 
 

@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_tournament(commands)
     _add_exploitability(commands)
     _add_replay(commands)
+    _add_compliance(commands)
     _add_ls(commands)
     _add_bench(commands)
     _add_warmup(commands)
@@ -268,6 +269,24 @@ def _add_replay(commands) -> None:
         help="the game of the ACPC logs (default: the one that each log names, beside it or built in)",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON, with every mismatch and error")
+
+
+def _add_compliance(commands) -> None:
+    parser = _command(
+        commands,
+        "compliance",
+        "compliance",
+        "Play an agent through the conformance test and 1,000 hands, and print what it would be faulted for.",
+        ["compliance my_bot.py:MyBot", "compliance openspiel:uniform_random --game LEDUC --json"],
+    )
+    add = parser.add_argument
+    add("spec", metavar="SPEC", help="the agent, as in plurispiel tournament --agents")
+    add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
+    add("--hands", type=int, metavar="N", default=1000, help="hands to play, seat after seat")
+    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
+    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for an answer")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory that the agent may take")
+    add("--json", action="store_true", help="print the report as JSON")
 
 
 def _add_ls(commands) -> None:

@@ -86,6 +86,11 @@ def results_text(results: dict[str, Any]) -> str:
     return json.dumps(results, indent=1, allow_nan=False) + "\n"
 
 
+def printable(text: str) -> str:
+    """Return a text that does nothing to a terminal but print one line."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def table_text(results: dict[str, Any]) -> str:
     """Return the final table, best agent first."""
     rows: list[tuple[str, ...]] = [
@@ -95,7 +100,7 @@ def table_text(results: dict[str, Any]) -> str:
     for agent in ranked:
         rows.append(
             (
-                agent["name"],
+                printable(agent["name"]),
                 _number(agent["mbb_per_hand"], "+,.1f"),
                 _number(agent["ci95"], ",.1f"),
                 f"{agent['hands']:,}",
@@ -116,11 +121,11 @@ def table_text(results: dict[str, Any]) -> str:
 def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
     """Return the matrix as text, agents in the order of the table."""
     order = [results["agents"].index(agent) for agent in ranked]
-    rows: list[tuple[str, ...]] = [("", *(agent["name"] for agent in ranked))]
+    rows: list[tuple[str, ...]] = [("", *(printable(agent["name"]) for agent in ranked))]
     for own in order:
         cells = [results["matrix"][own][other] for other in order]
         texts = ["" if cell is None else _number(cell["mbb_per_hand"], "+,.0f") for cell in cells]
-        rows.append((results["agents"][own]["name"], *texts))
+        rows.append((printable(results["agents"][own]["name"]), *texts))
     return rows
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -342,7 +342,7 @@ def write_atomically(path: Path, text: str) -> Path:
 
 
 @contextlib.contextmanager
-def writing_atomically(path: Path) -> Iterator[IO[str]]:
+def writing_atomically(path: Path) -> Iterator[TextIO]:
     """Give a stream whose text becomes the file at the end, if nothing went wrong."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:

@@ -18,7 +18,7 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
-from plurispiel.tournaments.results import Tally, make_results, results_text, table_text
+from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.runner import (
     Conduct,
     Groups,
@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
         if (store.folder / "logs").is_dir():
             _say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
-            _say(_fault_report(config, results["agents"][number], message))
+            _say(printable(_fault_report(config, results["agents"][number], message)))
         return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results
 
 
@@ -74,7 +74,9 @@ def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str)
         config.on_fault, "checking or folding to the end of those hands"
     )
     end = f"; its seat only folded after that ({config.max_faults} are the limit)" if agent["retired"] else ""
-    return f"{agent['name']} committed {agent['faults']:,} faults ({kinds}), {price}{end}; the first: {message}"
+    return (
+        f"{agent['name']} committed {agent['faults']:,} faults ({kinds}), {price}{end}; the first: {printable(message)}"
+    )
 
 
 def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
@@ -94,7 +96,7 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
             except AgentFault as fault:
                 if is_openspiel:
                     raise ValueError(fault.message) from None
-                _say(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}")
+                _say(printable(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}"))
 
 
 def config_of(options: argparse.Namespace) -> TournamentConfig:
@@ -147,7 +149,7 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         _say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
         return 130
     except (WorkerFailed, RefereeDisagrees, RunAborted, RunRefused) as error:
-        _say(f"plurispiel tournament: {error}")
+        _say(printable(f"plurispiel tournament: {error}"))
         return 1
     return 0
 

@@ -1,0 +1,104 @@
+"""`plurispiel compliance`: good agents pass, and bad ones are told what is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plurispiel.tournaments.cli import main
+
+BOTS = Path(__file__).parent / "contestants" / "bots"
+
+LIAR = """
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        actions = [0, 1] if public.can_fold else [1]
+        shares = np.full((public.rules.num_combos, len(actions)), 1 / len(actions))
+        return Strategy(np.array(actions), shares)
+"""
+
+MOODY = """
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    hands = 0
+
+    def restart(self, rules, seat, rng):
+        super().restart(rules, seat, rng)
+        self.hands += 1
+
+    def act(self, view):
+        return self.hands % 2 or (0 if view.public.can_fold else 1)
+"""
+
+ESCAPES = """
+import os, sys
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        print("noise")
+        sys.stderr.write("last words\\x1b[2J")
+        os._exit(9)
+"""
+
+
+def report(capsys, *arguments):
+    code = main(["compliance", *arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
+def test_good_agents_have_nothing_to_fear(capsys, spec):
+    code, record = report(capsys, spec, "--game", "HUNL", "--hands", "100")
+    assert code == 0
+    assert list(record) == [
+        *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations")
+    ]
+    assert (record["hands"], record["faults"], record["violations"]) == (100, {}, [])
+    assert record["decisions"] > 1000
+    assert record["tells_range"] == (spec == "tag")
+
+
+def test_faults_stop_it(capsys):
+    code, record = report(capsys, f"{BOTS}/raises.py:Bot")
+    assert (code, record["faults"], record["decisions"]) == (1, {"exception": 20}, 0)
+    assert main(["compliance", f"{BOTS}/raises_at_import.py:Bot"]) == 1
+    out = capsys.readouterr().out
+    assert "load (1), the first: " in out and "RuntimeError: two lines" in out and "not checked" in out
+
+
+@pytest.mark.parametrize(
+    ("source", "violation"),
+    [
+        (LIAR, "it chose fold 0 times where range_strategy expects"),
+        (MOODY, "an instance that has played before plays differently"),
+        (ESCAPES, "checking the contract ended its process (exit code 9): last words"),
+    ],
+)
+def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation):
+    (tmp_path / "bot.py").write_text(source)
+    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20")
+    assert (code, record["faults"]) == (1, {})
+    assert any(violation in text for text in record["violations"]), record
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20"]) == 1
+    assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["nobody"], "unknown agent"), (["tag", "--game", "chess"], "chess"), (["tag", "--hands", "0"], "at least 1")],
+)
+def test_bad_input_is_one_line(capsys, arguments, message):
+    assert main(["compliance", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1 and message in err
