@@ -59,13 +59,20 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
         results = make_results(config, store)
         store.write("results.json", results_text(results))
         if options.hands != "none":
-            with writing_atomically(store.folder / "hands.phhs") as stream:
-                write_phh(stream, stored_hands(store.folder))
+            _write_hands(store.folder)
         if (store.folder / "logs").is_dir():
             _say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
             _say(printable(_fault_report(config, results["agents"][number], message)))
         return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results
+
+
+def _write_hands(folder: Path) -> None:
+    try:
+        with writing_atomically(folder / "hands.phhs") as stream:
+            write_phh(stream, stored_hands(folder))
+    except ValueError as error:
+        _say(f"no hands.phhs: {error} (plurispiel export --format acpc writes the hands that were kept)")
 
 
 def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
