@@ -192,7 +192,8 @@ def flatten(
     nodes = _public_nodes(game)
     if nodes is None:
         size = estimate_size(game)
-        size.require(100 * max_histories)
+        if size.histories > 100 * max_histories:
+            size.require(max_histories)
     else:
         size = Size(nodes.num_histories, "" if nodes.complete else "more than ")
         size.require(max_histories)

@@ -61,6 +61,8 @@ def require_tree(game: pyspiel.Game) -> None:
         With a line that says why, and what to do.
     """
     kind = game.get_type()
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        raise ValueError(f"{kind.short_name} is a mean-field game: no tree can be made of it")
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise ValueError(
             f"{kind.short_name} is not a sequential game: its players act at the same time; "
