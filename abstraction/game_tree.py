@@ -249,18 +249,24 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
     strategy = np.empty(tree.num_actions)
     firsts = tree.infoset_first.tolist()
     ids = tree.action_ids.tolist()
+    missing = []
     for number, state in enumerate(tree.infoset_states()):
         actions = ids[firsts[number] : firsts[number + 1]]
         try:
             found = dict(policy.action_probabilities(state))
         except (KeyError, pyspiel.SpielError):
             found = {}
-        key = state.information_state_string()
         if not found:
-            raise ValueError(f"the policy has no probabilities for the information state {key!r}")
+            missing.append(state.information_state_string())
         if unknown := [action for action, chance in found.items() if chance and action not in actions]:
+            key = state.information_state_string()
             raise ValueError(f"the policy takes action {unknown[0]} in {key!r}, legal are {actions}")
         strategy[firsts[number] : firsts[number + 1]] = [found.get(action, 0.0) for action in actions]
+    if missing:
+        raise ValueError(
+            f"the policy has no probabilities for the information state {missing[0]!r} "
+            f"({len(missing)} of {tree.num_infosets} infosets are missing)"
+        )
     return checked_strategy(tree, strategy)
 
 

@@ -111,7 +111,9 @@ def test_bad_policies_are_refused():
     with pytest.raises(ValueError, match="takes action 2 in '0pb'"):
         strategy_from_policy(tree, pyspiel.TabularPolicy(rows | {"0pb": [(0, 0.5), (2, 0.5)]}))
     del rows["0pb"]
-    with pytest.raises(ValueError, match="no probabilities for the information state '0pb'"):
+    with pytest.raises(
+        ValueError, match="no probabilities for the information state '0pb' .1 of 12 infosets are missing"
+    ):
         strategy_from_policy(tree, pyspiel.TabularPolicy(rows))
     for wrong in (np.nan, -0.5, np.inf):
         strategy = uniform_strategy(tree)
