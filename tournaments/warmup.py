@@ -18,6 +18,7 @@ _MODULES = (
     "agents.tabular",
     "evaluation.replay",
     "evaluation.best_response",
+    "evaluation.public_best_response",
 )
 """Every module with kernels; a test finds one that is missing."""
 

@@ -1,0 +1,226 @@
+"""The betting of a heads-up game, street by street, as arrays: the public tree without its boards.
+
+Where a street ends with both seats in the hand, cards are dealt, and what follows does not depend on
+them: the k-th end of one street is the k-th root of the next. So one pass over a board of the next
+street can serve all betting that leads to it. A hand whose betting is over (all-in) runs through the
+remaining streets as a root without decisions.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+FOLD_END, SHOWDOWN, STREET_END = 2, 3, 4
+"""Kinds of nodes without actions; the kind of a decision is the seat that acts, 0 or 1."""
+
+
+class StreetNodes(NamedTuple):
+    """The betting nodes of one street, root after root, each before what follows it (depth first).
+
+    Attributes
+    ----------
+    kind : int8[num_nodes]
+        Seat to act, `FOLD_END`, `SHOWDOWN` or `STREET_END`.
+    parent : int32[num_nodes]
+        -1 for roots.
+    depth : int32[num_nodes]
+        0 for roots.
+    number : int32[num_nodes]
+        Of a root its number among the roots; else -1.
+    end : int32[num_nodes]
+        Of a `STREET_END` its number among them; else -1.
+    stake : float64[num_nodes]
+        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0.
+    rows : int32[2, num_nodes]
+        Where each seat's reach stands: nodes between which a seat does not act share a row.
+    """
+
+    kind: np.ndarray
+    parent: np.ndarray
+    depth: np.ndarray
+    number: np.ndarray
+    end: np.ndarray
+    stake: np.ndarray
+    rows: np.ndarray
+
+
+class BettingDecision(NamedTuple):
+    """A decision on a street.
+
+    Attributes
+    ----------
+    node : int
+    root : int
+        Number of the root it comes from.
+    seat : int
+    state : list of int
+        The betting state array.
+    actions : tuple of (int, int, int)
+        Seat, action and street of everything done before.
+    children : dict of int to int
+        The node behind each legal action, ascending.
+    """
+
+    node: int
+    root: int
+    seat: int
+    state: list[int]
+    actions: tuple[tuple[int, int, int], ...]
+    children: dict[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class StreetBetting:
+    """The betting on one street from all its roots.
+
+    Attributes
+    ----------
+    nodes : StreetNodes
+    decisions : list of BettingDecision
+        In the order of `nodes`.
+    num_roots, num_ends, max_depth : int
+    num_rows : tuple of int
+        Of each seat.
+    """
+
+    nodes: StreetNodes
+    decisions: list[BettingDecision]
+    num_roots: int
+    num_ends: int
+    max_depth: int
+    num_rows: tuple[int, int]
+
+
+def street_betting(
+    start: BettingState, actions: tuple[tuple[int, int, int], ...] = (), *, max_nodes: int = 1_000_000
+) -> list[StreetBetting]:
+    """Return all betting from a state to the end of the hand, one entry for each street from its own on.
+
+    Parameters
+    ----------
+    start : BettingState
+        Heads-up, with a decision to make.
+    actions : tuple of (int, int, int)
+        Seat, action and street of what was done before.
+    max_nodes : int
+        On one street.
+
+    Raises
+    ------
+    ValueError
+        If more than two seats play, any raise size is on offer, or there are more nodes.
+    """
+    rules = start.rules
+    if rules.num_seats != 2:
+        raise ValueError(f"the betting tree is for two seats, the game has {rules.num_seats}")
+    if raise_menu(rules, start.array.tolist()) is None:
+        raise ValueError("the betting tree needs a menu of raises (bettingAbstraction fcpa, fchpa or fc), got fullgame")
+    roots = [(start, actions)]
+    streets = []
+    for street in range(start.street, rules.num_streets):
+        builder = _StreetBuilder(rules, street, max_nodes)
+        for root, history in roots:
+            builder.add_root(root, history)
+        streets.append(builder.built())
+        roots = builder.ends
+    return streets
+
+
+class _StreetBuilder:
+    """Collects the nodes of one street."""
+
+    def __init__(self, rules: HoldemRules, street: int, max_nodes: int):
+        self._rules = rules
+        self._street = street
+        self._max_nodes = max_nodes
+        self._num_roots = 0
+        self._num_rows = [0, 0]
+        self._records: list[tuple[int, int, int, int, int, float, int, int]] = []  # as in StreetNodes, two rows last
+        self._decisions: list[BettingDecision] = []
+        self.ends: list[tuple[BettingState, tuple[tuple[int, int, int], ...]]] = []
+
+    def add_root(self, state: BettingState, actions: tuple[tuple[int, int, int], ...]) -> None:
+        rows = self._new_row(0), self._new_row(1)
+        self._add(state, actions, -1, 0, rows)
+        self._num_roots += 1
+
+    def built(self) -> StreetBetting:
+        kind, parent, depth, number, end, stake, *rows = (
+            np.array(column) for column in zip(*self._records, strict=True)
+        )
+        nodes = StreetNodes(
+            kind.astype(np.int8),
+            parent.astype(np.int32),
+            depth.astype(np.int32),
+            number.astype(np.int32),
+            end.astype(np.int32),
+            stake.astype(np.float64),
+            np.array(rows, dtype=np.int32),
+        )
+        first, second = self._num_rows
+        return StreetBetting(nodes, self._decisions, self._num_roots, len(self.ends), int(depth.max()), (first, second))
+
+    def _new_row(self, seat: int) -> int:
+        self._num_rows[seat] += 1
+        return self._num_rows[seat] - 1
+
+    def _add(
+        self,
+        state: BettingState,
+        actions: tuple[tuple[int, int, int], ...],
+        parent: int,
+        depth: int,
+        rows: tuple[int, int],
+    ) -> int:
+        node = len(self._records)
+        if node == self._max_nodes:
+            raise ValueError(
+                f"the betting has more than {self._max_nodes:,} nodes on street {self._street}; "
+                "take smaller stacks or fewer raises"
+            )
+        kind, stake = self._ending(state)
+        number = self._num_roots if parent < 0 else -1
+        end = len(self.ends) if kind == STREET_END else -1
+        self._records.append((kind, parent, depth, number, end, stake, *rows))
+        if kind == STREET_END:
+            self.ends.append((state, actions))
+        elif kind < FOLD_END:
+            self._act(state, actions, node, depth, rows)
+        return node
+
+    def _ending(self, state: BettingState) -> tuple[int, float]:
+        """Return the kind of a state's node, and its stake."""
+        if not state.is_over:
+            return (state.actor if state.street == self._street else STREET_END), 0.0
+        first, second = state.contributions
+        if any(state.folded):
+            return FOLD_END, float(second if state.folded[1] else -first)
+        if self._street < self._rules.num_streets - 1:
+            return STREET_END, 0.0
+        return SHOWDOWN, float(min(first, second))
+
+    def _act(
+        self,
+        state: BettingState,
+        actions: tuple[tuple[int, int, int], ...],
+        node: int,
+        depth: int,
+        rows: tuple[int, int],
+    ) -> None:
+        array = state.array.tolist()
+        seat = array[kernels.ACTOR]
+        children: dict[int, int] = {}
+        # A decision stands before those below it, as its node does.
+        self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
+        for action in ([FOLD] if array[kernels.CAN_FOLD] else []) + [CALL, *(raise_menu(self._rules, array) or ())]:
+            following = state.copy()
+            following.apply_legal(action)
+            row = self._new_row(seat)
+            child_rows = (row, rows[1]) if seat == 0 else (rows[0], row)
+            history = (*actions, (seat, action, self._street))
+            children[action] = self._add(following, history, node, depth + 1, child_rows)

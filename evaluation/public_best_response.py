@@ -1,0 +1,147 @@
+"""Exact best responses in heads-up hold'em from what agents tell of their ranges: the public-tree form.
+
+A game whose only hidden cards are the hole cards is walked once over its betting and boards, with the
+probability that each seat comes to a public state with each combo; what comes back is the value of each
+combo against the other's whole range, with exact card removal. A best response takes the best action for
+each combo. The values are those of the game's full deck, not of an abstraction; the betting is the
+game's menu. Agents are asked for their `range_strategy`, at each public state that they can come to,
+once. After Johanson et al., Accelerating best response calculation in large extensive games (2011).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.agents.base import Agent, PublicState
+from plurispiel.agents.baselines import CallAgent
+from plurispiel.evaluation.best_response import Exploitability
+from plurispiel.evaluation.public_walk import BEST, OWN, OnProgress, PublicWalk
+
+
+@dataclass(frozen=True, eq=False)
+class PublicExploitability(Exploitability):
+    """How far two agents are from an equilibrium, in chips over the whole hand.
+
+    Attributes
+    ----------
+    combo_values : float64[2, num_combos]
+        What each seat's best response expects with each combo against the other's range; NaN where the
+        combo, or every hand of the other against it, is impossible.
+    suit_symmetric : bool or None
+        Whether boards that differ by a renaming of suits were walked as one; None if no boards are dealt
+        to the empty table.
+    num_boards : int
+        Boards of the last street that were walked.
+    """
+
+    combo_values: np.ndarray
+    suit_symmetric: bool | None
+    num_boards: int
+
+
+def public_best_response(
+    rules: HoldemRules, agents: Sequence[Agent], *, threads: int = 2, on_progress: OnProgress | None = None
+) -> PublicExploitability:
+    """Return the values of two agents against each other and against best responses, in the whole game.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        Two seats, one or two hole cards, a menu of raises; at most some ten thousand boards.
+    agents : sequence of Agent
+        Of each seat; two instances, also of one agent.
+    threads : int
+        Boards are walked in parallel; agents are asked one at a time.
+    on_progress : callable, optional
+        Called with the boards done and all boards of the first deal.
+
+    Raises
+    ------
+    ValueError
+        If the game is another or too large, or an agent does not tell a proper strategy.
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem.rules import LEDUC
+    >>> from plurispiel.agents import make_agent
+    >>> random = public_best_response(LEDUC, [make_agent("random"), make_agent("random")])
+    >>> round(random.nash_conv, 6)
+    4.747222
+    """
+    public = PublicState(rules, BettingState(rules).array.tolist())
+    return _measured(public, np.ones((2, rules.num_combos)), agents, threads, on_progress)
+
+
+def subgame_best_response(
+    public: PublicState,
+    ranges: npt.ArrayLike,
+    agents: Sequence[Agent],
+    *,
+    threads: int = 2,
+    on_progress: OnProgress | None = None,
+) -> PublicExploitability:
+    """Return the same from a public state on, such as a turn or a river, for given ranges.
+
+    Parameters
+    ----------
+    public : PublicState
+        Where a seat is to act.
+    ranges : array-like of float, [2, num_combos]
+        How likely each seat is to be there with each combo, in any scale: the weights of a pair of
+        combos multiply, and pairs that share a card are left out. Combos that touch the board do not count.
+
+    Notes
+    -----
+    Payoffs are those of the whole hand: what was put in before `public` counts.
+    """
+    rules = public.rules
+    weights = np.array(ranges, dtype=np.float64)
+    if weights.shape != (2, rules.num_combos) or not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+        raise ValueError(
+            f"ranges are weights of at least 0 for two seats and {rules.num_combos} combos, "
+            f"got an array of shape {weights.shape}"
+        )
+    if len(public.board) != rules.board_size(public.street) or public.actor < 0:
+        raise ValueError(
+            f"a subgame starts with a decision and the whole board of its street, got {cards_text(public.board)!r} "
+            f"on street {public.street}"
+        )
+    return _measured(public, weights, agents, threads, on_progress)
+
+
+def _measured(
+    public: PublicState, ranges: np.ndarray, agents: Sequence[Agent], threads: int, on_progress: OnProgress | None
+) -> PublicExploitability:
+    """Walk from a public state, and weigh each combo's values by the seat's own range."""
+    rules = public.rules
+    walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)
+    hands = rank_hands(rules, public.board)
+    reach, facing = np.zeros((2, 2, rules.num_combos))
+    reach[:, hands.combos] = ranges[:, hands.combos]
+    facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
+    pairs = reach[0] @ facing[0]
+    if not pairs > 0.0:
+        raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
+    values = walk.values(reach)
+    possible = facing > 0.0
+    combo_values = np.full((2, rules.num_combos), np.nan)
+    combo_values[possible] = values[:, BEST][possible] / facing[possible]
+    return PublicExploitability(
+        values=(reach * values[:, OWN]).sum(axis=1) / pairs,
+        best_response_values=(reach * values[:, BEST]).sum(axis=1) / pairs,
+        zero_sum=True,
+        combo_values=combo_values,
+        suit_symmetric=walk.suit_symmetric,
+        num_boards=walk.num_boards,
+    )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    public_best_response(LEDUC, [CallAgent(), CallAgent()], threads=1)

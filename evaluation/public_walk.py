@@ -1,0 +1,368 @@
+"""A walk over the public tree of a heads-up game: every board, all betting, both seats' values for every combo.
+
+Down go the probabilities that each seat comes to a public state with each combo, from what agents tell of
+their ranges; up come the values of each combo against the other's whole range, with exact card removal.
+Values are counterfactual: weighted by the other's reach.
+
+Where the agents' play does not depend on which suit is which, one board stands for all that differ by a
+renaming of suits: 1,755 flops for 22,100. That is looked up before the first board and checked on 100
+random ones after it; where it fails, all boards are walked. The cards of one deal are shown in ascending
+order.
+"""
+
+import functools
+import math
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem._showdown_kernels import CARD_SLOTS
+from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END, StreetBetting, street_betting
+from plurispiel.abstraction.holdem.boards import MAX_BOARD_CARDS, board_classes, relabel_combos
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import HandRanker, RankedHands
+from plurispiel.agents.base import Agent, PublicState
+from plurispiel.evaluation import _public_walk_kernels as kernels
+from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, Question, RangeReader
+
+MAX_PUBLIC_STATES = 2_000_000_000
+"""Largest public tree, in betting nodes times boards; some hours for agents that answer quickly."""
+
+MAX_MEMORY = 8 << 30
+"""Bytes that the threads may take together."""
+
+_NUM_CHUNKS = 64  # of boards; not the number of threads, on which no sum may depend
+
+BEST, OWN = kernels.BEST, kernels.OWN
+
+OnProgress = Callable[[int, int], None]
+
+
+class _ValueWorkspace(NamedTuple):
+    rows: np.ndarray
+    card_mass: np.ndarray
+    mass: np.ndarray
+    margin: np.ndarray
+    values: np.ndarray
+    started: np.ndarray
+
+
+class _Workspace:
+    """What one thread needs for one street."""
+
+    def __init__(self, rules: HoldemRules, betting: StreetBetting):
+        num_rows, width = max(betting.num_rows), rules.num_combos
+        self.ranker = HandRanker(rules)
+        self.alive = np.zeros((2, num_rows), dtype=np.bool_)
+        self.reach = [np.empty((rows, width)) for rows in betting.num_rows]
+        self.strategy = np.empty((len(betting.nodes.kind), width))
+        self.sums = np.empty(width)
+        self.values = _ValueWorkspace(
+            rows=np.empty(num_rows, dtype=np.int32),
+            card_mass=np.empty(CARD_SLOTS),
+            mass=np.empty((num_rows, width)),
+            margin=np.empty((num_rows, width)),
+            values=np.empty((2, betting.max_depth + 1, width)),
+            started=np.empty(betting.max_depth + 1, dtype=np.bool_),
+        )
+
+
+class _Street:
+    """What all threads read of one street."""
+
+    def __init__(self, betting: StreetBetting):
+        self.betting = betting
+        self.questions = [Question(decision) for decision in betting.decisions]
+        nodes = betting.nodes
+        self.root_rows = [rows[nodes.parent < 0] for rows in nodes.rows]
+        self.end_rows = [rows[nodes.kind == STREET_END] for rows in nodes.rows]
+        self.fold_rows = [np.unique(rows[nodes.kind == FOLD_END]) for rows in nodes.rows]
+        self.showdown_rows = [np.unique(rows[nodes.kind == SHOWDOWN]) for rows in nodes.rows]
+
+
+class PublicWalk:
+    """The public tree below a state, ready to be walked.
+
+    Parameters
+    ----------
+    public : PublicState
+        With a decision; its board may lack the cards of the first street.
+    agents : sequence of Agent
+        Of each seat; two instances, also of one kind.
+    threads : int
+        Boards are walked in parallel; agents are asked one at a time.
+    on_progress : callable, optional
+        Called with the boards done and all boards of the first deal.
+
+    Attributes
+    ----------
+    suit_symmetric : bool or None
+        After the walk: whether boards that differ by a renaming of suits were walked as one; None if no
+        cards were dealt to the empty table.
+    num_boards : int
+        After the walk: boards of the last street that were walked.
+
+    Raises
+    ------
+    ValueError
+        If the game is another or too large.
+    """
+
+    def __init__(
+        self, public: PublicState, agents: Sequence[Agent], *, threads: int, on_progress: OnProgress | None = None
+    ):
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, got {threads}")
+        self._rules = rules = public.rules
+        self._board = public.board
+        self._first_street = public.street
+        self._threads = threads
+        self._on_progress = on_progress
+        self._streets = [_Street(betting) for betting in street_betting(public.betting(), public.actions)]
+        self._check_size()
+        self._reader = RangeReader(rules, agents)
+        self._asking = threading.Lock()
+        self.suit_symmetric: bool | None = None
+        self.num_boards = 1
+
+    def values(self, reach: np.ndarray) -> np.ndarray:
+        """Walk, and return what each combo of each seat is worth.
+
+        Parameters
+        ----------
+        reach : float64[2, num_combos]
+            Of each seat; 0 for combos that touch the board.
+
+        Returns
+        -------
+        float64[2, 2, num_combos]
+            By seat: of a best response (`BEST`), and of its own agent (`OWN`).
+        """
+        return self._deal(0, self._board, reach[:, None], None)[:, :, 0]
+
+    def _check_size(self) -> None:
+        """Refuse what would take days or all memory, before it begins."""
+        rules = self._rules
+        boards, states, numbers = 1, 0, 0
+        known = len(self._board)
+        for number, street in enumerate(self._streets, self._first_street):
+            size, num_nodes, rows = rules.board_size(number), len(street.betting.nodes.kind), street.betting.num_rows
+            boards *= math.comb(len(rules.cards) - known, size - known)
+            known = size
+            states += boards * num_nodes
+            numbers += (num_nodes + sum(rows) + 2 * max(rows)) * rules.num_combos
+        if states > MAX_PUBLIC_STATES:
+            raise ValueError(
+                f"the public tree has {states:.1e} states (betting nodes times boards), more than "
+                f"{MAX_PUBLIC_STATES:.0e}: exact best responses are for one or two streets, or from a turn on"
+            )
+        memory = 8 * numbers * self._threads
+        if memory > MAX_MEMORY:
+            raise ValueError(f"the betting tree needs {memory / 2**30:.1f} GiB: take fewer threads or raises")
+
+    def _workspaces(self, first: int, last: int | None = None) -> list[_Workspace]:
+        """Return one thread's workspaces for the streets from `first` on."""
+        return [_Workspace(self._rules, street.betting) for street in self._streets[first:last]]
+
+    def _play(
+        self,
+        index: int,
+        board: tuple[int, ...],
+        reach: np.ndarray,
+        weight: float,
+        totals: np.ndarray,
+        workspaces: list[_Workspace],
+        spread: bool = False,
+    ) -> None:
+        """Add the values at a street's roots on one board to `totals`.
+
+        Parameters
+        ----------
+        index : int
+            Of the street, from the first of the walk.
+        reach : float64[2, num_roots, num_combos]
+        weight : float
+            Multiplies what is added.
+        totals : float64[2 seats, 2 kinds, num_roots, num_combos]
+        workspaces : list
+            Of this street and those after it.
+        spread : bool
+            Whether the next deal may use all threads.
+        """
+        street, work = self._streets[index], workspaces[0]
+        nodes = street.betting.nodes
+        hands = work.ranker.rank(board)
+        work.alive[:] = False
+        for seat in range(2):
+            kernels.gather_reach(hands.combos, reach[seat], street.root_rows[seat], work.reach[seat], work.alive[seat])
+        self._ask(street, board, hands, work)
+        if street.betting.num_ends:
+            end_reach = np.zeros((2, street.betting.num_ends, self._rules.num_combos))
+            for seat in range(2):
+                kernels.scatter_reach(
+                    hands.combos, street.end_rows[seat], work.reach[seat], work.alive[seat], end_reach[seat]
+                )
+            end_values = self._deal(index + 1, board, end_reach, None if spread else workspaces[1:])
+        else:
+            end_values = np.empty((2, 2, 0, self._rules.num_combos))
+        for seat in range(2):
+            kernels.add_values(
+                nodes,
+                hands,
+                work.reach[1 - seat],
+                work.alive,
+                work.strategy,
+                street.fold_rows[1 - seat],
+                street.showdown_rows[1 - seat],
+                end_values[seat],
+                work.values,
+                seat,
+                weight,
+                totals[seat],
+            )
+
+    def _ask(self, street: _Street, board: tuple[int, ...], hands: RankedHands, work: _Workspace) -> None:
+        """Read the strategies on one board wherever a seat can come, and bring its reach down."""
+        nodes = street.betting.nodes
+        # One thread asks about a whole board while the others compute: were they to take turns at the
+        # interpreter's lock for every question, they would mostly wait for it.
+        with self._asking:
+            for question in street.questions:
+                seat = question.decision.seat
+                row = int(nodes.rows[seat, question.decision.node])
+                if not work.alive[seat, row]:
+                    continue
+                probabilities, columns = self._reader.read(question, board)
+                proper = kernels.split_reach(
+                    hands.combos,
+                    probabilities,
+                    columns,
+                    question.nodes,
+                    nodes.rows[seat],
+                    row,
+                    work.strategy,
+                    work.reach[seat],
+                    work.alive[seat],
+                    work.sums,
+                )
+                if not proper:
+                    raise self._reader.fault(question, board)
+
+    def _deal(
+        self, index: int, board: tuple[int, ...], reach: np.ndarray, workspaces: list[_Workspace] | None
+    ) -> np.ndarray:
+        """Return the values at a street's roots, the mean over all boards that can come.
+
+        Parameters
+        ----------
+        workspaces : list or None
+            This thread's, of this street and those after it; None to use all threads.
+        """
+        rules = self._rules
+        known, size = len(board), rules.board_size(self._first_street + index)
+        if workspaces is None and size == known:  # the deal to share among threads is still to come
+            totals = np.zeros((2, 2, *reach.shape[1:]))
+            self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
+            return totals
+        # So many boards can come when both hands are known; that a board touches one of them shows in the reach.
+        num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
+        renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+        by_class = known == 0 and 0 < size <= MAX_BOARD_CARDS and self._is_suit_symmetric(index, reach, renamings)
+        if known == 0 and size > 0:
+            self.suit_symmetric = by_class
+        if by_class:
+            classes = board_classes(size, rules.num_suits, rules.num_ranks)
+            boards = [tuple(cards) for cards in classes.boards.tolist()]
+            weights = (classes.sizes / num_deals).tolist()
+        else:
+            rest = [card for card in rules.cards.tolist() if card not in board]
+            boards = [(*board, *cards) for cards in combinations(rest, size - known)]
+            weights = [1.0 / num_deals] * len(boards)
+        play = functools.partial(self._play_boards, index, boards, weights, reach)
+        if workspaces is None:
+            self.num_boards = len(boards) * self._num_run_outs(size)
+            totals = self._in_threads(index, play, len(boards))
+        else:
+            totals = play(workspaces, range(len(boards)))
+        if by_class:
+            # A board stands for its images under all renamings, equally often; a hand goes along with its board.
+            images, totals = totals, np.zeros_like(totals)
+            for renaming in renamings:
+                totals += images[..., renaming]
+            totals /= len(renamings)
+        return totals
+
+    def _is_suit_symmetric(self, index: int, reach: np.ndarray, renamings: np.ndarray) -> bool:
+        """Return whether boards that differ by a renaming of suits have the same values, up to that renaming."""
+        if any((np.abs(reach[..., renaming] - reach) > SYMMETRY_TOLERANCE).any() for renaming in renamings):
+            return False
+        arrives = np.count_nonzero(reach, axis=2)  # [seat, root]
+        for later, street in enumerate(self._streets[index:], index):
+            asked = street.questions
+            if later == index:
+                asked = [entry for entry in asked if arrives[entry.decision.seat, entry.decision.root]]
+            if not self._reader.is_suit_symmetric(asked, self._first_street + later):
+                return False
+        return True
+
+    def _num_run_outs(self, known: int) -> int:
+        """Return how many boards of the last street begin with `known` cards."""
+        rules = self._rules
+        count = 1
+        for street in range(rules.num_streets):
+            size = rules.board_size(street)
+            if size > known:
+                count *= math.comb(len(rules.cards) - known, size - known)
+                known = size
+        return count
+
+    def _play_boards(
+        self,
+        index: int,
+        boards: list[tuple[int, ...]],
+        weights: list[float],
+        reach: np.ndarray,
+        workspaces: list[_Workspace],
+        numbers: range,
+    ) -> np.ndarray:
+        """Return the weighted sum of the values at a street's roots over some boards."""
+        totals = np.zeros((2, 2, *reach.shape[1:]))
+        for number in numbers:
+            self._play(index, boards[number], reach, weights[number], totals, workspaces)
+        return totals
+
+    def _in_threads(
+        self, index: int, play: Callable[[list[_Workspace], range], np.ndarray], num_boards: int
+    ) -> np.ndarray:
+        """Return the sum over chunks of boards, in their order whatever the threads."""
+        size = -(-num_boards // _NUM_CHUNKS)
+        chunks = [range(first, min(first + size, num_boards)) for first in range(0, num_boards, size)]
+        threads = min(self._threads, len(chunks))
+        spare: queue.SimpleQueue[list[_Workspace]] = queue.SimpleQueue()
+        for _ in range(threads):
+            spare.put(self._workspaces(index))
+
+        def work(chunk: range) -> np.ndarray:
+            workspaces = spare.get()
+            try:
+                return play(workspaces, chunk)
+            finally:
+                spare.put(workspaces)
+
+        total: np.ndarray | None = None
+        executor = ThreadPoolExecutor(threads)
+        try:
+            parts: Iterator[np.ndarray] = map(work, chunks) if threads == 1 else executor.map(work, chunks)
+            for chunk, part in zip(chunks, parts, strict=True):
+                total = part if total is None else total + part
+                if self._on_progress is not None:
+                    self._on_progress(chunk.stop, num_boards)
+        finally:
+            executor.shutdown(cancel_futures=True)
+        assert total is not None
+        return total

@@ -1,0 +1,191 @@
+"""What two agents would do with every hand, asked for one public state after another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, Board, Deal, Event, PublicState, Strategy
+
+NUM_RELABELINGS = 100
+SYMMETRY_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A decision as an agent is asked about it, on board after board.
+
+    Attributes
+    ----------
+    decision : BettingDecision
+    actions : tuple of Action
+        Those before it.
+    nodes : int32[num_actions]
+        The node behind each legal action, ascending.
+    """
+
+    decision: BettingDecision
+    actions: tuple[Action, ...] = field(init=False)
+    nodes: np.ndarray = field(init=False)
+    columns: dict[tuple[int, ...], np.ndarray] = field(init=False, default_factory=dict)
+
+    def __post_init__(self):
+        object.__setattr__(self, "actions", tuple(Action(*action) for action in self.decision.actions))
+        object.__setattr__(self, "nodes", np.array(list(self.decision.children.values()), dtype=np.int32))
+
+    def column_nodes(self, actions: np.ndarray) -> np.ndarray:
+        """Return the node behind the action of each column of a strategy, -1 if it is not legal: int32[n]."""
+        key = tuple(actions.tolist())
+        found = self.columns.get(key)
+        if found is None:
+            found = np.array([self.decision.children.get(action, -1) for action in key], dtype=np.int32)
+            self.columns[key] = found
+        return found
+
+
+class RangeReader:
+    """Asks an agent at each of two seats for its `range_strategy`; not from two threads at a time.
+
+    An agent that overrides `observe` is first told the hand so far, with hole cards that do not matter.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    agents : sequence of Agent
+        Two instances, played by nobody else meanwhile.
+    """
+
+    def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
+        if len(agents) != 2 or agents[0] is agents[1]:
+            raise ValueError("two seats need two agents: two instances, also of one kind")
+        self._rules = rules
+        self._agents = list(agents)
+        self._observes = [getattr(type(agent), "observe", Agent.observe) is not Agent.observe for agent in agents]
+        for seat in range(2):
+            self._restart(seat)
+
+    def read(self, question: Question, board: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the acting agent does.
+
+        Returns
+        -------
+        probabilities : float64[num_combos, num_columns]
+            Not checked.
+        nodes : int32[num_columns]
+            The node behind the action of each column, -1 if it is not legal.
+
+        Raises
+        ------
+        ValueError
+            If the agent does not tell, or raises an exception.
+        """
+        decision = question.decision
+        agent = self._agents[decision.seat]
+        public = PublicState(self._rules, decision.state, board, question.actions)
+        try:
+            if self._observes[decision.seat]:
+                self._restart(decision.seat)
+                for event in _events(public):
+                    agent.observe(event)
+            strategy = agent.range_strategy(public)
+        except Exception as error:  # an agent may raise anything
+            raise ValueError(f"the strategy of {agent.name} cannot be read: {type(error).__name__}: {error}") from error
+        if strategy is None:
+            raise ValueError(
+                f"{agent.name} does not tell its strategy for all hands (its range_strategy returns None); "
+                "measure it in tournaments"
+            )
+        return self._columns(question, strategy)
+
+    def fault(self, question: Question, board: tuple[int, ...]) -> ValueError:
+        """Return the error to raise for a strategy that is none."""
+        decision = question.decision
+        agent = self._agents[decision.seat]
+        return ValueError(
+            f"{agent.name} must give every hand probabilities of the legal actions {list(decision.children)} that sum "
+            f"to 1; it does not on the board {cards_text(board)!r} after "
+            f"{[action.action for action in question.actions]}"
+        )
+
+    def is_suit_symmetric(self, questions: Sequence[Question], street: int) -> bool:
+        """Return whether 100 random questions have the same answers after a renaming of suits.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+            Of one street.
+        street : int
+            With cards on the board.
+
+        Raises
+        ------
+        ValueError
+            If an answer depends on the order of cards that are dealt together.
+        """
+        rules = self._rules
+        renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+        rng = np.random.default_rng(0)
+        for _ in range(NUM_RELABELINGS if questions else 0):
+            question = questions[int(rng.integers(len(questions)))]
+            board = rng.permutation(rules.cards)[: rules.board_size(street)]
+            renaming = int(rng.integers(len(renamings)))
+            live = ~np.isin(rules.combos, board).any(axis=1)
+            ordered = self._by_action(question, self._shown(board))
+            shuffled = self._by_action(question, tuple(board.tolist()))
+            if (np.abs(shuffled - ordered)[live] > SYMMETRY_TOLERANCE).any():  # what is no number is a fault of its own
+                raise ValueError(
+                    f"the play of {self._agents[question.decision.seat].name} depends on the order of cards dealt "
+                    f"together ({cards_text(board)}); make it read each street's cards as a set"
+                )
+            renamed = self._by_action(question, self._shown(relabel_cards(board, renaming, rules.num_suits)))
+            if (np.abs(renamed[renamings[renaming]] - ordered)[live] > SYMMETRY_TOLERANCE).any():
+                return False
+        return True
+
+    def _shown(self, board: np.ndarray) -> tuple[int, ...]:
+        """Return a board as it is shown: the cards of each street ascending."""
+        ends = [self._rules.board_size(street) for street in range(self._rules.num_streets)]
+        parts = np.split(board, [end for end in ends if end < len(board)])
+        return tuple(card for part in parts for card in np.sort(part).tolist())
+
+    def _by_action(self, question: Question, board: tuple[int, ...]) -> np.ndarray:
+        """Return the probabilities of the legal actions: float64[num_combos, num_actions]."""
+        probabilities, nodes = self.read(question, board)
+        return np.stack([probabilities[:, nodes == node].sum(axis=1) for node in question.nodes], axis=1)
+
+    def _columns(self, question: Question, strategy: Strategy) -> tuple[np.ndarray, np.ndarray]:
+        actions, probabilities = np.asarray(strategy.actions), np.asarray(strategy.probabilities)
+        if strategy.highest is not None:  # each column a range of raises
+            actions = np.array(list(question.decision.children))
+            probabilities = np.stack([strategy.probability(action) for action in actions], axis=1)
+        if probabilities.shape != (self._rules.num_combos, len(actions)):
+            raise ValueError(
+                f"the strategy of {self._agents[question.decision.seat].name} must have the shape "
+                f"{(self._rules.num_combos, len(actions))}, combos by actions, got {probabilities.shape}"
+            )
+        if not (probabilities.flags.carray and probabilities.dtype == np.float64):
+            probabilities = np.require(probabilities, np.float64, ["C", "W"])
+        return probabilities, question.column_nodes(actions)
+
+    def _restart(self, seat: int) -> None:
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(0)))
+        self._agents[seat].restart(self._rules, seat, rng)
+
+
+def _events(public: PublicState) -> list[Event]:
+    """Return what a seat observes before a public state, as `play_hand` tells it."""
+    rules = public.rules
+    spare = [card for card in rules.cards.tolist() if card not in public.board]
+    events: list[Event] = [Deal(tuple(spare[: rules.num_hole_cards]))]
+    street = -1 if rules.board_size(0) else 0
+    for action in [*public.actions, None]:
+        while street < (public.street if action is None else action.street):
+            street += 1
+            events.append(Board(public.board[rules.board_size(street - 1) : rules.board_size(street)], street))
+        if action is not None:
+            events.append(action)
+    return events
