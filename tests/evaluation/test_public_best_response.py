@@ -298,15 +298,18 @@ def test_any_number_of_threads_gives_the_same_numbers():
 
 
 def test_nothing_is_read_before_it_is_written(monkeypatch):
-    """Workspaces begin with whatever lay in memory."""
-    rules = SMALL["flop"] if not os.environ.get("NUMBA_DISABLE_JIT") else SMALL["one board card"]
-    agents = [make_agent("fold"), make_agent("tag")]
+    """Workspaces begin with whatever lay in memory; the chips allow raises after the big blind should have folded."""
+    rules = small_game(2, 3, (0, 1), stack=2_000)
+    agents = [make_agent("fold"), make_agent("random")]
     clean = public_best_response(rules, agents, threads=1)
-    empty = np.empty
+    empty, rubbish = np.empty, np.append(1e9 * np.random.default_rng(0).random(10_006), np.nan)
 
     def poisoned(shape, dtype=float, **options):
         array = empty(shape, dtype, **options)
-        array.view(np.uint8).fill(0xFF)  # NaN
+        if array.dtype == np.float64:
+            array.flat = rubbish  # over and over
+        else:
+            array.view(np.uint8).fill(0xFF)
         return array
 
     monkeypatch.setattr(np, "empty", poisoned)
