@@ -238,7 +238,9 @@ def _add_exploitability(commands) -> None:
     )
     add = parser.add_argument
     add("game", metavar="GAME", help="a name (plurispiel ls games) or any sequential OpenSpiel game string")
-    add("--agent", metavar="SPEC", required=True, help="whose strategy, as in plurispiel tournament")
+    whose = parser.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--agent", metavar="SPEC", help="whose strategy, as in plurispiel tournament")
+    whose.add_argument("--policy", metavar="DIR", help="or a solved game's folder (plurispiel solve --out DIR)")
     _add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")
 
