@@ -195,7 +195,8 @@ class OpenSpielGame:
     def replay(self, deck: Sequence[int], actions: Iterable[int]) -> pyspiel.State:
         """Return the state after the actions on a deck (hole cards seat by seat, then the board).
 
-        Board cards are dealt wherever the state asks for one, also after the last action.
+        Board cards are dealt wherever the state asks for one, also after the last action. In a limit
+        ``universal_poker`` every N is the one raise on offer, whatever its size.
 
         Raises
         ------
@@ -204,12 +205,15 @@ class OpenSpielGame:
         """
         state = self.game.new_initial_state()
         cards = iter([self.card_id(int(card)) for card in deck])
+        limit = self._name == "universal_poker" and self.rules.is_limit
         same = self.actions([0] * kernels.STATE_SIZE) is None
-        betting = None if same else BettingState(self.rules)
+        betting = None if same or limit else BettingState(self.rules)
         for action in actions:
             while state.is_chance_node():
                 state.apply_action(next(cards))
-            if betting is None:
+            if limit:
+                state.apply_action(min(action, 2))
+            elif betting is None:
                 state.apply_action(action)
             else:
                 state.apply_action(self.action_id(betting.array.tolist(), action))

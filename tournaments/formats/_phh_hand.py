@@ -105,6 +105,7 @@ class _Play:
         self.board: list[int | None] = []
         self.actions: list[int] = []
         self.mucked: set[int] = set()
+        self._seats = {f"p{seat + 1}": seat for seat in range(rules.num_seats)}
         self._state = BettingState(rules)
         self._stacks = stacks
         self._before = [ante] * rules.num_seats  # put in on earlier streets
@@ -136,10 +137,9 @@ class _Play:
             raise ValueError(f"the hand stops before its end, with p{self._state.actor + 1} to act")
 
     def _seat(self, player: str) -> int:
-        seats = len(self.hole_cards)
-        if not re.fullmatch(r"p[1-9]\d?", player, re.ASCII) or int(player[1:]) > seats:
-            raise ValueError(f"there is no player {player[:20]!r}: players are p1..p{seats}")
-        return int(player[1:]) - 1
+        if player not in self._seats:
+            raise ValueError(f"there is no player {player[:20]!r}: players are p1..p{len(self._seats)}")
+        return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
         """Check for a seat that has no choice: not every house asks the only one left with chips."""
@@ -242,6 +242,8 @@ def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 def _cards(text: str) -> list[int | None]:
     """Return the cards of a text; None for one that is not known in full."""
+    if "?" not in text:
+        return list(parse_cards(text))
     cards: list[int | None] = []
     for k in range(0, len(text), 2):
         card = text[k : k + 2]
