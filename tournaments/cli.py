@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_tournament(commands)
     _add_exploitability(commands)
     _add_replay(commands)
+    _add_export(commands)
     _add_compliance(commands)
     _add_ls(commands)
     _add_bench(commands)
@@ -271,6 +272,23 @@ def _add_replay(commands) -> None:
         help="the game of the ACPC logs (default: the one that each log names, beside it or built in)",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON, with every mismatch and error")
+
+
+def _add_export(commands) -> None:
+    parser = _command(
+        commands,
+        "export",
+        "export",
+        "Write the hands stored in a run folder as a hand-history file.",
+        ["export runs/mine --format phh --out mine.phhs", "export runs/mine --format acpc --out mine.log"],
+    )
+    parser.add_argument("run", metavar="RUN", help="a tournament's run folder")
+    parser.add_argument("--format", choices=("acpc", "phh"), default="phh", help="the format of the file")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="the file, which an ACPC log's .game file is put beside (default: standard output)",
+    )
 
 
 def _add_compliance(commands) -> None:

@@ -109,9 +109,9 @@ def table_text(results: dict[str, Any]) -> str:
                 *(_number(agent["stats"][key], ".0%") for key in ("vpip", "pfr", "showdown")),
             )
         )
-    lines = _aligned(rows)
+    lines = aligned(rows)
     if results["matrix"] and len(ranked) > 2:
-        lines += ["", "mbb/hand of the row against the column:", *_aligned(_matrix_rows(results, ranked))]
+        lines += ["", "mbb/hand of the row against the column:", *aligned(_matrix_rows(results, ranked))]
     rate = _number(results["hands_per_second"], ",.0f")
     lines.append("")
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
@@ -129,13 +129,14 @@ def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str,
     return rows
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return the lines of a table, a rule under its head."""
+def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
+    """Return the lines of a table, a rule under its head; the first columns are texts, the others figures."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join([row[0].ljust(widths[0]), *cells]))
+        cells = list(zip(row, widths, strict=True))
+        texts = [cell.ljust(width) for cell, width in cells[:num_texts]]
+        lines.append("  ".join([*texts, *(cell.rjust(width) for cell, width in cells[num_texts:])]))
     return [lines[0], "-" * len(lines[0]), *lines[1:]]
 
 

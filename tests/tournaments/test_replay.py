@@ -149,7 +149,7 @@ def test_names_cannot_do_harm(folder, capsys, suffix):
     assert main(["replay", f"names.{suffix}"]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
-    assert "two\\nlines\\x1b[2J" in out
+    assert "two lines [2J" in out
 
 
 def test_files_in_order(folder):

@@ -14,6 +14,7 @@ from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 from plurispiel.tournaments.replay_report import ReplayReport
+from plurispiel.tournaments.results import aligned, printable
 
 _SHOWN = 20
 _NAME_WIDTH = 32
@@ -61,7 +62,7 @@ def _lines(record: dict[str, Any], num_files: int) -> list[str]:
 
 def _found_line(entry: dict[str, str | None]) -> str:
     hand = "" if entry["hand"] is None else f", hand {entry['hand']}"
-    return f"  {_shown(entry['file'] or '')}{_shown(hand)}: {_shown(entry['what'] or '')}"
+    return f"  {printable(entry['file'] or '')}{printable(hand)}: {printable(entry['what'] or '')}"
 
 
 def _player_lines(players: dict[str, Any]) -> list[str]:
@@ -69,8 +70,8 @@ def _player_lines(players: dict[str, Any]) -> list[str]:
     for name, player in list(players.items())[:_SHOWN]:
         error = "-" if player["se"] is None else f"{player['se']:,.1f}"
         figures = (f"{player['hands']:,}", f"{player['chips']:+,.2f}", f"{player['mbb_per_hand']:+,.1f}", error)
-        rows.append((_shown(name)[:_NAME_WIDTH], *figures))
-    return _aligned(rows, 1)
+        rows.append((printable(name)[:_NAME_WIDTH], *figures))
+    return aligned(rows)
 
 
 def _position_lines(players: dict[str, Any]) -> list[str]:
@@ -82,23 +83,5 @@ def _position_lines(players: dict[str, Any]) -> list[str]:
         stats = player["stats"]
         for position, own in [("all", {**stats, "hands": player["hands"]}), *stats["by_position"].items()]:
             shares = ("-" if own[key] is None else f"{own[key]:.0%}" for key in keys)
-            rows.append((_shown(name)[:_NAME_WIDTH], position, f"{own['hands']:,}", *shares))
-    return _aligned(rows, 2)
-
-
-def _aligned(rows: list[tuple[str, ...]], num_texts: int) -> list[str]:
-    """Return the lines of a table whose first columns are texts."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < num_texts else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells))
-    return [lines[0], "-" * len(lines[0]), *lines[1:]]
-
-
-def _shown(text: str) -> str:
-    """Return a text that cannot move the cursor: names and files may hold anything."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+            rows.append((printable(name)[:_NAME_WIDTH], position, f"{own['hands']:,}", *shares))
+    return aligned(rows, num_texts=2)
