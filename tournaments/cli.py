@@ -248,7 +248,11 @@ def _add_exploitability(commands) -> None:
 
 def _add_max_histories(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--max-histories", type=int, metavar="N", default=20_000_000, help="refuse larger games (37 bytes a history)"
+        "--max-histories",
+        type=int,
+        metavar="N",
+        default=20_000_000,
+        help="refuse larger games (37 bytes a history, three times that while it is made)",
     )
 
 
