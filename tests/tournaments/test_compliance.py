@@ -7,6 +7,8 @@ import pytest
 
 from plurispiel.tournaments.cli import main
 
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
 BOTS = Path(__file__).parent / "contestants" / "bots"
 
 LIAR = """

@@ -20,6 +20,8 @@ from plurispiel.tournaments.runner import Conduct, RunAborted, run_tournament
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.store import RunRefused, RunStore
 
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
 BOTS = Path(__file__).parent / "contestants" / "bots"
 
 posix = pytest.mark.skipif(os.name != "posix", reason="ends processes by signals")

@@ -21,6 +21,8 @@ from plurispiel.tournaments.results import make_results, results_text
 from plurispiel.tournaments.runner import Conduct, run_tournament
 from plurispiel.tournaments.store import RunStore
 
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
 SLOW_BOT = """
 import time
 from plurispiel.agents.base import Agent

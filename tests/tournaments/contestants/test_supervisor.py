@@ -19,7 +19,10 @@ from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.tournaments.contestants import supervisor
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="ends processes by signals")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="ends processes by signals"),
+    pytest.mark.xdist_group("processes"),  # many at once would be late
+]
 
 BOTS = Path(__file__).parent / "bots"
 RULES = no_limit_holdem(3)
@@ -153,7 +156,8 @@ def test_faults_out_of_turn_count_for_the_hand_they_happen_in(name, message):
     ],
 )
 def test_files_that_do_not_load_cost_hands(name, kind, message, monkeypatch):
-    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0)
+    if name == "hangs_at_import":
+        monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0)
     contestant = Contestant(spec(name), Limits(seconds=0.5))
     try:
         for number in range(2):
