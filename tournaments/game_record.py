@@ -1,15 +1,23 @@
 """What `exploitability` and `solve` report of a small game: one record, one text."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from plurispiel.abstraction.game_tree import GameTree
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, parse_game
 from plurispiel.evaluation.best_response import Exploitability
 
 
+class SizedGame(NamedTuple):
+    """What a record says of a game: its OpenSpiel string and size."""
+
+    game: str
+    num_histories: int
+    num_infosets: int
+
+
 def game_record(
-    tree: GameTree,
+    game: GameTree | SizedGame,
     found: Exploitability,
     *,
     seconds: float,
@@ -34,11 +42,11 @@ def game_record(
     curve : iterable of (iteration, seconds, exploitability)
         Of a solver. With three or more players, or a game that is not zero-sum, NashConv instead.
     """
-    unit, big_blind = unit_of(tree.game)
+    unit, big_blind = unit_of(game.game)
     return {
-        "game": tree.game,
-        "histories": tree.num_histories,
-        "infosets": tree.num_infosets,
+        "game": game.game,
+        "histories": game.num_histories,
+        "infosets": game.num_infosets,
         "agent": agent,
         "algorithm": algorithm,
         "iterations": iterations,
@@ -59,7 +67,7 @@ def record_text(record: dict[str, Any]) -> str:
     unit = record["unit"]
     rows = [("seat", "value", "best response", "incentive")]
     for seat, (value, incentive) in enumerate(zip(record["values"], record["incentives"], strict=True)):
-        rows.append((str(seat), f"{value:+.6f}", f"{value + incentive:+.6f}", f"{incentive:.6f}"))
+        rows.append((str(seat), f"{value:+z.6f}", f"{value + incentive:+z.6f}", f"{incentive:.6f}"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     lines[0] += f"   ({unit})"
