@@ -150,6 +150,12 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
     return Artefact(folder, manifest["config"], manifest["seed"], manifest["source"], manifest["digest"], arrays)
 
 
+def holds_artefact(folder: Path) -> bool:
+    """Return whether there is an artefact, of whatever kind and in whatever state."""
+    folder = Path(os.path.realpath(folder))
+    return (folder / MANIFEST).exists() or (_replaced(folder) / MANIFEST).exists()
+
+
 def _refusal(path: Path, what: str) -> ArtefactRefused:
     return ArtefactRefused(f"{path} {what}; make the artefact again, or use another copy of it")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from plurispiel.abstraction.artefact import MANIFEST, Artefact, ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.game_tree import GameTree
 from plurispiel.abstraction.ladder import find_game
 from plurispiel.agents.openspiel import PolicyAgent
@@ -189,7 +189,7 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
 
 def find_solution(path: Path) -> Path:
     """Return the folder of the solution that a path means: its own, or that of ``plurispiel solve --out``."""
-    return path if (path / MANIFEST).exists() or not (path / FOLDER).is_dir() else path / FOLDER
+    return path / FOLDER if holds_artefact(path / FOLDER) and not holds_artefact(path) else path
 
 
 def load_solution(path: Path) -> Solution:

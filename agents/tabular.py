@@ -12,7 +12,7 @@ and the other players along sampled actions instead.
 import dataclasses
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents import _tabular_kernels as kernels
 
 _MAX_GAMMA = 16.0
+_BATCH = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -215,9 +216,10 @@ class FullWidthSolver(Solver):
 
     def run(self, num_iterations: int) -> None:
         """Do so many iterations more."""
-        schedule = self.algorithm.schedule(self.iteration, num_iterations)
-        kernels.iterate(self._form, self._tables, schedule, self.algorithm.predictive, self.algorithm.simultaneous)
-        self.iteration += num_iterations
+        for count in _batches(num_iterations):
+            schedule = self.algorithm.schedule(self.iteration, count)
+            kernels.iterate(self._form, self._tables, schedule, self.algorithm.predictive, self.algorithm.simultaneous)
+            self.iteration += count
 
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A]."""
@@ -265,10 +267,11 @@ class SamplingSolver(Solver):
 
     def run(self, num_iterations: int) -> None:
         """Do so many iterations more."""
-        t = np.arange(self.iteration + 1.0, self.iteration + num_iterations + 1.0)
-        with np.errstate(over="ignore"):  # random words wrap, of which only uncompiled code would warn
-            kernels.sample(self.tree.nodes, self._samples, t**self.algorithm.gamma)
-        self.iteration += num_iterations
+        for count in _batches(num_iterations):
+            t = np.arange(self.iteration + 1.0, self.iteration + count + 1.0)
+            with np.errstate(over="ignore"):  # random words wrap, of which only uncompiled code would warn
+                kernels.sample(self.tree.nodes, self._samples, t**self.algorithm.gamma)
+            self.iteration += count
 
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A]."""
@@ -309,6 +312,13 @@ def warmup() -> None:
     for game in ("kuhn_poker", "kuhn_poker(players=3)"):
         for algorithm in ("cfr", "mccfr"):
             make_solver(flatten(game), algorithm).run(1)
+
+
+def _batches(num_iterations: int) -> Iterator[int]:
+    """Yield counts that add up: weights are worked out for so many iterations at once."""
+    while num_iterations > 0:
+        yield min(num_iterations, _BATCH)
+        num_iterations -= _BATCH
 
 
 def _discount(t: np.ndarray, exponent: float) -> np.ndarray:

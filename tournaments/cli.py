@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"plurispiel {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_tournament(commands)
+    _add_solve(commands)
     _add_exploitability(commands)
     _add_replay(commands)
     _add_export(commands)
@@ -227,6 +228,41 @@ def _add_tournament(commands) -> None:
     )
     add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
     add("--json", action="store_true", help="print the results as JSON instead of the table")
+
+
+def _add_solve(commands) -> None:
+    parser = _command(
+        commands,
+        "solve",
+        "solve",
+        "Solve a small game, any sequential one of OpenSpiel's, and tell how far the solution is from equilibrium.",
+        ["solve leduc --until 1e-3", 'solve kuhn3 --algorithm "dcfr(1.5,0,2)" --iterations 5000 --out runs/kuhn3'],
+    )
+    add = parser.add_argument
+    add("game", metavar="GAME", nargs="?", help="a name (plurispiel ls games) or any sequential OpenSpiel game string")
+    add(
+        "--algorithm",
+        metavar="A",
+        help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(OMITTED), each also with "
+        ":simultaneous or :alternating; mccfr, linear-mccfr (default: cfr+)",
+    )
+    add(
+        "--iterations",
+        type=int,
+        metavar="N",
+        help="iterations in all (default: 1,000, of mccfr 100,000; with --until at most 1,000,000, of mccfr 10^9)",
+    )
+    add(
+        "--until",
+        type=float,
+        metavar="EPS",
+        help="end at this exploitability (NashConv, if it is undefined), in the game's unit",
+    )
+    add("--seed", type=int, metavar="N", help="seed of mccfr (default: 1)")
+    add("--out", metavar="DIR", help="folder for policy, curve and results; running the same command again resumes it")
+    add("--resume", action="store_true", help="go on with what --out holds; GAME and the like need not be given")
+    _add_max_histories(parser)
+    add("--json", action="store_true", help="print as JSON")
 
 
 def _add_exploitability(commands) -> None:

@@ -1,0 +1,103 @@
+"""How a solver's average strategy nears equilibrium, measured exactly along the way."""
+
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from plurispiel.agents.tabular import Solver
+from plurispiel.evaluation.best_response import Exploitability, exploitability
+
+_POINTS_A_DECADE = 8
+_CHUNK_SECONDS = 0.25
+
+
+class Point(NamedTuple):
+    """A measurement.
+
+    Attributes
+    ----------
+    iteration : int
+    seconds : float
+        Taken by iterations and measurements so far.
+    distance : float
+        Exploitability; NashConv where that is not defined, see `Exploitability`.
+    """
+
+    iteration: int
+    seconds: float
+    distance: float
+
+
+def distance(found: Exploitability) -> float:
+    """Return the exploitability, NashConv where it is not defined."""
+    return found.nash_conv if found.exploitability is None else found.exploitability
+
+
+def measuring_points(first: int) -> Iterator[int]:
+    """Yield the iterations from `first` on at which to measure: eight a decade, among them 10, 32, 100, 316, ...
+
+    >>> list(itertools.islice(measuring_points(5), 9))
+    [6, 7, 10, 13, 18, 24, 32, 42, 56]
+    """
+    points = (round(10.0 ** (k / _POINTS_A_DECADE)) for k in itertools.count())
+    return (point for point, _ in itertools.groupby(points) if point >= first)
+
+
+def converge(
+    solver: Solver,
+    *,
+    iterations: int,
+    until: float = 0.0,
+    curve: Sequence[Point] = (),
+    step: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+    on_step: Callable[[int], None] = lambda iteration: None,
+    on_point: Callable[[list[Point]], None] = lambda curve: None,
+) -> tuple[Exploitability, list[Point]]:
+    """Run a solver and return the last measurement and the curve of all.
+
+    Parameters
+    ----------
+    iterations : int
+        To end at, counted from the solver's first.
+    until : float
+        Distance to end at, looked at whenever measured.
+    curve : sequence of Point
+        What was measured before the solver was resumed.
+    step : callable
+        Makes the context of every step of a quarter of a second; an exception outside leaves the solver as it was
+        after the last one.
+    on_step, on_point : callable
+        Told the iteration after each step, and the curve after each measurement; neither's time is counted.
+
+    Notes
+    -----
+    Where to measure depends on the number of iterations alone: a run that was interrupted measures what an
+    uninterrupted one does.
+    """
+    curve = list(curve)
+    seconds = curve[-1].seconds if curve else 0.0
+    rate = 1.0 / _CHUNK_SECONDS  # iterations in a second
+    points = measuring_points(solver.iteration + 1)
+    while True:
+        done = bool(curve) and curve[-1].distance <= until
+        target = solver.iteration if done else min(next(points), max(iterations, solver.iteration))
+        while solver.iteration < target:
+            count = min(target - solver.iteration, max(1, int(rate * _CHUNK_SECONDS)))
+            with step():
+                begin = time.perf_counter()
+                solver.run(count)
+                elapsed = time.perf_counter() - begin
+            seconds += elapsed
+            rate = count / max(elapsed, 1e-9)
+            on_step(solver.iteration)
+        with step():
+            begin = time.perf_counter()
+            found = exploitability(solver.tree, solver.average_strategy())
+            seconds += time.perf_counter() - begin
+            if not curve or curve[-1].iteration < solver.iteration:
+                curve.append(Point(solver.iteration, seconds, distance(found)))
+        on_point(curve)
+        if solver.iteration >= iterations or distance(found) <= until:
+            return found, curve

@@ -1,0 +1,212 @@
+"""`plurispiel solve`: solve a small game, and keep what came of it."""
+
+import argparse
+import json
+import math
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.game_tree import GameTree
+from plurispiel.agents import tabular
+from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
+from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
+from plurispiel.evaluation import best_response
+from plurispiel.evaluation.convergence import Point, converge
+from plurispiel.tournaments.commands.exploitability import open_game
+from plurispiel.tournaments.commands.tournament import user_data_folder
+from plurispiel.tournaments.curve import draw_curve, write_curve
+from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
+from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.store import write_atomically
+
+DEFAULT_ITERATIONS, DEFAULT_SAMPLES = 1_000, 100_000
+MAX_ITERATIONS, MAX_SAMPLES = 1_000_000, 1_000_000_000
+_SAVE_EVERY_S = 30.0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    begin = time.perf_counter()
+    game, algorithm, seed = _task(options)
+    sampling = isinstance(parse_algorithm(algorithm), ExternalSampling)
+    iterations = _last_iteration(options, sampling)
+    tree = open_game(game, options.max_histories)
+    with interrupts_held():
+        tabular.warmup()
+        best_response.warmup()
+        solver = make_solver(tree, algorithm, seed=seed)
+    folder = Path(options.out) if options.out else None
+    curve = _go_on(folder / FOLDER, solver) if folder else []
+    goal = (
+        f", {iterations:,} iterations" if options.until is None else f" until {options.until:g} {unit_of(tree.game)[0]}"
+    )
+    _say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {seed}" if sampling else ""))
+    setup_seconds = time.perf_counter() - begin
+    run = _Run(solver, folder, curve, options)
+    with tqdm(
+        total=iterations if options.until is None else None,
+        initial=solver.iteration,
+        unit="it",
+        unit_scale=True,
+        dynamic_ncols=True,
+        mininterval=0.5,
+        delay=0.5,
+    ) as progress:
+
+        def advance(iteration: int) -> None:
+            progress.update(iteration - progress.n)
+
+        try:
+            found, run.curve = converge(
+                solver,
+                iterations=iterations,
+                until=options.until or 0.0,
+                curve=curve,
+                step=interrupts_held,
+                on_step=advance,
+                on_point=lambda points: run.show(points, progress),
+            )
+        except KeyboardInterrupt:
+            progress.close()
+            run.keep(folder or _spare_folder(tree, solver))
+            _say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
+            return 130
+    record = game_record(
+        tree,
+        found,
+        seconds=run.curve[-1].seconds,
+        setup_seconds=setup_seconds,
+        algorithm=solver.algorithm.name,
+        iterations=solver.iteration,
+        curve=run.curve,
+    )
+    if folder:
+        run.keep(folder, record)
+    print(json.dumps(record) if options.json else _text(record))
+    if options.until is not None and options.iterations is None and run.curve[-1].distance > options.until:
+        _say(
+            f"plurispiel solve: {options.until:g} was not reached in {iterations:,} iterations, give more --iterations"
+        )
+        return 1
+    return 0
+
+
+class _Run:
+    """What is shown and kept of a run."""
+
+    def __init__(self, solver: Solver, folder: Path | None, curve: list[Point], options: argparse.Namespace):
+        self.curve = curve
+        self._solver = solver
+        self._folder = folder
+        self._options = options
+        self._saved_at = time.monotonic()
+
+    def show(self, curve: list[Point], progress: tqdm) -> None:
+        """Tell how far it is, and save now and then."""
+        self.curve = list(curve)
+        progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
+        if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:
+            self.keep(self._folder)
+            self._saved_at = time.monotonic()
+
+    def keep(self, folder: Path, record: dict[str, Any] | None = None) -> None:
+        """Write the solution, the curve and, at the end, the record and a picture."""
+        self._folder = folder
+        with interrupts_held():
+            save_solution(folder / FOLDER, self._solver, np.array(self.curve, dtype=np.float64).reshape(-1, 3))
+            write_curve(folder / "curve.csv", self.curve, _measure(self._solver.tree))
+            if record is None:
+                return
+            write_atomically(folder / "results.json", json.dumps(record) + "\n")
+            title = f"{self._solver.algorithm.name} on {self._solver.tree.game[:80]}"
+            label = f"{_measure(self._solver.tree)} ({record['unit']})"
+            drawn = draw_curve(folder / "curve.png", self.curve, title, label)
+        _say(
+            f"kept in {folder}"
+            + ("" if drawn else " (with matplotlib, pip install 'plurispiel[plot]', a picture, too)")
+        )
+
+    def command(self) -> str:
+        """Return the command that goes on."""
+        words = ["plurispiel", "solve", "--resume", "--out", str(self._folder and self._folder.absolute())]
+        for name in ("iterations", "until"):
+            if getattr(self._options, name) is not None:
+                words += [f"--{name}", str(getattr(self._options, name))]
+        words += ["--max-histories", str(self._options.max_histories)] + ["--json"] * self._options.json
+        return shlex.join(words)
+
+
+def _task(options: argparse.Namespace) -> tuple[str, str, int]:
+    """Return game, algorithm and seed, given or, with --resume, as the folder holds them."""
+    if not options.resume:
+        if options.game is None:
+            raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to go on with one")
+        return options.game, options.algorithm or "cfr+", 1 if options.seed is None else options.seed
+    if options.out is None:
+        raise ValueError("--resume needs the folder to go on with: --out DIR")
+    held = load_solution(Path(options.out) / FOLDER)
+    seed = held.seed if options.seed is None else options.seed
+    return options.game or held.game, options.algorithm or held.algorithm, 1 if seed is None else seed
+
+
+def _last_iteration(options: argparse.Namespace, sampling: bool) -> int:
+    """Return the iteration to end at, at the latest."""
+    if options.until is not None and not 0.0 < options.until < math.inf:
+        raise ValueError(f"until must be a positive number, got {options.until}")
+    if options.seed is not None and options.seed < 0:
+        raise ValueError(f"seed must not be negative, got {options.seed}")
+    if options.iterations is not None:
+        if options.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {options.iterations}")
+        return options.iterations
+    if options.until is not None:
+        return MAX_SAMPLES if sampling else MAX_ITERATIONS
+    return DEFAULT_SAMPLES if sampling else DEFAULT_ITERATIONS
+
+
+def _go_on(folder: Path, solver: Solver) -> list[Point]:
+    """Let the solver go on from what the folder holds, if anything, and return the curve so far."""
+    if not holds_artefact(folder):
+        return []
+    curve = resume_solver(folder, solver)
+    _say(f"{folder} holds {solver.iteration:,} iterations, going on from there")
+    return [Point(int(iteration), seconds, away) for iteration, seconds, away in curve.tolist()]
+
+
+def _spare_folder(tree: GameTree, solver: Solver) -> Path:
+    """Return a new folder for a run that was given none."""
+    name = f"{tree.game.partition('(')[0]}-{solver.algorithm.name.translate(str.maketrans('(,:', '---', ')'))}"
+    home = user_data_folder() / "solutions"
+    numbers = (number for number in range(1, 10**9))
+    return next(home / f"{name}-{k}" for k in numbers if not (home / f"{name}-{k}").exists())
+
+
+def _measure(tree: GameTree) -> str:
+    return "exploitability" if tree.num_players == 2 and tree.is_zero_sum else "nash_conv"
+
+
+def _text(record: dict[str, Any]) -> str:
+    """Return the record under the curve, two points a decade."""
+    measure = "exploitability" if record["exploitability"] is not None else "NashConv"
+    lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
+    points = record["curve"]
+    half_decades = {round(10.0 ** (k / 2)) for k in range(40)}
+    shown = [point for point in points[:-1] if point[0] in half_decades] + points[-1:]
+    lines += [f"{n:13,}  {seconds:9.3f}  {amount_text(away, record)}" for n, seconds, away in shown]
+    rate = record["iterations"] / record["seconds"] if record["seconds"] else 0.0
+    lines.append(
+        f"{record['algorithm']}, {record['iterations']:,} iterations in {record['seconds']:.3g} s"
+        f" ({rate:,.0f} a second), after {record['setup_seconds']:.3g} s of setting up"
+    )
+    return "\n".join([*lines, "", record_text(record)])
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
