@@ -1,13 +1,16 @@
-"""Speed of what is exact: flattening games, best responses."""
+"""Speed of what is exact: flattening games, solving them, best responses."""
 
+import functools
 import time
 from collections.abc import Callable
 
 import numpy as np
 import pyspiel
 
-from plurispiel.abstraction.game_tree import flatten, uniform_strategy
+from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.agents.tabular import make_solver
 from plurispiel.evaluation.best_response import best_response, exploitability
+from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.bench.row import Row
 
 _LARGE = {"leduc3": "three-player Leduc", "universal_poker()": "default universal_poker", "holdem-mini": "holdem-mini"}
@@ -15,7 +18,7 @@ _LARGE = {"leduc3": "three-player Leduc", "universal_poker()": "default universa
 
 def bench_small_games(seconds: float = 1.0) -> list[Row]:
     """Return all figures, each from runs of about `seconds`."""
-    rows = _leduc(seconds)
+    rows = _leduc(seconds) + _solvers(seconds)
     for game, title in _LARGE.items():
         rows += _best_responses(game, title, seconds)
     return rows
@@ -33,6 +36,44 @@ def _leduc(seconds: float) -> list[Row]:
         Row("NashConv Leduc", 1e3 * ours, "ms", f"{theirs / ours:,.0f} x pyspiel.nash_conv"),
         Row("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, walks the states"),
     ]
+
+
+def _solvers(seconds: float) -> list[Row]:
+    """Return the rates of our solvers of Leduc and of OpenSpiel's, and the time to two distances from equilibrium."""
+    tree = flatten("leduc")
+    rows = []
+    for title, algorithm, batch, peer, step in (
+        ("CFR+", "cfr+", 200, pyspiel.CFRPlusSolver(tree.openspiel_game), "evaluate_and_update_policy"),
+        (
+            "external sampling",
+            "mccfr",
+            2_000,
+            pyspiel.ExternalSamplingMCCFRSolver(tree.openspiel_game),
+            "run_iteration",
+        ),
+    ):
+        solver = make_solver(tree, algorithm)
+        ours, theirs = _times(seconds, functools.partial(solver.run, batch), getattr(peer, step))
+        rate, name = batch / ours, type(peer).__name__
+        rows += [
+            Row(f"{title} Leduc", rate / 1e3, "k it/s", f"{rate * theirs:,.0f} x pyspiel.{name}"),
+            Row(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, walks the states"),
+        ]
+    for until in (1e-3, 1e-4):
+        rows.append(_time_until(tree, until, seconds))
+    return rows
+
+
+def _time_until(tree: GameTree, until: float, seconds: float) -> Row:
+    """Return the median time in which CFR+ comes that near, its measurements included."""
+    ends: list[Point] = []
+
+    def run() -> None:
+        ends.append(converge(make_solver(tree, "cfr+"), iterations=100_000, until=until)[1][-1])
+
+    _times(seconds, run)
+    taken = float(np.median([end.seconds for end in ends]))
+    return Row(f"CFR+ Leduc to {until:g} chips", 1e3 * taken, "ms", f"{ends[0].iteration:,} iterations, and measuring")
 
 
 def _best_responses(game: str, title: str, seconds: float) -> list[Row]:
