@@ -19,6 +19,7 @@ _MODULES = (
     "evaluation.replay",
     "evaluation.best_response",
     "evaluation.public_best_response",
+    "evaluation.value_functions",
 )
 """Every module with kernels; a test finds one that is missing."""
 

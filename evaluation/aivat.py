@@ -1,0 +1,372 @@
+"""AIVAT for any number of seats: an unbiased score of a hand with most of its luck taken out.
+
+The score of one seat is its payoff plus corrections of mean zero, one for every random choice whose
+distribution is known: chance, and the seat's own actions. Besides, the own cards are averaged out: the agent tells
+what it would have done with every other hand. Nothing is asked of the other agents, and nothing of the value
+function but that it was fixed beforehand.
+
+References
+----------
+N. Burch et al.: AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games.
+AAAI (2018).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem.betting import FOLD, BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, PublicState, Strategy
+from plurispiel.evaluation.hand import Hand, error_text
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
+
+_ROUNDING = 1e-6
+_CONTESTANT_ERRORS = (Exception, SystemExit)
+
+
+class BadStrategy(ValueError):
+    """What an agent says it does is no strategy, or not the one it has played."""
+
+
+class Announced(NamedTuple):
+    """What an agent said of one of its decisions.
+
+    Attributes
+    ----------
+    actions : list of int
+        An action of each kind; raises drawn from a range of sizes are one kind.
+    probabilities : float64[num_combos, num_kinds]
+    played : int
+        The kind that was played.
+    """
+
+    actions: list[int]
+    probabilities: np.ndarray
+    played: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a seat made of a hand, in chips, and each correction.
+
+    Attributes
+    ----------
+    payoff : float
+    imaginary_hands, chance, own_actions : float or None
+        Corrections averaged over the hands the seat could have played like this; None where its strategy
+        is not known. Their sum with the payoff is the AIVAT estimate.
+    true_chance : float
+        The correction of chance with the true cards, which needs no strategy; a reduced form is the
+        payoff plus this.
+    true_own_actions : float or None
+        That of the own actions with the true cards, to be added to both.
+    refused : str
+        Why what the agent said of its strategy could not be used; empty if there was nothing wrong.
+    decisions : tuple of (kind, probabilities)
+        Of every own decision the column that was played, and the probabilities of the columns with the true
+        cards, as far as they are known.
+    """
+
+    payoff: float
+    imaginary_hands: float | None
+    chance: float | None
+    own_actions: float | None
+    true_chance: float
+    true_own_actions: float | None
+    refused: str = ""
+    decisions: tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...] = ()
+
+    @property
+    def estimate(self) -> float | None:
+        """The AIVAT estimate, or None."""
+        if self.imaginary_hands is None or self.chance is None or self.own_actions is None:
+            return None
+        return self.payoff + self.imaginary_hands + self.chance + self.own_actions
+
+
+class Aivat:
+    """Scores hands of one game with one value function.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    value_function : ValueFunction
+        By default `Checkdown`.
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem.rules import LEDUC
+    >>> from plurispiel.agents import make_agent
+    >>> from plurispiel.evaluation import play_hand
+    >>> agents = [make_agent("tag"), make_agent("call")]
+    >>> deck = np.array([9, 0, 8], dtype=np.uint8)  # king against jack, and a king comes
+    >>> hand = play_hand(LEDUC, agents, deck, [np.random.default_rng(seat) for seat in range(2)])
+    >>> score = Aivat(LEDUC).scores(hand, agents)[0]
+    >>> score.payoff, round(score.estimate, 3)
+    (7.0, 5.0)
+    """
+
+    def __init__(self, rules: HoldemRules, value_function: ValueFunction | None = None):
+        self._rules = rules
+        self._values = value_function or Checkdown()
+        self._showdowns = self._values if type(self._values) is Checkdown else Checkdown()
+        self.restart(np.random.default_rng(0))
+
+    def restart(self, rng: np.random.Generator) -> None:
+        """Forget the last deck, and sample outcomes of chance from a stream.
+
+        Hands of one deck in a row share what was computed for it.
+
+        Parameters
+        ----------
+        rng : Generator
+            Independent of the decks and of the agents' streams.
+        """
+        self._rng = rng
+        self._deck = b""
+        self._starts: dict[int, tuple[Situation, np.ndarray]] = {}
+        self._deal_means: dict[int, float] = {}
+
+    def scores(self, hand: Hand, agents: Sequence[Agent]) -> tuple[Score, ...]:
+        """Return the score of every seat of a hand of the current deck.
+
+        Parameters
+        ----------
+        agents : sequence of Agent
+            The agent of each seat, just after it has played the hand.
+        """
+        if hand.deck.tobytes() != self._deck:
+            self.restart(self._rng)
+            self._deck = hand.deck.tobytes()
+            self._values.restart(self._rng)
+            self._showdowns.restart(self._rng)
+        states = _states(hand)
+        announced, refused = _announcements(hand, states, agents)
+        return tuple(
+            self._score(hand, states, seat, announced[seat], refused[seat]) for seat in range(self._rules.num_seats)
+        )
+
+    def _score(
+        self, hand: Hand, states: list[list[int]], seat: int, announced: "list[Announced] | None", refused: str
+    ) -> Score:
+        rules = self._rules
+        num_hole = rules.num_hole_cards
+        own = rules.combo_id(hand.deck[seat * num_hole : (seat + 1) * num_hole].tolist())
+        board = tuple(hand.deck[rules.num_seats * num_hole :].tolist())
+        start, weights = self._start(hand, seat, states[0])
+        walk = _Walk(self._values, start, weights, own)
+        walk.deal(self._deal_mean(seat))
+        decision = 0
+        for number, action in enumerate(hand.actions):
+            size = rules.board_size(action.street)
+            if size > len(walk.situation.board):
+                walk.see_board(board[:size])
+            after = walk.situation._replace(actions=hand.actions[: number + 1], state=states[number + 1])
+            if action.seat == seat:
+                if announced is not None:
+                    try:
+                        walk.act(announced[decision], states[number], after)
+                    except BadStrategy as error:
+                        announced, refused = None, str(error)
+                    decision += 1
+                if action.action == FOLD:
+                    walk.situation = after
+                    break  # the payoff is fixed
+            walk.situation = after
+        imaginary = 0.0
+        if hand.showdown and seat not in hand.folded:
+            if len(walk.situation.board) < len(board):
+                walk.see_board(board)
+            payoffs = self._showdowns.values(walk.situation)
+            imaginary = float(walk.weights @ payoffs) - hand.payoffs[seat]
+        known = announced is not None
+        return Score(
+            payoff=hand.payoffs[seat],
+            imaginary_hands=imaginary if known else None,
+            chance=walk.chance if known else None,
+            own_actions=walk.own_actions if known else None,
+            true_chance=walk.true_chance,
+            true_own_actions=walk.true_own_actions if known else None,
+            refused=refused,
+            decisions=tuple(walk.decisions),
+        )
+
+    def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
+        """Return the situation after the deal, and the weights of the own hands."""
+        if seat not in self._starts:
+            rules = self._rules
+            shown = rules.num_seats * rules.num_hole_cards
+            hole_cards = hand.deck[:shown].reshape(rules.num_seats, rules.num_hole_cards).copy()
+            hole_cards[seat] = NO_CARD
+            board = tuple(hand.deck[shown : shown + rules.board_size(0)].tolist())
+            situation = Situation(rules, seat, hole_cards, board, (), state)
+            weights = situation.holdable().astype(np.float64)
+            self._starts[seat] = situation, weights / weights.sum()
+        return self._starts[seat]
+
+    def _deal_mean(self, seat: int) -> float:
+        if seat not in self._deal_means:
+            self._deal_means[seat] = self._values.deal_mean(self._rules, seat)
+        return self._deal_means[seat]
+
+
+class _Walk:
+    """One seat's way through a hand: the weights of its hands, and the corrections so far."""
+
+    def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
+        self._values = value_function
+        self.situation = situation
+        self.weights = weights
+        self._own = own
+        self.chance = self.own_actions = self.true_chance = self.true_own_actions = 0.0
+        self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
+
+    def deal(self, mean: float) -> None:
+        """Correct for the others' cards."""
+        values = self._values.values(self.situation)
+        self.chance += mean - float(self.weights @ values)
+        self.true_chance += mean - float(values[self._own])
+
+    def see_board(self, board: tuple[int, ...]) -> None:
+        """Correct for board cards; they rule out the hands that hold them."""
+        means = self._values.next_board_means(self.situation, len(board) - len(self.situation.board))
+        self.chance += float(self.weights @ means)
+        self.true_chance += float(means[self._own])
+        new = board[len(self.situation.board) :]
+        self.situation = self.situation._replace(board=board)
+        self.weights = self.weights * combos_without(self.situation.rules, new)
+        self.weights /= self.weights.sum()
+        values = self._values.values(self.situation)
+        self.chance -= float(self.weights @ values)
+        self.true_chance -= float(values[self._own])
+
+    def act(self, announced: Announced, state: list[int], after: Situation) -> None:
+        """Correct for an own action; it makes hands likelier with which it is."""
+        shares = self.weights @ announced.probabilities
+        if not shares[announced.played] > 0.0:
+            raise BadStrategy("it says that it would play what it did with no hand at all")
+        row = announced.probabilities[self._own].tolist()
+        self.decisions.append((announced.played, tuple(announced.actions), tuple(row)))
+        if shares[announced.played] >= 1.0 - _ROUNDING**2 and row[announced.played] == 1.0:
+            return  # no choice, no luck
+        joint = self.weights[:, None] * announced.probabilities
+        for kind, action in enumerate(announced.actions):
+            if shares[kind] <= 0.0 and row[kind] <= 0.0:
+                continue
+            # A raise out of a range of sizes has the value of the lowest: both sides of a correction need the same.
+            is_played = action == after.actions[-1].action
+            values = self._values.values(after if is_played else _after(self.situation, state, action))
+            if kind == announced.played:
+                self.own_actions -= float(joint[:, kind] @ values) / float(shares[kind])
+                self.true_own_actions -= float(values[self._own])
+            self.own_actions += float(joint[:, kind] @ values)
+            self.true_own_actions += row[kind] * float(values[self._own])
+        self.weights = joint[:, announced.played] / shares[announced.played]
+
+
+def _after(situation: Situation, state: list[int], action: int) -> Situation:
+    """Return the situation after another action of the seat."""
+    betting_state = BettingState(situation.rules, np.array(state, dtype=np.int64))
+    betting_state.apply_legal(action)
+    taken = Action(situation.seat, action, state[betting.STREET])
+    return situation._replace(actions=(*situation.actions, taken), state=betting_state.array.tolist())
+
+
+def _states(hand: Hand) -> list[list[int]]:
+    """Return the betting state before every action, and after the last."""
+    state = BettingState(hand.rules)
+    states = [state.array.tolist()]
+    for action in hand.actions:
+        state.apply_legal(action.action)
+        states.append(state.array.tolist())
+    return states
+
+
+def _announcements(
+    hand: Hand, states: list[list[int]], agents: Sequence[Agent]
+) -> tuple[list[list[Announced] | None], list[str]]:
+    """Ask every agent for its strategy where it has acted.
+
+    Returns
+    -------
+    list of (list of Announced or None)
+        For each seat, one for each of its decisions, if it tells them all.
+    list of str
+        For each seat, why its strategy cannot be used; empty if it does not tell one.
+    """
+    rules = hand.rules
+    board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
+    announced: list[list[Announced] | None] = []
+    refused = [""] * rules.num_seats
+    for agent in agents:
+        tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
+        announced.append([] if tells else None)
+    for fault in hand.faults:  # what the seat did then, its agent has not chosen
+        announced[fault.seat] = None
+        refused[fault.seat] = "it committed a fault, and what it did from there on is not its strategy"
+    for number, (seat, action, street) in enumerate(hand.actions):
+        told = announced[seat]
+        if told is None:
+            continue
+        public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
+        try:
+            strategy = agents[seat].range_strategy(public)
+            if strategy is None:
+                announced[seat] = None
+                continue
+            told.append(_announced(public, strategy, action))
+        except BadStrategy as error:
+            announced[seat], refused[seat] = None, f"range_strategy: {error}"
+        except _CONTESTANT_ERRORS as error:
+            announced[seat], refused[seat] = None, f"range_strategy: {error_text(error)}"
+    return announced, refused
+
+
+def _announced(public: PublicState, strategy: Strategy, played: int) -> Announced:
+    """Return what an agent says of a decision, checked.
+
+    Raises
+    ------
+    BadStrategy
+        If it is no strategy, or cannot have led to what was played.
+    """
+    rules = public.rules
+    lowest = np.asarray(strategy.actions)
+    highest = lowest if strategy.highest is None else np.asarray(strategy.highest)
+    probabilities = np.asarray(strategy.probabilities, dtype=np.float64)
+    if lowest.ndim != 1 or highest.shape != lowest.shape or probabilities.shape != (rules.num_combos, len(lowest)):
+        raise BadStrategy(
+            f"it needs actions[k] and probabilities[{rules.num_combos}, k], "
+            f"got shapes {lowest.shape} and {probabilities.shape}"
+        )
+    if public.board:  # rows of hands that hold its cards mean nothing
+        probabilities = np.where(combos_without(rules, public.board)[:, None], probabilities, 1.0 / max(1, len(lowest)))
+    sums = probabilities @ np.ones(len(lowest))  # several times faster than sum(axis=1)
+    if not (sums.max() <= 1.0 + _ROUNDING and sums.min() >= 1.0 - _ROUNDING and probabilities.min() >= 0.0):
+        raise BadStrategy("its rows are no probabilities that sum to 1")
+    lows, highs = lowest.tolist(), highest.tolist()
+    for low, high in zip(lows, highs, strict=True):
+        if low > high or not public.is_legal(low) or not public.is_legal(high):
+            raise BadStrategy(f"it names actions {low}..{high}, which are not legal")
+    if lows != highs or len(set(lows)) < len(lows):
+        lows, highs, probabilities = _disjoint(lows, highs, probabilities)
+    for kind, (low, high) in enumerate(zip(lows, highs, strict=True)):
+        if low <= played <= high:
+            return Announced(lows, probabilities, kind)
+    raise BadStrategy(f"it does not name {played}, which it played")
+
+
+def _disjoint(lows: list[int], highs: list[int], probabilities: np.ndarray) -> tuple[list[int], list[int], np.ndarray]:
+    """Return ranges of actions that do not overlap, and their probabilities."""
+    edges = sorted({*lows, *(high + 1 for high in highs)})
+    ranges, columns = [], []
+    for low, end in zip(edges, edges[1:], strict=False):
+        held = [k for k in range(len(lows)) if lows[k] <= low and highs[k] >= end - 1]
+        if held:
+            ranges.append((low, end - 1))
+            columns.append(sum(probabilities[:, k] * ((end - low) / (highs[k] - lows[k] + 1)) for k in held))
+    return [low for low, _ in ranges], [high for _, high in ranges], np.stack(columns, axis=1)

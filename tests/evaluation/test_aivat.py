@@ -1,0 +1,407 @@
+"""AIVAT by full enumeration of Kuhn and Leduc, by Monte Carlo, and at its edges."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pyspiel
+import pytest
+from reference.poker_game import PokerGame, decks
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.openspiel import load_game
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
+from plurispiel.agents.base import Agent, RangeAgent, Strategy
+from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
+from plurispiel.agents.equity import EquityAgent
+from plurispiel.agents.openspiel import PolicyAgent
+from plurispiel.agents.tight_aggressive import TightAggressiveAgent
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.evaluation.value_functions import Checkdown, ValueFunction
+
+KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
+FORMS = ("raw", "imaginary", "chance", "chance and own", "full")
+STANDARD_DEVIATIONS = {  # algorithms.md 8.3, Leduc seat 0, by opponent and value function
+    ("equilibrium", "exact"): (3.496, 3.214, 1.481, 1.068, 0.0),
+    ("uniform", "self-play"): (4.171, 4.008, 2.790, 2.520, 1.578),
+    ("uniform", "exact"): (4.171, 4.008, 2.559, 2.164, 1.302),
+}
+
+
+class Remembering(RangeAgent):
+    """Another agent, asked once for each public state."""
+
+    def __init__(self, agent):
+        self.agent = agent
+        self.told = {}
+
+    def range_strategy(self, public):
+        key = (public.board, public.actions)
+        if key not in self.told:
+            self.told[key] = self.agent.range_strategy(public)
+        return self.told[key]
+
+    def strategy(self, public, combo_ids):
+        told = self.range_strategy(public)
+        return Strategy(told.actions, told.probabilities[combo_ids])
+
+
+class Expected(ValueFunction):
+    """The true expectation under given strategies, or noise added to nothing."""
+
+    def __init__(self, name, game, factor=1.0):
+        self.name = name
+        self.game = game
+        self.factor = factor
+        self.memory = {}
+
+    def values(self, situation):
+        key = (situation.seat, situation.hole_cards.tobytes(), situation.board, situation.actions)
+        if key not in self.memory:
+            values = np.zeros(situation.rules.num_combos)
+            for combo in np.flatnonzero(situation.holdable()).tolist():
+                hole_cards = situation.hole_cards.copy()
+                hole_cards[situation.seat] = situation.rules.combos[combo]
+                deck = np.zeros(situation.rules.num_dealt_cards, dtype=np.uint8)
+                deck[: hole_cards.size] = hole_cards.ravel()
+                deck[hole_cards.size :][: len(situation.board)] = situation.board
+                values[combo] = self.game.value(deck, len(situation.board), situation.actions, situation.seat)
+            self.memory[key] = values * self.factor
+        return self.memory[key]
+
+
+class Zero(ValueFunction):
+    """Knows nothing."""
+
+    name = "zero"
+
+    def values(self, situation):
+        return np.zeros(situation.rules.num_combos)
+
+
+class Noise(ValueFunction):
+    """Random numbers that depend on nothing but the ranks in sight and the actions."""
+
+    name = "noise"
+    num_samples = 64
+
+    def __init__(self, scale=3.0):
+        self.scale = scale
+
+    def values(self, situation):
+        others = tuple((situation.hole_cards // 4).ravel().tolist())
+        words = [*others, 99, *(card // 4 for card in situation.board), 98, *(a.action for a in situation.actions)]
+        by_rank = np.random.default_rng([situation.seat, *words]).normal(size=13)
+        return self.scale * by_rank[situation.rules.combos[:, 0] // 4]
+
+
+def distinct_decks(rules):
+    """Return one deck for each order of ranks, and the chance of that order."""
+    found = {}
+    for deck in decks(rules):
+        found.setdefault(bytes(deck // 4), [deck, 0])[1] += 1
+    total = sum(count for _, count in found.values())
+    return [(deck, count / total) for deck, count in found.values()]
+
+
+def enumerate_scores(rules, agents, value_function):
+    """Return every seat's mean and standard deviation in each form: float64[num_seats, 5], and its true value."""
+    game = PokerGame(rules, agents)
+    aivat = Aivat(rules, value_function)
+    rows, chances = [], []
+    for deck, chance in distinct_decks(rules):
+        aivat.restart(np.random.default_rng(0))
+        for hand, reach in game.hands(deck):
+            rows.append([forms(score) for score in aivat.scores(hand, agents)])
+            chances.append(chance * np.prod(reach))
+    rows, chances = np.array(rows), np.array(chances)
+    assert chances.sum() == pytest.approx(1.0, abs=1e-12)
+    means = np.tensordot(chances, rows, axes=1)
+    return means, np.sqrt(np.tensordot(chances, (rows - means) ** 2, axes=1))
+
+
+def forms(score):
+    assert score.refused == ""
+    return (
+        score.payoff,
+        score.payoff + score.imaginary_hands,
+        score.payoff + score.true_chance,
+        score.payoff + score.true_chance + score.true_own_actions,
+        score.estimate,
+    )
+
+
+@functools.cache
+def equilibrium(rules, iterations):
+    """Return the average strategy of OpenSpiel's CFR+ as an agent."""
+    game = pyspiel.load_game("leduc_poker") if rules is LEDUC else load_game(rules)
+    solver = pyspiel.CFRPlusSolver(game)
+    for _ in range(iterations):
+        solver.evaluate_and_update_policy()
+    agent = Remembering(PolicyAgent(solver.average_policy(), game))
+    agent.solver = solver  # OpenSpiel's policy reads the solver's memory
+    return agent
+
+
+def value_functions(rules, agents):
+    own = PokerGame(rules, [agents[0]] * rules.num_seats)
+    return [Zero(), Noise(), Expected("self-play", own), Expected("exact", PokerGame(rules, agents)), Checkdown()]
+
+
+@pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
+@pytest.mark.parametrize(
+    ("rules", "iterations"), [(KUHN, 300), (KUHN3, 100), (LEDUC, 3)], ids=["kuhn", "kuhn3", "leduc"]
+)
+def test_no_form_is_biased(rules, iterations, opponent):
+    ours = equilibrium(rules, iterations)
+    theirs = ours if opponent == "equilibrium" else Remembering(RandomAgent())
+    agents = [ours] + [theirs] * (rules.num_seats - 1)
+    spread = {}
+    for value_function in value_functions(rules, agents):
+        means, deviations = enumerate_scores(rules, agents, value_function)
+        assert abs(means - means[:, :1]).max() <= 1e-12, value_function.name
+        assert abs(means[:, 0].sum()) <= 1e-12
+        spread[value_function.name] = deviations
+    assert spread["zero"][:, 4] == pytest.approx(spread["zero"][:, 1], abs=1e-12)  # imaginary hands alone
+    assert (spread["exact"][:, 4] < 0.7 * spread["exact"][:, 0]).all()
+    assert (spread["exact"][:, 4] < spread["noise"][:, 4]).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
+def test_standard_deviations_in_leduc(opponent):
+    ours = equilibrium(LEDUC, 3_000)
+    agents = [ours, ours if opponent == "equilibrium" else Remembering(RandomAgent())]
+    for value_function in value_functions(LEDUC, agents):
+        means, deviations = enumerate_scores(LEDUC, agents, value_function)
+        print(opponent, value_function.name, "bias", abs(means - means[:, :1]).max(), "sd", deviations[0].round(4))
+        assert abs(means - means[:, :1]).max() <= 1e-12
+        wanted = STANDARD_DEVIATIONS.get((opponent, value_function.name))
+        if wanted is not None:
+            assert deviations[0, 0] == pytest.approx(wanted[0], rel=0.01)
+            assert deviations[0, 1:4] == pytest.approx(wanted[1:4], rel=0.03)
+            if opponent == "equilibrium":
+                assert deviations[0, 4] <= 0.02
+            else:
+                assert deviations[0, 4] == pytest.approx(wanted[4], rel=0.03)
+
+
+def monte_carlo(num_hands):
+    ours, theirs = equilibrium(LEDUC, 3), Remembering(RandomAgent())
+    truth, _ = enumerate_scores(LEDUC, [ours, theirs], Checkdown())
+    rng = np.random.default_rng(7)
+    rngs = rng.spawn(2)
+    aivat = Aivat(LEDUC)
+    scores = []
+    for _ in range(num_hands):
+        hand = play_hand(LEDUC, [ours, theirs], deal_deck(LEDUC, rng), rngs)
+        scores.append([forms(score) for score in aivat.scores(hand, [ours, theirs])])
+    scores = np.array(scores)
+    error = scores.std(axis=0, ddof=1) / num_hands**0.5
+    assert (abs(scores.mean(axis=0) - truth) <= 4.0 * error).all()
+    assert (error[:, 4] < 0.7 * error[:, 0]).all()
+
+
+def test_hands_that_are_played_average_to_the_true_value():
+    monte_carlo(3_000)
+
+
+@pytest.mark.slow
+def test_many_hands_that_are_played_average_to_the_true_value():
+    monte_carlo(100_000)
+
+
+TINY_NO_LIMIT = HoldemRules(blinds=(1, 1), stacks=(5, 5), num_suits=1, num_ranks=3, num_hole_cards=1)
+SIDE_POTS = HoldemRules(
+    blinds=(1, 2, 0),
+    stacks=(3, 6, 4),
+    first_seats=(2, 0),
+    board_cards=(0, 1),
+    num_suits=1,
+    num_ranks=4,
+    num_hole_cards=1,
+    betting_abstraction="fcpa",
+)
+
+
+class Skewed(RangeAgent):
+    """Raises with high cards to sizes out of overlapping ranges, folds low ones."""
+
+    def strategy(self, public, combo_ids):
+        high = combo_ids / public.rules.num_combos
+        columns = (
+            [0.5 * (1 - high), 0.2 + 0.3 * high] if public.can_fold else [np.full(len(combo_ids), 0.7 - 0.2 * high)]
+        )
+        lows = highs = [FOLD, CALL] if public.can_fold else [CALL]
+        if public.max_raise:
+            rest = 1.0 - sum(columns)
+            middle = (public.min_raise + public.max_raise) // 2
+            columns = [*columns, rest * high, rest * (1 - high)]
+            lows, highs = [*lows, public.min_raise, middle], [*highs, public.max_raise, public.max_raise]
+        else:
+            columns[-1] = 1.0 - sum(columns[:-1])
+        return Strategy(np.array(lows), np.stack(columns, axis=1), np.array(highs))
+
+
+@pytest.mark.parametrize("agent", [RandomAgent, Skewed])
+def test_raises_out_of_a_range_of_sizes_bring_no_bias(agent):
+    agents = [Remembering(agent()), Remembering(RandomAgent())]
+    game = PokerGame(TINY_NO_LIMIT, agents)
+    for value_function in (Expected("exact", game), Checkdown(), Noise()):
+        means, _ = enumerate_scores(TINY_NO_LIMIT, agents, value_function)
+        assert abs(means - means[:, :1]).max() <= 1e-12
+
+
+def test_side_pots_bring_no_bias():
+    agents = [Remembering(agent()) for agent in (RandomAgent, RandomAgent, RaiseAgent)]
+    for value_function in (Checkdown(), Noise()):
+        means, deviations = enumerate_scores(SIDE_POTS, agents, value_function)
+        assert abs(means - means[:, :1]).max() <= 1e-12
+    wide = enumerate_scores(SIDE_POTS, agents, Noise(30.0))[0]
+    assert abs(wide - means[:, :1]).max() <= 1e-11
+
+
+class Silent(Agent):
+    """Calls, and tells nothing."""
+
+    def act(self, view):
+        return CALL
+
+
+class Told(Agent):
+    """Calls, and tells whatever it is given to tell."""
+
+    def __init__(self, tell):
+        self.tell = tell
+
+    def act(self, view):
+        return CALL
+
+    def range_strategy(self, public):
+        return self.tell(public)
+
+
+def score_of(rules, agent, others, seed=1):
+    agents = [agent, *others]
+    rng = np.random.default_rng(seed)
+    hand = play_hand(rules, agents, deal_deck(rules, rng), rng.spawn(rules.num_seats))
+    aivat = Aivat(rules)
+    return aivat.scores(hand, agents)[0], hand
+
+
+@pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six"])
+def test_an_agent_that_tells_nothing_gets_the_correction_of_chance_only(rules):
+    others = [TightAggressiveAgent() for _ in range(rules.num_seats - 1)]
+    silent, hand = score_of(rules, Silent(), others)
+    told, same = score_of(rules, CallAgent(), others)
+    assert hand.actions == same.actions
+    assert silent.estimate is silent.chance is silent.imaginary_hands is silent.own_actions is None
+    assert silent.true_own_actions is None and silent.refused == ""
+    assert silent.true_chance == told.true_chance != 0.0
+    assert told.estimate is not None and told.estimate != told.payoff
+
+
+def test_what_an_agent_says_is_checked():
+    def rows(*columns):
+        return np.tile(np.array(columns, dtype=float), (1326, 1))
+
+    told = {
+        "no probabilities": lambda public: Strategy(np.array([CALL]), rows(0.9)),
+        "its rows are no probabilities": lambda public: Strategy(np.array([CALL, 300]), rows(1.5, -0.5)),
+        "got shapes": lambda public: Strategy(np.array([CALL]), np.ones((7, 1))),
+        "not legal": lambda public: Strategy(np.array([CALL, 31]), rows(0.5, 0.5)),
+        "does not name 1": lambda public: Strategy(np.array([300]), rows(1.0)),
+        "with no hand at all": lambda public: Strategy(np.array([CALL, 300]), rows(0.0, 1.0)),
+        "ZeroDivisionError": lambda public: 1 / 0,
+        "AttributeError": lambda public: "raise",
+        "NaN is none": lambda public: Strategy(np.array([CALL]), rows(np.nan)),
+    }
+    for what, tell in told.items():
+        score, _ = score_of(HUNL, Told(tell), [CallAgent()])
+        assert score.estimate is None, what
+        assert score.refused, what
+        assert np.isfinite(score.true_chance)
+        if "NaN" not in what and "no prob" not in what:
+            assert what in score.refused
+
+
+def test_rows_of_hands_on_the_board_mean_nothing():
+    def tell(public):
+        probabilities = np.ones((1326, 1))
+        probabilities[[bool(set(cards) & set(public.board)) for cards in public.rules.combos.tolist()]] = np.nan
+        return Strategy(np.array([CALL]), probabilities)
+
+    score, hand = score_of(HUNL, Told(tell), [CallAgent()])
+    assert hand.showdown and score.refused == ""
+    assert score.estimate == score_of(HUNL, CallAgent(), [CallAgent()])[0].estimate
+
+
+def test_a_seat_that_committed_a_fault_is_not_scored_by_its_strategy():
+    class Illegal(CallAgent):
+        def act(self, view):
+            return 10**9 if view.public.board else CALL
+
+    score, hand = score_of(HUNL, Illegal(), [CallAgent()])
+    assert hand.faults and score.estimate is None
+    assert "fault" in score.refused
+
+
+def test_decisions_are_kept_with_their_probabilities():
+    score, hand = score_of(SIXMAX, RandomAgent(), [CallAgent() for _ in range(5)])
+    own = [action for action in hand.actions if action.seat == 0]
+    assert len(score.decisions) == len(own)
+    for (played, actions, probabilities), action in zip(score.decisions, own, strict=True):
+        assert sum(probabilities) == pytest.approx(1.0)
+        assert actions[played] == action.action if action.action <= CALL else actions[played] <= action.action
+
+
+def test_hands_of_one_deck_share_their_values():
+    asked = []
+
+    class Counting(Zero):
+        def deal_mean(self, rules, seat):
+            asked.append(seat)
+            return 0.0
+
+    aivat = Aivat(SIXMAX, Counting())
+    rng = np.random.default_rng(3)
+    agents = [FoldAgent() for _ in range(6)]
+    hand = play_hand(SIXMAX, agents, deal_deck(SIXMAX, rng), rng.spawn(6))
+    first = [aivat.scores(hand, agents) for _ in range(3)][0]
+    assert asked == list(range(6))
+    aivat.restart(rng)
+    assert aivat.scores(hand, agents) == first
+    aivat.scores(hand, agents)
+    assert len(asked) == 12
+
+
+@pytest.mark.parametrize("agent", [TightAggressiveAgent, EquityAgent, RandomAgent])
+def test_holdem_means_agree_with_raw(agent):
+    agents = [agent(), CallAgent(), RaiseAgent()]
+    rules = HoldemRules(blinds=(50, 100, 0), stacks=(2_000,) * 3, first_seats=(2, 0, 0, 0), board_cards=(0, 3, 1, 1))
+    rng = np.random.default_rng(12)
+    rngs = rng.spawn(3)
+    plain, scaled, noise = Aivat(rules), Aivat(rules, Scaled(10.0)), Aivat(rules, Noise(500.0))
+    differences = []
+    for _ in range(40):
+        hand = play_hand(rules, agents, deal_deck(rules, rng), rngs)
+        scores = [aivat.scores(hand, agents)[0] for aivat in (plain, scaled, noise)]
+        differences.append([score.estimate - score.payoff for score in scores])
+    differences = np.array(differences)
+    error = differences.std(axis=0, ddof=1) / len(differences) ** 0.5
+    assert (abs(differences.mean(axis=0)) < 4.0 * error).all()
+
+
+class Scaled(Checkdown):
+    """Checkdown's values times a factor."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def values(self, situation):
+        return self.factor * super().values(situation)
+
+    def deal_mean(self, rules, seat):
+        return self.factor * super().deal_mean(rules, seat)
