@@ -4,42 +4,51 @@ import dataclasses
 import functools
 
 import numpy as np
-import pyspiel
 import pytest
 from reference.poker_game import PokerGame, decks
 
+from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
-from plurispiel.abstraction.holdem.openspiel import load_game
+from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
 from plurispiel.agents.base import Agent, RangeAgent, Strategy
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
 from plurispiel.agents.openspiel import PolicyAgent
+from plurispiel.agents.solution import solution_of
+from plurispiel.agents.tabular import make_solver
 from plurispiel.agents.tight_aggressive import TightAggressiveAgent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import Checkdown, ValueFunction
+from plurispiel.evaluation.value_functions import Checkdown, ValueFunction, combos_without
 
 KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
 FORMS = ("raw", "imaginary", "chance", "chance and own", "full")
-STANDARD_DEVIATIONS = {  # algorithms.md 8.3, Leduc seat 0, by opponent and value function
-    ("equilibrium", "exact"): (3.496, 3.214, 1.481, 1.068, 0.0),
+STANDARD_DEVIATIONS = {  # Leduc, seat 0, of a separate program; 0.02 is a bound
+    ("equilibrium", "exact"): (3.496, 3.214, 1.481, 1.068, 0.02),
     ("uniform", "self-play"): (4.171, 4.008, 2.790, 2.520, 1.578),
     ("uniform", "exact"): (4.171, 4.008, 2.559, 2.164, 1.302),
 }
 
 
 class Remembering(RangeAgent):
-    """Another agent, asked once for each public state."""
+    """Another agent of a game with one hole card, asked once for each public state, suits aside.
+
+    Solvers break ties between equal hands by rounding; here hands of one rank play alike.
+    """
 
     def __init__(self, agent):
         self.agent = agent
         self.told = {}
 
     def range_strategy(self, public):
-        key = (public.board, public.actions)
+        key = (tuple(card // 4 for card in public.board), public.actions)
         if key not in self.told:
-            self.told[key] = self.agent.range_strategy(public)
+            told = self.agent.range_strategy(public)
+            ranks = public.rules.combos[:, 0] // 4
+            free = combos_without(public.rules, public.board)
+            rows = [told.probabilities[free & (ranks == rank)].mean(axis=0) for rank in ranks]
+            self.told[key] = Strategy(told.actions, np.array(rows), told.highest)
         return self.told[key]
 
     def strategy(self, public, combo_ids):
@@ -133,15 +142,13 @@ def forms(score):
 
 
 @functools.cache
-def equilibrium(rules, iterations):
-    """Return the average strategy of OpenSpiel's CFR+ as an agent."""
-    game = pyspiel.load_game("leduc_poker") if rules is LEDUC else load_game(rules)
-    solver = pyspiel.CFRPlusSolver(game)
-    for _ in range(iterations):
-        solver.evaluate_and_update_policy()
-    agent = Remembering(PolicyAgent(solver.average_policy(), game))
-    agent.solver = solver  # OpenSpiel's policy reads the solver's memory
-    return agent
+def equilibrium(rules):
+    """Return the average strategy of 3,000 iterations of CFR+ as an agent."""
+    name = "leduc_poker" if rules is LEDUC else game_string(rules)
+    tree = flatten(name)
+    solver = make_solver(tree, "cfr+")
+    solver.run(3_000)
+    return Remembering(PolicyAgent(solution_of(tree, solver), name))
 
 
 def value_functions(rules, agents):
@@ -150,11 +157,9 @@ def value_functions(rules, agents):
 
 
 @pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
-@pytest.mark.parametrize(
-    ("rules", "iterations"), [(KUHN, 300), (KUHN3, 100), (LEDUC, 3)], ids=["kuhn", "kuhn3", "leduc"]
-)
-def test_no_form_is_biased(rules, iterations, opponent):
-    ours = equilibrium(rules, iterations)
+@pytest.mark.parametrize("rules", [KUHN, KUHN3, LEDUC], ids=["kuhn", "kuhn3", "leduc"])
+def test_no_form_is_biased(rules, opponent):
+    ours = equilibrium(rules)
     theirs = ours if opponent == "equilibrium" else Remembering(RandomAgent())
     agents = [ours] + [theirs] * (rules.num_seats - 1)
     spread = {}
@@ -163,32 +168,22 @@ def test_no_form_is_biased(rules, iterations, opponent):
         assert abs(means - means[:, :1]).max() <= 1e-12, value_function.name
         assert abs(means[:, 0].sum()) <= 1e-12
         spread[value_function.name] = deviations
+        print(opponent, value_function.name, abs(means - means[:, :1]).max(), deviations[0].round(4).tolist())
+        if rules is LEDUC and (opponent, value_function.name) in STANDARD_DEVIATIONS:
+            raw, *reduced, full = STANDARD_DEVIATIONS[opponent, value_function.name]
+            assert deviations[0, 0] == pytest.approx(raw, rel=0.01)
+            assert deviations[0, 1:4] == pytest.approx(reduced, rel=0.03)
+            if opponent == "equilibrium":
+                assert deviations[0, 4] <= full
+            else:
+                assert deviations[0, 4] == pytest.approx(full, rel=0.03)
     assert spread["zero"][:, 4] == pytest.approx(spread["zero"][:, 1], abs=1e-12)  # imaginary hands alone
     assert (spread["exact"][:, 4] < 0.7 * spread["exact"][:, 0]).all()
     assert (spread["exact"][:, 4] < spread["noise"][:, 4]).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
-def test_standard_deviations_in_leduc(opponent):
-    ours = equilibrium(LEDUC, 3_000)
-    agents = [ours, ours if opponent == "equilibrium" else Remembering(RandomAgent())]
-    for value_function in value_functions(LEDUC, agents):
-        means, deviations = enumerate_scores(LEDUC, agents, value_function)
-        print(opponent, value_function.name, "bias", abs(means - means[:, :1]).max(), "sd", deviations[0].round(4))
-        assert abs(means - means[:, :1]).max() <= 1e-12
-        wanted = STANDARD_DEVIATIONS.get((opponent, value_function.name))
-        if wanted is not None:
-            assert deviations[0, 0] == pytest.approx(wanted[0], rel=0.01)
-            assert deviations[0, 1:4] == pytest.approx(wanted[1:4], rel=0.03)
-            if opponent == "equilibrium":
-                assert deviations[0, 4] <= 0.02
-            else:
-                assert deviations[0, 4] == pytest.approx(wanted[4], rel=0.03)
-
-
 def monte_carlo(num_hands):
-    ours, theirs = equilibrium(LEDUC, 3), Remembering(RandomAgent())
+    ours, theirs = equilibrium(LEDUC), Remembering(RandomAgent())
     truth, _ = enumerate_scores(LEDUC, [ours, theirs], Checkdown())
     rng = np.random.default_rng(7)
     rngs = rng.spawn(2)
