@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from plurispiel.evaluation.statistics import Estimate, estimate_mean
+from plurispiel.evaluation.statistics import (
+    MIN_SEQUENTIAL_SAMPLES,
+    Estimate,
+    bootstrap_interval,
+    estimate_mean,
+    one_tailed_p,
+    samples_for_half_width,
+    samples_to_detect,
+    sequential_half_width,
+)
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 1_000, 100_000])
@@ -47,3 +56,108 @@ def test_the_interval_covers_the_truth_in_19_of_20():
         estimate = estimate_mean(rng.normal(3.0, 2.0, size=6))
         covered += abs(estimate.mean - 3.0) <= estimate.ci95
     assert abs(covered / 4_000 - 0.95) < 4 * (0.95 * 0.05 / 4_000) ** 0.5
+
+
+def test_p_values_are_those_of_scipy():
+    samples = np.random.default_rng(2).normal(0.3, 1.0, size=40)
+    wanted = stats.ttest_1samp(samples, 0.0, alternative="greater").pvalue
+    error = samples.std(ddof=1) / 40**0.5
+    assert one_tailed_p(samples.mean(), error, 40) == pytest.approx(wanted, rel=1e-9)
+    assert one_tailed_p(-samples.mean(), error, 40) == pytest.approx(1.0 - wanted, rel=1e-9)
+
+
+def test_no_spread_has_no_p_value():
+    assert one_tailed_p(5.0, 0.0) is None
+    assert one_tailed_p(5.0, 0.0, 100) is None
+    assert one_tailed_p(5.0, 1.0, 1) is None
+    assert one_tailed_p(5.0, float("nan")) is None
+
+
+def test_bootstrap_intervals_agree_with_t_intervals_where_these_hold():
+    samples = np.random.default_rng(3).normal(2.0, 5.0, size=800)
+    estimate = estimate_mean(samples)
+    low, high = bootstrap_interval(samples, np.random.default_rng(4))
+    assert low == pytest.approx(estimate.mean - estimate.ci95, abs=0.06)
+    assert high == pytest.approx(estimate.mean + estimate.ci95, abs=0.06)
+    assert bootstrap_interval(samples[:1], np.random.default_rng(4)) is None
+    assert bootstrap_interval(np.full(9, 2.0), np.random.default_rng(4)) == (2.0, 2.0)
+    wide = bootstrap_interval(samples, np.random.default_rng(4), confidence=0.99)
+    assert wide[0] < low < high < wide[1]
+
+
+def test_the_sequential_interval_is_where_the_likelihood_ratio_crosses():
+    n, sd, alpha = 400, 3.0, 0.05
+    half_width = sequential_half_width(sd, n, alpha=alpha)
+
+    def density(t, variance):
+        """Of a t statistic whose numerator is normal with this variance: over the spread of the samples, summed."""
+        spread = np.linspace(0.5, 1.5, 20_001)  # of the sample's standard deviation around the true one
+        weights = stats.chi.pdf(spread * (n - 1) ** 0.5, n - 1) * spread
+        return (stats.norm.pdf(t * spread, scale=variance**0.5) * weights).sum()
+
+    def ratio(offset):
+        t = offset / (sd / n**0.5)
+        return density(t, 1.0 + 0.01 * n) / density(t, 1.0)
+
+    assert ratio(half_width) == pytest.approx(1 / alpha, rel=1e-3)
+    assert ratio(0.9 * half_width) < 1 / alpha < ratio(1.1 * half_width)
+
+
+def test_the_sequential_interval_is_wider_than_that_of_one_look():
+    for n in (100, 1_000, 100_000):
+        ratio = sequential_half_width(1.0, n) / (1.96 / n**0.5)
+        assert 1.4 < ratio < 2.1
+    assert sequential_half_width(1.0, MIN_SEQUENTIAL_SAMPLES - 1) == math.inf
+    assert sequential_half_width(0.0, 500) == 0.0
+
+
+def false_alarms(draw, runs=2_000, length=1_500):
+    """Return in how many null runs the sequential interval ever excludes 0, looking after every sample."""
+    rng = np.random.default_rng(17)
+    count = np.arange(1, length + 1)
+    unit = np.array([sequential_half_width(1.0, n) for n in count.tolist()])
+    alarms = 0
+    for _ in range(runs):
+        samples = draw(rng, length)
+        mean = samples.cumsum() / count
+        variance = ((samples**2).cumsum() - count * mean**2) / np.maximum(count - 1, 1)
+        sd = np.sqrt(np.maximum(variance, 0.0))
+        alarms += bool((abs(mean)[99:] > sd[99:] * unit[99:]).any())
+    return alarms
+
+
+def all_in_pots(rng, length):
+    """Draw group scores like those of no-limit hold'em: mostly small pots, some of a hundred big blinds."""
+    small = rng.standard_t(4, size=length) * 4.0
+    return np.where(rng.random(length) < 0.06, rng.choice([-100.0, 100.0], size=length), small)
+
+
+@pytest.mark.parametrize("draw", [lambda rng, length: rng.normal(size=length), all_in_pots], ids=["normal", "heavy"])
+def test_sequential_tests_raise_few_false_alarms(draw):
+    alarms = false_alarms(draw)
+    assert 0 < alarms <= 2_000 * 0.05 + 3.0 * (2_000 * 0.05 * 0.95) ** 0.5
+
+
+def test_looking_all_the_time_at_the_interval_of_one_look_raises_many():
+    rng = np.random.default_rng(17)
+    count = np.arange(1, 1_501)
+    means = rng.normal(size=(300, 1_500)).cumsum(axis=1) / count
+    assert ((abs(means) > 1.96 / count**0.5)[:, 99:].any(axis=1)).mean() > 0.15
+
+
+def test_power():
+    for sd, difference in ((2_500, 50), (7_500, 50)):
+        n = samples_to_detect(sd, difference)
+        assert n == pytest.approx((2.4865 * sd / difference) ** 2, rel=1e-3)
+    rng = np.random.default_rng(5)
+    n = samples_to_detect(1.0, 0.2)
+    found = 0
+    for _ in range(2_000):
+        samples = rng.normal(0.2, 1.0, size=n)
+        found += one_tailed_p(samples.mean(), samples.std(ddof=1) / n**0.5, n) < 0.05
+    assert abs(found / 2_000 - 0.8) < 4.0 * (0.8 * 0.2 / 2_000) ** 0.5
+    assert samples_for_half_width(100.0, 10.0) == 385
+    with pytest.raises(ValueError, match="positive"):
+        samples_to_detect(1.0, 0.0)
+    with pytest.raises(ValueError, match="positive"):
+        samples_for_half_width(1.0, -1.0)
