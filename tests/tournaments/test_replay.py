@@ -127,7 +127,7 @@ def test_the_game_may_be_given(folder, capsys):
     ("arguments", "message"),
     [
         (["none.log"], "plurispiel replay: no file or folder none.log"),
-        (["."], "plurispiel replay: no .phh, .phhs, .log file in the folder ."),
+        (["."], "plurispiel replay: no .phh, .phhs or ACPC .log file in the folder ."),
         (["a.log", "--game", "none.game"], "plurispiel replay: cannot read none.game: No such file or directory"),
         ([], "plurispiel replay: the following arguments are required: PATH"),
     ],
@@ -155,7 +155,8 @@ def test_names_cannot_do_harm(folder, capsys, suffix):
 def test_files_in_order(folder):
     for name in ("b.log", "a.phh", "c/a.phhs", "c/x.game"):
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).touch()
+        (folder / name).write_text("# name/game/hands/seed a b 1 0\n")
+    (folder / "c" / "agent.log").write_text("what an agent printed\n")
     assert [str(path) for path in hand_files(["c", ".", "c/x.game"])] == [
         *("c/a.phhs", "a.phh", "b.log", "c/a.phhs", "c/x.game")
     ]

@@ -25,7 +25,7 @@ from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 _MAX_LINE = 1 << 16
 _FIELDS = "STATE:number:betting:cards:chips:names"
-_MOVES = re.compile(r"f|c|r\d{0,10}")
+_MOVES = re.compile(r"[fc/]|r\d{0,10}")
 _CHIPS = re.compile(r"-?\d+(\.\d*)?(\|-?\d+(\.\d*)?)*")
 _CARDS = {card_text(card): card for card in range(NUM_CARDS)}
 _HEADER = re.compile(r"#\s*name/game/hands/seed\s(.*)")
@@ -128,22 +128,27 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
         raise ValueError(f"the hand's number is {number[:40]!r}")
-    street_texts = betting_text.split("/")
-    moves = [_MOVES.findall(text) for text in street_texts]
-    if "/".join(map("".join, moves)) != betting_text:
+    moves = _MOVES.findall(betting_text)
+    if "".join(moves) != betting_text:
         raise ValueError(f"betting is written with f, c, r and /, got {betting_text[:80]!r}")
-    sizes = [CALL if move == "c" else _size(move, rules) for street in moves for move in street]
+    street = 0
+    sizes, streets = [], []
+    for move in moves:
+        if move == "/":
+            street += 1
+        else:
+            sizes.append(CALL if move == "c" else _size(move, rules))
+            streets.append(street)
     betting = replay_betting(rules, sizes)
-    actions = tuple([action.action for action in betting.actions])
-    streets = [street for street, found in enumerate(moves) for _ in found]
-    if streets != [action.street for action in betting.actions] or len(moves) != betting.state.street + 1:
+    if streets != [action.street for action in betting.actions] or street != betting.state.street:
         raise ValueError(f"the streets of {betting_text[:80]!r} end elsewhere in this game")
+    actions = tuple([action.action for action in betting.actions])
     hole_text, *board_texts = cards_text.split("/")
     first = _first_card(rules)
     hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
     boards = [_cards(text, first) for text in board_texts]
-    if [len(cards) for cards in boards] != list(rules.board_cards[1 : len(moves)]):
-        raise ValueError(f"the board {'/'.join(board_texts)[:40]!r} is not that of {len(moves)} streets")
+    if tuple(map(len, boards)) != rules.board_cards[1 : street + 1]:
+        raise ValueError(f"the board {'/'.join(board_texts)[:40]!r} is not that of {street + 1} streets")
     if not _CHIPS.fullmatch(chips_text):
         raise ValueError(f"chips are written 1|-1, got {chips_text[:40]!r}")
     payoffs = tuple(map(float, chips_text.split("|")))

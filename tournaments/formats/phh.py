@@ -54,6 +54,9 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
+    pokerkit and card rooms refuse two kinds of raises that our rules allow: over an all-in of less than a full raise,
+    by a seat that had acted, and beyond what anybody else in the hand can pay. They give odd chips to a seat.
+
     Raises
     ------
     ValueError
