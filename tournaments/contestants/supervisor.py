@@ -24,6 +24,7 @@ LOAD_SECONDS = 60.0
 MAX_OUTPUT = 1 << 20
 """Bytes that a contestant may print while it is asked once, and that its log keeps."""
 
+_STARTS = 3
 _MAX_TEXT = 500
 _CHUNK = 1 << 16
 _GLANCE_S = 0.2
@@ -166,16 +167,20 @@ class Contestant(RemoteAgent):
         """Send a request and return its answer; what went wrong on the way is the agent's fault."""
         message = message | {"events": self._events}
         self._events = []
+        starts = 0
         while True:
+            starting = self._process is None
             try:
-                if self._process is None:
+                if starting:
+                    starts += 1
                     self._start()
+                    starting = False
                 answer = self._exchange(message, what, self._limits.seconds)
                 break
             except _Died as death:
                 self.close()
-                self._deaths += 1
-                if self._deaths > 1:
+                self._deaths += not starting  # it has loaded before: this may not be its own doing
+                if self._deaths > 1 or starts >= _STARTS:
                     raise AgentFault("crash", f"{what}: {death}") from None
         if what != "range_strategy":
             self._told.append(message)
