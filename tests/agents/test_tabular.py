@@ -1,6 +1,7 @@
 """The CFR family equals plain versions written from the papers, is unbiased where it samples, and goes on exactly."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents import _tabular_kernels as kernels
 from plurispiel.agents.tabular import ALGORITHMS, ExternalSampling, FullWidth, make_solver, parse_algorithm
 from plurispiel.evaluation.best_response import exploitability
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 RULES = {
     "cfr": dict(rule=reference.cfr, weight=lambda t: 1.0),
@@ -126,6 +129,7 @@ class Moments:
         assert (abs(expected[~often]) <= 100.0 * largest / self.count).all()
 
 
+@jit_only
 @pytest.mark.parametrize("game", ["kuhn", "kuhn3", "leduc"])
 def test_sampled_regrets_are_unbiased(game):
     """With a frozen profile their mean is the counterfactual regret of the full width, in every infoset."""
@@ -147,6 +151,7 @@ def test_sampled_regrets_are_unbiased(game):
         moments.require_mean(full.arrays()["regret"][own], 2.0 * abs(tree.payoffs).max())
 
 
+@jit_only
 @pytest.mark.parametrize("game", ["kuhn", "kuhn3", "leduc"])
 def test_sampled_averages_are_unbiased(game):
     """An infoset's strategy is added as often as chance and its player's own plan lead to it."""
@@ -229,6 +234,7 @@ def test_same_seed_same_numbers():
     assert regrets(1) == regrets(1) != regrets(2)
 
 
+@jit_only
 @pytest.mark.parametrize(
     ("game", "name", "iterations", "bound"),
     [
@@ -267,6 +273,7 @@ def test_kuhn_value():
     assert exploitability(tree, solver.average_strategy()).values[0] == pytest.approx(-1 / 18, abs=1e-5)
 
 
+@jit_only
 def test_leduc_value():
     tree = flatten("leduc")
     solver = make_solver(tree, "cfr+")

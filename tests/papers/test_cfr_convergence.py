@@ -7,11 +7,15 @@ order of additions. Shuffling it moves CFR at 3162 iterations within 0.0043..0.0
 up to 100 iterations it moves no figure by more than 0.2 %.
 """
 
+import os
+
 import pytest
 
 from plurispiel.abstraction.game_tree import flatten
 from plurispiel.agents.tabular import make_solver
 from plurispiel.evaluation.best_response import exploitability
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 ITERATIONS = (10, 32, 100, 316, 1000, 3162)
 LEDUC = {

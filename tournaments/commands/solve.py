@@ -13,8 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.artefact import holds_artefact
-from plurispiel.abstraction.game_tree import GameTree
-from plurispiel.agents import tabular
+from plurispiel.abstraction.game_tree import GameTree, flatten
 from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
 from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
@@ -39,7 +38,7 @@ def main(options: argparse.Namespace) -> int:
     iterations = _last_iteration(options, sampling)
     tree = open_game(game, options.max_histories)
     with interrupts_held():
-        tabular.warmup()
+        make_solver(flatten("kuhn_poker"), algorithm).run(1)  # compiles what this algorithm takes
         best_response.warmup()
         solver = make_solver(tree, algorithm, seed=seed)
     folder = Path(options.out) if options.out else None
