@@ -69,7 +69,7 @@ def test_round_trip(folder):
     for name, values in ARRAYS.items():
         assert loaded.arrays[name].dtype == values.dtype
         np.testing.assert_array_equal(loaded.arrays[name], values, strict=True)
-    assert isinstance(loaded.arrays["regret"], np.memmap)
+    assert isinstance(loaded.arrays["regret"].base, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
         loaded.arrays["regret"][0] = 1.0
     manifest = json.loads((folder / "manifest.json").read_text())
