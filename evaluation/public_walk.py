@@ -64,7 +64,7 @@ class _Workspace:
         self.sums = np.empty(width)
         self.values = _ValueWorkspace(
             rows=np.empty(num_rows, dtype=np.int32),
-            card_mass=np.empty(CARD_SLOTS),
+            card_mass=np.empty((CARD_SLOTS, 4)),
             mass=np.empty((num_rows, width)),
             margin=np.empty((num_rows, width)),
             values=np.empty((2, betting.max_depth + 1, width)),

@@ -1,8 +1,8 @@
 """Kernels of hands in strength order, and of folds and showdowns between two ranges with exact card removal.
 
 Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the hands
-are many. ``mass[card]`` sums the range over the hands that hold a card, so that of all hands those
-that share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
+are many. ``mass[card]`` sums a range over the hands that hold a card, so that of all hands those that
+share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
 """
 
 import numpy as np
@@ -98,6 +98,30 @@ def sort_by_rank(ranks, order, spare, counts):
     return num_live
 
 
+@kernel(inline=True)
+def _add(mass, card, weights):
+    """Add a hand's weights in four ranges to the mass of one of its cards. `mass` is modified in place."""
+    row = mass[card]
+    # All is read before anything is written, else the compiler cannot take four at once.
+    first, second, third, fourth = row[0] + weights[0], row[1] + weights[1], row[2] + weights[2], row[3] + weights[3]
+    row[0] = first
+    row[1] = second
+    row[2] = third
+    row[3] = fourth
+
+
+@kernel(inline=True)
+def _apart(totals, mass, card, other):
+    """Return the totals of four ranges less their mass on two cards."""
+    row, other_row = mass[card], mass[other]
+    return (
+        totals[0] - row[0] - other_row[0],
+        totals[1] - row[1] - other_row[1],
+        totals[2] - row[2] - other_row[2],
+        totals[3] - row[3] - other_row[3],
+    )
+
+
 @kernel
 def fill_fold_mass(cards, reach, rows, mass, out):
     """Write, for each hand, the weight of all hands in a range that share no card with it.
@@ -108,24 +132,34 @@ def fill_fold_mass(cards, reach, rows, mass, out):
     reach : float64[m, at least num_hands]
     rows : int32[n]
         The ranges to work on; the results go to the same rows.
-    mass : float64[CARD_SLOTS]
+    mass : float64[CARD_SLOTS, 4]
         Workspace.
     out : float64[m, at least num_hands]
         Modified in place.
+
+    Notes
+    -----
+    Four ranges at a time take two thirds of the time. The last four may hold a row more than once.
     """
-    num_hands = cards.shape[0]
-    for row in rows:
-        weights, result = reach[row], out[row]
-        for card in range(CARD_SLOTS):
-            mass[card] = 0.0
-        total = 0.0
+    num_hands, last = cards.shape[0], len(rows) - 1
+    for first in range(0, len(rows), 4):
+        row_a, row_b = rows[first], rows[min(first + 1, last)]
+        row_c, row_d = rows[min(first + 2, last)], rows[min(first + 3, last)]
+        reach_a, reach_b, reach_c, reach_d = reach[row_a], reach[row_b], reach[row_c], reach[row_d]
+        out_a, out_b, out_c, out_d = out[row_a], out[row_b], out[row_c], out[row_d]
+        mass[:] = 0.0
+        totals = (0.0, 0.0, 0.0, 0.0)
         for k in range(num_hands):
-            weight = weights[k]
-            total += weight
-            mass[cards[k, 0]] += weight
-            mass[cards[k, 1]] += weight
+            weights = (reach_a[k], reach_b[k], reach_c[k], reach_d[k])
+            totals = (totals[0] + weights[0], totals[1] + weights[1], totals[2] + weights[2], totals[3] + weights[3])
+            _add(mass, cards[k, 0], weights)
+            _add(mass, cards[k, 1], weights)
         for k in range(num_hands):
-            result[k] = total - mass[cards[k, 0]] - mass[cards[k, 1]] + weights[k]
+            a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            out_a[k] = a + reach_a[k]
+            out_b[k] = b + reach_b[k]
+            out_c[k] = c + reach_c[k]
+            out_d[k] = d + reach_d[k]
 
 
 @kernel
@@ -145,21 +179,34 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
     one sweep reads the sums before and after each group. The hand itself, subtracted twice with its two
     cards, is among the equal ones in the second term and the third, and so cancels.
     """
-    for row in rows:
-        weights, result = reach[row], out[row]
-        for card in range(CARD_SLOTS):
-            mass[card] = 0.0
-        total = 0.0
+    num_hands, last = cards.shape[0], len(rows) - 1
+    for first in range(0, len(rows), 4):
+        row_a, row_b = rows[first], rows[min(first + 1, last)]
+        row_c, row_d = rows[min(first + 2, last)], rows[min(first + 3, last)]
+        reach_a, reach_b, reach_c, reach_d = reach[row_a], reach[row_b], reach[row_c], reach[row_d]
+        out_a, out_b, out_c, out_d = out[row_a], out[row_b], out[row_c], out[row_d]
+        mass[:] = 0.0
+        totals = (0.0, 0.0, 0.0, 0.0)
         for group in range(len(groups) - 1):
             start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
             for k in range(start, stop):
-                result[k] = total - mass[cards[k, 0]] - mass[cards[k, 1]]
+                out_a[k], out_b[k], out_c[k], out_d[k] = _apart(totals, mass, cards[k, 0], cards[k, 1])
             for k in range(start, stop):
-                weight = weights[k]
-                total += weight
-                mass[cards[k, 0]] += weight
-                mass[cards[k, 1]] += weight
+                weights = (reach_a[k], reach_b[k], reach_c[k], reach_d[k])
+                totals = (
+                    totals[0] + weights[0],
+                    totals[1] + weights[1],
+                    totals[2] + weights[2],
+                    totals[3] + weights[3],
+                )
+                _add(mass, cards[k, 0], weights)
+                _add(mass, cards[k, 1], weights)
             for k in range(start, stop):
-                result[k] += total - mass[cards[k, 0]] - mass[cards[k, 1]]
-        for k in range(cards.shape[0]):
-            result[k] -= total - mass[cards[k, 0]] - mass[cards[k, 1]]
+                a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+                # Read before written, as a row may stand here twice.
+                a, b, c, d = out_a[k] + a, out_b[k] + b, out_c[k] + c, out_d[k] + d
+                out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
+        for k in range(num_hands):
+            a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            a, b, c, d = out_a[k] - a, out_b[k] - b, out_c[k] - c, out_d[k] - d
+            out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d

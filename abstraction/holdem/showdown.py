@@ -110,7 +110,7 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
     float64[..., num_hands]
     """
     weights, out, rows = _checked(hands, reach, out)
-    mass = np.empty(kernels.CARD_SLOTS)
+    mass = np.empty((kernels.CARD_SLOTS, 4))
     kernels.fill_fold_mass(hands.cards, weights, rows, mass, out.reshape(weights.shape))
     return out
 
@@ -118,7 +118,7 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
     """Return, for each hand, the weight it beats less the weight that beats it; see `fold_mass`."""
     weights, out, rows = _checked(hands, reach, out)
-    mass = np.empty(kernels.CARD_SLOTS)
+    mass = np.empty((kernels.CARD_SLOTS, 4))
     kernels.fill_showdown_margin(hands.cards, hands.groups, weights, rows, mass, out.reshape(weights.shape))
     return out
 
