@@ -278,9 +278,10 @@ def test_folding_loses_three_quarters_of_a_big_blind():
 @jit_only
 @pytest.mark.slow
 def test_holdem_flop_with_all_flops(monkeypatch):
-    by_class = public_best_response(HOLDEM_FLOP, pair("tag"))
+    agents = [make_agent("tag"), make_agent("call")]
+    by_class = public_best_response(HOLDEM_FLOP, agents)
     monkeypatch.setattr(PublicWalk, "_is_suit_symmetric", lambda *args: False)
-    all_boards = public_best_response(HOLDEM_FLOP, pair("tag"))
+    all_boards = public_best_response(HOLDEM_FLOP, agents)
     assert (by_class.num_boards, all_boards.num_boards) == (1_755, 22_100)
     np.testing.assert_allclose(by_class.best_response_values, all_boards.best_response_values, rtol=1e-12)
     np.testing.assert_allclose(by_class.combo_values, all_boards.combo_values, rtol=1e-9)
