@@ -319,7 +319,7 @@ def kill_at_random(folder, decks, victim, kills):
                 lambda before=before, process=process: num_stored(folder / "run") > before or process.poll() is not None
             )
             while done < kills and process.poll() is None:
-                time.sleep(moments.random() * 0.5)
+                time.sleep(moments.random())
                 family = family_of(process.pid)
                 targets = [
                     pid

@@ -24,7 +24,7 @@ LOAD_SECONDS = 60.0
 MAX_OUTPUT = 1 << 20
 """Bytes that a contestant may print while it is asked once, and that its log keeps."""
 
-_STARTS = 3
+_STARTS = 10  # of an agent that has loaded before: who ends it while it starts is somebody else
 _MAX_TEXT = 500
 _CHUNK = 1 << 16
 _GLANCE_S = 0.2
@@ -80,6 +80,7 @@ class Contestant(RemoteAgent):
         self._told: list[wire.Message] = []  # in this hand
         self._events: list[list] = []  # not told yet
         self._observes = True
+        self._has_loaded = False
         self._deaths = 0
         self._number = 0
 
@@ -179,8 +180,8 @@ class Contestant(RemoteAgent):
                 break
             except _Died as death:
                 self.close()
-                self._deaths += not starting  # it has loaded before: this may not be its own doing
-                if self._deaths > 1 or starts >= _STARTS:
+                self._deaths += not starting
+                if self._deaths > 1 or starts >= (_STARTS if self._has_loaded else 1):
                     raise AgentFault("crash", f"{what}: {death}") from None
         if what != "range_strategy":
             self._told.append(message)
@@ -201,6 +202,7 @@ class Contestant(RemoteAgent):
         self._received = bytearray()
         request = {"load": self._spec, "memory": self._limits.memory}
         answer, _ = self._exchange(request, "load", max(LOAD_SECONDS, self._limits.seconds))
+        self._has_loaded = True
         self._observes = answer.get("observes") is True
         for message in self._told:
             self._exchange(message, "again", self._limits.seconds)
