@@ -59,8 +59,8 @@ class Contestant(RemoteAgent):
     """An agent whose code runs in another process, which holds nothing but what that agent may know.
 
     The process is started when it is needed. One that dies is started again and told once more what it
-    was told of this hand: only if it dies again is that the agent's fault, so that a process ended
-    from outside changes no result of an agent that is deterministic given its seed.
+    was told of this hand: only if the same question is its end again is that the agent's fault, so that a
+    process ended from outside changes no result of an agent that is deterministic given its seed.
 
     Parameters
     ----------
@@ -81,7 +81,6 @@ class Contestant(RemoteAgent):
         self._events: list[list] = []  # not told yet
         self._observes = True
         self._has_loaded = False
-        self._deaths = 0
         self._number = 0
 
     def load(self) -> None:
@@ -94,7 +93,6 @@ class Contestant(RemoteAgent):
         AgentFault
             If its code fails.
         """
-        self._deaths = 0
         self._told = []
         try:
             self._ask({}, "load")
@@ -104,12 +102,10 @@ class Contestant(RemoteAgent):
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand."""
         super().restart(rules, seat, rng)
-        self._deaths = -1 if self._process else 0  # it may have been ended between the hands
         self._told = []
         self._events = []
         state = rng.bit_generator.state
         self._ask({"restart": wire.rules_message(rules), "seat": seat, "rng": state}, "restart")
-        self._deaths = 0
 
     def observe(self, event: Event) -> None:
         """Keep an event until the agent is asked something."""
@@ -168,7 +164,7 @@ class Contestant(RemoteAgent):
         """Send a request and return its answer; what went wrong on the way is the agent's fault."""
         message = message | {"events": self._events}
         self._events = []
-        starts = 0
+        starts = deaths = 0
         while True:
             starting = self._process is None
             try:
@@ -180,8 +176,8 @@ class Contestant(RemoteAgent):
                 break
             except _Died as death:
                 self.close()
-                self._deaths += not starting
-                if self._deaths > 1 or starts >= (_STARTS if self._has_loaded else 1):
+                deaths += not starting
+                if deaths > 1 or starts >= (_STARTS if self._has_loaded else 1):
                     raise AgentFault("crash", f"{what}: {death}") from None
         if what != "range_strategy":
             self._told.append(message)
