@@ -27,7 +27,7 @@ from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.schedule import Block, make_blocks, make_lineups
 from plurispiel.tournaments.store import RunStore
-from plurispiel.tournaments.warmup import warmup
+from plurispiel.tournaments.warmup import PLAY, warmup
 
 Groups = Sequence[dict[int, AgentScore]]
 
@@ -340,7 +340,7 @@ def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct) -> None:
     sys.stdout = sys.stderr  # an agent that prints must not write into the results
     with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct)) as player:
         try:
-            warmup()
+            warmup(PLAY)
             pipe.send(None)  # ready
             while True:
                 pipe.send(player.play(pipe.recv()))

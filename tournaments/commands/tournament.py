@@ -30,7 +30,7 @@ from plurispiel.tournaments.runner import (
 )
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
-from plurispiel.tournaments.warmup import warmup
+from plurispiel.tournaments.warmup import PLAY, warmup
 
 FAULT_LIMIT = 3
 """Exit code of a run in which an agent had too many faults."""
@@ -149,7 +149,7 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         return 0
     try:
         _say("loading kernels (the first run on a machine compiles them) ...")
-        _say(f"kernels ready after {warmup():.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
+        _say(f"kernels ready after {warmup(PLAY):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
         conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs")
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
