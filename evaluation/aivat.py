@@ -21,7 +21,7 @@ from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
-from plurispiel.evaluation.hand import Hand, error_text
+from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, error_text
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
 
 _ROUNDING = 1e-6
@@ -66,6 +66,8 @@ class Score:
         That of the own actions with the true cards, to be added to both.
     refused : str
         Why what the agent said of its strategy could not be used; empty if there was nothing wrong.
+    fault : Fault or None
+        What ended the agent's process when it was asked for its strategy.
     decisions : tuple of (kind, probabilities)
         Of every own decision the column that was played, and the probabilities of the columns with the true
         cards, as far as they are known.
@@ -79,6 +81,7 @@ class Score:
     true_own_actions: float | None
     refused: str = ""
     decisions: tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...] = ()
+    fault: Fault | None = None
 
     @property
     def estimate(self) -> float | None:
@@ -145,14 +148,11 @@ class Aivat:
             self._values.restart(self._rng)
             self._showdowns.restart(self._rng)
         states = _states(hand)
-        announced, refused = _announcements(hand, states, agents)
-        return tuple(
-            self._score(hand, states, seat, announced[seat], refused[seat]) for seat in range(self._rules.num_seats)
-        )
+        asked = _ask(hand, states, agents)
+        return tuple(self._score(hand, states, seat, asked[seat]) for seat in range(self._rules.num_seats))
 
-    def _score(
-        self, hand: Hand, states: list[list[int]], seat: int, announced: "list[Announced] | None", refused: str
-    ) -> Score:
+    def _score(self, hand: Hand, states: list[list[int]], seat: int, asked: "_Answers") -> Score:
+        announced, refused = asked.announced, asked.refused
         rules = self._rules
         num_hole = rules.num_hole_cards
         own = rules.combo_id(hand.deck[seat * num_hole : (seat + 1) * num_hole].tolist())
@@ -193,6 +193,7 @@ class Aivat:
             true_own_actions=walk.true_own_actions if known else None,
             refused=refused,
             decisions=tuple(walk.decisions),
+            fault=asked.fault,
         )
 
     def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
@@ -286,44 +287,48 @@ def _states(hand: Hand) -> list[list[int]]:
     return states
 
 
-def _announcements(
-    hand: Hand, states: list[list[int]], agents: Sequence[Agent]
-) -> tuple[list[list[Announced] | None], list[str]]:
-    """Ask every agent for its strategy where it has acted.
+@dataclass
+class _Answers:
+    """What an agent says of its decisions in a hand, if it tells them all; else why that cannot be used."""
 
-    Returns
-    -------
-    list of (list of Announced or None)
-        For each seat, one for each of its decisions, if it tells them all.
-    list of str
-        For each seat, why its strategy cannot be used; empty if it does not tell one.
-    """
+    announced: list[Announced] | None
+    refused: str = ""
+    fault: Fault | None = None
+
+    def refuse(self, text: str) -> None:
+        self.announced, self.refused = None, text
+
+
+def _ask(hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> list[_Answers]:
+    """Ask every agent for its strategy where it has acted."""
     rules = hand.rules
     board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
-    announced: list[list[Announced] | None] = []
-    refused = [""] * rules.num_seats
+    asked = []
     for agent in agents:
         tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
-        announced.append([] if tells else None)
-    for fault in hand.faults:  # what the seat did then, its agent has not chosen
-        announced[fault.seat] = None
-        refused[fault.seat] = "it committed a fault, and what it did from there on is not its strategy"
+        asked.append(_Answers([] if tells else None))
+    for fault in hand.faults:
+        asked[fault.seat].refuse("it committed a fault, and what its seat did then was not its strategy")
     for number, (seat, action, street) in enumerate(hand.actions):
-        told = announced[seat]
-        if told is None:
+        answers = asked[seat]
+        if answers.announced is None:
             continue
         public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
         try:
             strategy = agents[seat].range_strategy(public)
             if strategy is None:
-                announced[seat] = None
-                continue
-            told.append(_announced(public, strategy, action))
+                answers.announced = None
+            else:
+                answers.announced.append(_announced(public, strategy, action))
         except BadStrategy as error:
-            announced[seat], refused[seat] = None, f"range_strategy: {error}"
+            answers.refuse(f"range_strategy: {error}")
+        except AgentFault as error:
+            answers.refuse(error.message)
+            if error.kind not in REPAIRABLE:
+                answers.fault = Fault(seat, error.kind, error.message)
         except _CONTESTANT_ERRORS as error:
-            announced[seat], refused[seat] = None, f"range_strategy: {error_text(error)}"
-    return announced, refused
+            answers.refuse(f"range_strategy: {error_text(error)}")
+    return asked
 
 
 def _announced(public: PublicState, strategy: Strategy, played: int) -> Announced:

@@ -3,17 +3,21 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Any
 
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
+from plurispiel.evaluation.aivat import Aivat, Score
+from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.hand import PAYOFF_UNIT, Fault, Hand, deal_deck, play_hand
 from plurispiel.evaluation.play_statistics import COUNTERS, hand_counts
 
 _DECK_STREAM = 0
 _AGENT_STREAM = 1
 _ORDER_STREAM = 3
+_VALUE_STREAM = 4
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,16 @@ class AgentScore:
         What it did wrong first, for its author; empty if nothing.
     fault_kinds : str
         The kinds of its faults in order, separated by blanks.
+    imaginary_hands, chance, own_actions : float or None
+        Sums of the corrections of AIVAT (`aivat.Score`); None without AIVAT, or if one hand lacks them.
+    true_chance : float or None
+        Sum of the correction of chance with true cards; None without AIVAT.
+    aivat_squared, true_chance_squared : float or None
+        Sums over those hands of the squared estimates: with all corrections, and with the last alone.
+    refused : str
+        Why the strategy it tells could not be used; empty if it could, or if it tells none.
+    calibration : bytes
+        The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
     """
 
     hands: int
@@ -44,6 +58,14 @@ class AgentScore:
     play: bytes
     first_fault: str = ""
     fault_kinds: str = ""
+    imaginary_hands: float | None = None
+    chance: float | None = None
+    own_actions: float | None = None
+    true_chance: float | None = None
+    aivat_squared: float | None = None
+    true_chance_squared: float | None = None
+    refused: str = ""
+    calibration: bytes = b""
 
 
 class SeatStreams:
@@ -90,6 +112,7 @@ def play_group(
     on_hand: Callable[[Hand, Sequence[int]], None],
     *,
     repair: bool = False,
+    aivat: Aivat | None = None,
 ) -> dict[int, AgentScore]:
     """Play one deck in every rotation of the line-up and return each contestant's score.
 
@@ -109,6 +132,8 @@ def play_group(
         Called with every hand and the contestant in each seat.
     repair : bool
         What a fault costs (`play_hand`).
+    aivat : Aivat, optional
+        Also corrects the scores for luck.
 
     Notes
     -----
@@ -125,10 +150,15 @@ def play_group(
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
     play = {contestant: [[0] * len(COUNTERS) for _ in range(num_seats)] for contestant in contestants}
+    corrected: dict[int, list[Score]] = {contestant: [] for contestant in contestants}
+    if aivat is not None:
+        value_sequence = np.random.SeedSequence(seed, spawn_key=(_VALUE_STREAM, *group))
+        aivat.restart(np.random.Generator(np.random.PCG64(value_sequence)))
     for number, places in enumerate(rotations(num_seats)):
         seating = [order[place] for place in places]
         rngs = streams.seed(words[number * words_each : (number + 1) * words_each])
-        hand = play_hand(rules, [agents[position] for position in seating], deck, rngs, repair=repair)
+        seated = [agents[position] for position in seating]
+        hand = play_hand(rules, seated, deck, rngs, repair=repair)
         seats = [contestants[position] for position in seating]
         on_hand(hand, seats)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
@@ -138,6 +168,11 @@ def play_group(
                 row[column] += count
         for fault in hand.faults:
             faults[seats[fault.seat]].append(fault)
+        if aivat is not None:
+            for contestant, score in zip(seats, aivat.scores(hand, seated), strict=True):
+                corrected[contestant].append(score)
+                if score.fault is not None:
+                    faults[contestant].append(score.fault)
     return {
         contestant: AgentScore(
             hands=len(own),
@@ -147,6 +182,27 @@ def play_group(
             play=b"".join(map(bytes, play[contestant])),
             first_fault=faults[contestant][0].message if faults[contestant] else "",
             fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
+            **(_corrections(corrected[contestant]) if aivat is not None else {}),
         )
         for contestant, own in payoffs.items()
+    }
+
+
+def _corrections(scores: Sequence[Score]) -> dict[str, Any]:
+    """Return what AIVAT adds to the score of a group."""
+    calibration = Calibration()
+    for score in scores:
+        calibration.add(score.decisions)
+    estimates = [score.estimate for score in scores]
+    is_full = None not in estimates
+    return {
+        **{
+            name: fsum(getattr(score, name) for score in scores) if is_full else None
+            for name in ("imaginary_hands", "chance", "own_actions")
+        },
+        "true_chance": fsum(score.true_chance for score in scores),
+        "aivat_squared": fsum(estimate**2 for estimate in estimates if estimate is not None) if is_full else None,
+        "true_chance_squared": fsum((score.payoff + score.true_chance) ** 2 for score in scores),
+        "refused": next((score.refused for score in scores if score.refused), ""),
+        "calibration": calibration.sums.tobytes(),
     }

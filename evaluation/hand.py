@@ -17,7 +17,7 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, 
 _CONTESTANT_ERRORS = (Exception, SystemExit)  # whatever an agent raises costs its own hand only
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
-_REPAIRABLE = ("exception", "illegal")
+REPAIRABLE = ("exception", "illegal")
 
 PAYOFF_UNIT = 2520
 """Payoffs are multiples of 1/2520 chip (a pot splits among at most ten seats), which makes their sums exact."""
@@ -122,7 +122,7 @@ def play_hand(
 
     def blame(seat: int, where: str, error: BaseException) -> None:
         kind, message = _fault_text(where, error)
-        at_fault[seat] = not repair or kind not in _REPAIRABLE
+        at_fault[seat] = not repair or kind not in REPAIRABLE
         faults.append(Fault(seat, kind, message))
 
     watching = []

@@ -78,7 +78,7 @@ class ValueFunction:
     """
 
     name: str = ""
-    num_samples: int = 500
+    num_samples: int = 250
 
     @property
     def digest(self) -> str:
@@ -145,7 +145,7 @@ class Checkdown(ValueFunction):
 
     name = "checkdown"
 
-    def __init__(self, num_samples: int = 500):
+    def __init__(self, num_samples: int = 250):
         if not MIN_SAMPLES <= num_samples <= MAX_SAMPLES:
             raise ValueError(f"num_samples is {MIN_SAMPLES}..{MAX_SAMPLES}, got {num_samples}")
         self.num_samples = num_samples

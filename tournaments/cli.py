@@ -142,10 +142,18 @@ def _add_tournament(commands) -> None:
     )
     add(
         "--format",
-        choices=("round-robin", "gauntlet", "lineup"),
+        choices=("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"),
         default=argparse.SUPPRESS,
-        help="all line-ups; the first agent against the rest; one fixed table "
+        help="all line-ups; the first agent against the rest; one fixed table; the first of two agents among copies of "
+        "the second; the second among copies of the first, less what one more copy makes of its hands "
         "(default: lineup if agents and seats are equally many, else round-robin)",
+    )
+    add(
+        "--score",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
+        default=argparse.SUPPRESS,
+        help="what ranks the agents: by hands or by decks in all rotations, with luck taken out or not; the first two "
+        "compute no AIVAT and play faster (default: aivat_duplicate)",
     )
     add(
         "--copies",

@@ -15,7 +15,8 @@ from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
 
-FORMATS = ("round-robin", "gauntlet", "lineup")
+FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
+SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate")
 REFEREES = ("universal_poker", "none")
 ON_FAULT = ("forfeit", "repair", "abort")
 DEMONSTRATION = ("tag", "equity", "call", "raise", "random", "fold")
@@ -38,8 +39,10 @@ class TournamentConfig:
         no-limit hold'em with blinds 50/100 and 100 big blinds for more.
     seats : int
         By default the game's seats; without a game as many as agents, six if they are more than ten.
-    format : {"round-robin", "gauntlet", "lineup"}
-        By default ``lineup`` when seats and agents are equally many, else ``round-robin``.
+    format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
+        By default ``lineup`` when seats and agents are equally many, else ``round-robin``. ``lineup-1v5`` seats the
+        first of two agents among copies of the second; ``lineup-5v1`` seats the second among copies of the first and
+        plays every hand again with one more copy, the Control, in its seat: its score is what it makes more.
     copies : bool
         Gauntlet only: the first agent against copies of each other agent in turn.
     lineups : int
@@ -51,6 +54,8 @@ class TournamentConfig:
     on_fault : {"forfeit", "repair", "abort"}
         What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
         the nearest legal action is taken; or everybody the run.
+    score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
+        What ranks the agents; by default the last. Only for the last two is AIVAT computed.
     max_faults : int
         After so many faults an agent's seat only folds.
     time_limit : float
@@ -69,6 +74,7 @@ class TournamentConfig:
     seed: int = 1
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
+    score: str = ""
     max_faults: int = 20
     time_limit: float = 30.0
     memory_limit: int = 2048
@@ -93,6 +99,8 @@ class TournamentConfig:
             raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
         if self.on_fault not in ON_FAULT:
             raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
+        if self.score not in ("", *SCORES):
+            raise ValueError(f"the score is one of {', '.join(SCORES)}, got {self.score!r}")
         if self.max_faults < 1:
             raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
         if not 0.0 < self.time_limit <= MAX_TIME_LIMIT:
@@ -113,6 +121,16 @@ class TournamentConfig:
         """The rules of the game."""
         return parse_game(self.game) if self.game else _default_rules(self.seats)
 
+    @property
+    def uses_aivat(self) -> bool:
+        """Whether hands are corrected for luck."""
+        return self.score not in ("raw", "duplicate")
+
+    @property
+    def controlled(self) -> int | None:
+        """The agent whose hands are played again by the Control."""
+        return 1 if self.format == "lineup-5v1" else None
+
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """The name of each agent in the results (`unique_names`)."""
@@ -122,6 +140,7 @@ class TournamentConfig:
     def digest(self) -> str:
         """A hash of all that decides a group's result; more decks go on with the same run."""
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names, "decks": 0}
+        settings["score"] = self.uses_aivat
         settings["sources"] = [source_digest(spec) for spec in self.agents]
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
@@ -199,7 +218,7 @@ def _fill(config: TournamentConfig) -> None:
         if config.seats not in (0, seats):
             raise ValueError(f"the game has {seats} seats, got seats {config.seats}")
     elif config.seats == 0:
-        seats = _CROWD_SEATS if num_agents > _CROWD else num_agents
+        seats = _CROWD_SEATS if num_agents > _CROWD or config.format.startswith("lineup-") else num_agents
     else:
         seats = config.seats
     if not 2 <= seats <= _CROWD:
@@ -221,6 +240,10 @@ def _check_contestants(config: TournamentConfig) -> None:
         raise ValueError(
             f"a round-robin needs at least {seats} agents for {seats} seats, got {num_agents}; "
             f"repeat agents{'' if config.game else ', lower --seats'}, or use --format gauntlet"
+        )
+    if config.format.startswith("lineup-") and (num_agents != 2 or seats < 3):
+        raise ValueError(
+            f"{config.format} needs two agents and three seats or more, got {num_agents} agents and {seats} seats"
         )
     if config.format == "gauntlet" and num_agents < 2:
         raise ValueError("a gauntlet needs an agent and at least one opponent")

@@ -9,8 +9,10 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.tournaments.config import SCORES, TournamentConfig
 from plurispiel.tournaments.schedule import make_lineups
+from plurispiel.tournaments.scores import CHANCE_ONLY, RunScores
 from plurispiel.tournaments.store import RunStore
 
 
@@ -43,23 +45,24 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
     play = store.play_counts()
     kinds = store.fault_kinds()
     seconds = store.seconds()
-    per_chip = 1000.0 / config.rules.big_blind
+    judged = RunScores(config, store, scores)
     agents = []
     for number, name in enumerate(config.names):
         own = scores[scores["agent"] == number]
         hands = int(own["hands"].sum())
-        estimate = estimate_mean(own["chips"] / own["hands"] * per_chip) if hands else None
+        record = judged.record(number)
         faults = int(own["faults"].sum())
         agents.append(
             {
                 "name": name,
-                "mbb_per_hand": estimate.mean if estimate else None,
-                "ci95": estimate.ci95 if estimate else None,
+                "mbb_per_hand": record.pop("mbb_per_hand"),
+                "ci95": record.pop("ci95"),
                 "hands": hands,
                 "groups": len(own),
                 "faults": faults,
                 "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
                 "retired": faults >= config.max_faults,
+                **record,
                 "stats": PlayStatistics(play[number]).record(),
             }
         )
@@ -74,8 +77,10 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "hands": hands,
         "seconds": seconds,
         "hands_per_second": hands / seconds if seconds > 0 else None,
+        "score": judged.headline,
+        "value_function": _value_function_record() if config.uses_aivat else None,
         "agents": agents,
-        "matrix": _matrix(config, scores, per_chip) if config.seats == 2 else None,
+        "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
         "referee": config.referee,
         "digest": config.digest,
     }
@@ -112,10 +117,57 @@ def table_text(results: dict[str, Any]) -> str:
     lines = aligned(rows)
     if results["matrix"] and len(ranked) > 2:
         lines += ["", "mbb/hand of the row against the column:", *aligned(_matrix_rows(results, ranked))]
+    lines += ["", *_score_lines(results, ranked)]
     rate = _number(results["hands_per_second"], ",.0f")
     lines.append("")
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
     return "\n".join(lines)
+
+
+def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
+    """Return the table of the scores with and without luck, and what is to be said of them."""
+    names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
+    head = (
+        f"mbb/hand by {_title(results['score'])}",
+        *(_title(name) for name in names),
+        "sd bb",
+        "sd raw",
+        "ratio",
+        "p",
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for agent in ranked:
+        scores = agent["scores"]
+        rows.append(
+            (
+                printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else ""),
+                *(_interval(scores[name]) for name in names),
+                _number((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
+                _number((scores["raw"] or {}).get("sd_bb"), ",.2f"),
+                _number(agent["variance_ratio"], ".1f"),
+                _number(agent["p_value"], ".3f"),
+            )
+        )
+    lines = aligned(rows)
+    for agent in ranked:
+        if agent["aivat_complaint"]:
+            what = printable(agent["aivat_complaint"])
+            lines.append(
+                f"* {printable(agent['name'])}: chance corrected only, as its strategy cannot be trusted: {what}"
+            )
+        elif agent["aivat"] == CHANCE_ONLY:
+            lines.append(f"* {printable(agent['name'])}: chance corrected only, as its strategy is not known")
+    return lines
+
+
+def _title(name: str) -> str:
+    return name.replace("_", "+")
+
+
+def _interval(score: dict | None) -> str:
+    if score is None:
+        return "-"
+    return f"{_number(score['mbb_per_hand'], '+,.0f')} ± {_number(score['ci95'], ',.0f')}"
 
 
 def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
@@ -140,15 +192,28 @@ def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
     return [lines[0], "-" * len(lines[0]), *lines[1:]]
 
 
-def _matrix(config: TournamentConfig, scores: np.ndarray, per_chip: float) -> list[list[dict | None]]:
+def _value_function_record() -> dict[str, Any]:
+    value_function = Checkdown()
+    return {
+        "name": value_function.name,
+        "num_samples": value_function.num_samples,
+        "digest": value_function.digest,
+    }
+
+
+def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:
     """Return for each pair of agents the row's rate against the column's; None where they never met."""
+    per_chip = 1000.0 / config.rules.big_blind
+    chips = np.empty(len(scores))
+    for number, agent in enumerate(judged.agents):
+        chips[scores["agent"] == number] = agent.group_chips(judged.headline)
     lineups = np.array(make_lineups(config))
     opponents = lineups[scores["lineup"]].sum(axis=1) - scores["agent"]
     matrix: list[list[dict | None]] = [[None] * len(config.agents) for _ in config.agents]
     for own, other in {(own, other) for pair in lineups.tolist() for own, other in (pair, pair[::-1])}:
-        mine = scores[(scores["agent"] == own) & (opponents == other)]
-        if len(mine):
-            estimate = estimate_mean(mine["chips"] / mine["hands"] * per_chip)
+        mine = (scores["agent"] == own) & (opponents == other)
+        if mine.any():
+            estimate = estimate_mean(chips[mine] / scores["hands"][mine] * per_chip)
             matrix[own][other] = {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
     return matrix
 

@@ -1,6 +1,7 @@
 """Run a tournament: hand out blocks of decks, store what comes back, sum up."""
 
 import contextlib
+import dataclasses
 import multiprocessing
 import os
 import signal
@@ -17,9 +18,11 @@ from typing import Any, NamedTuple
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, play_group
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import Referee, RefereeDisagrees
+from plurispiel.evaluation.value_functions import Checkdown
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.hands import is_kept, pack_group
@@ -151,30 +154,20 @@ class BlockPlayer:
         self._agents: dict[tuple[int, int], Agent] = {}
         self._streams = SeatStreams(config.seats)
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
+        self._aivat = Aivat(config.rules, Checkdown()) if config.uses_aivat else None
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
         """Play a block, until somebody has too many faults in it alone."""
         block, retired = job
         lineup = self._lineups[block.lineup]
-        agents = [
-            FoldAgent() if number in retired else self._agent(number, lineup[:place].count(number))
-            for place, number in enumerate(lineup)
-        ]
         faults: Counter[int] = Counter()
         groups, kept = [], []
         for deck in range(block.first, block.first + block.num_decks):
             self._hands = []
-            group = play_group(
-                self._config.rules,
-                agents,
-                lineup,
-                self._config.seed,
-                (block.lineup, deck),
-                self._streams,
-                self._take,
-                repair=self._config.on_fault == "repair",
-            )
+            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take)
+            if self._config.controlled is not None:
+                group = self._with_control(group, lineup, retired, (block.lineup, deck))
             groups.append(group)
             keep = is_kept(self._conduct.keep, deck, self._hands)
             kept.append(pack_group(self._hands) if keep else None)
@@ -183,20 +176,75 @@ class BlockPlayer:
                 break
         return Played(groups, kept)
 
+    def _play_group(
+        self,
+        lineup: Sequence[int],
+        contestants: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+        on_hand: Callable[[Hand, Sequence[int]], None],
+    ) -> dict[int, AgentScore]:
+        agents = [
+            FoldAgent() if number in retired else self._agent(number, list(lineup[:place]).count(number))
+            for place, number in enumerate(lineup)
+        ]
+        return play_group(
+            self._config.rules,
+            agents,
+            contestants,
+            self._config.seed,
+            group,
+            self._streams,
+            on_hand,
+            repair=self._config.on_fault == "repair",
+            aivat=self._aivat,
+        )
+
+    def _with_control(
+        self,
+        played: dict[int, AgentScore],
+        lineup: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+    ) -> dict[int, AgentScore]:
+        """Play a group again with one more copy of the first agent, the Control, in place of the other one.
+
+        It has the same deck, seats and random streams: where both fold at once after the same actions, both
+        lose the same. The Control's faults are its agent's.
+        """
+        number = len(self._config.agents)
+        contestants = [number if one == self._config.controlled else one for one in lineup]
+        control = self._play_group([0] * len(lineup), contestants, retired, group, self._take_control)[number]
+        own = dataclasses.replace(
+            played[0],
+            faults=played[0].faults + control.faults,
+            first_fault=played[0].first_fault or control.first_fault,
+            fault_kinds=f"{played[0].fault_kinds} {control.fault_kinds}".strip(),
+        )
+        without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
+        return played | {0: own, number: without}
+
     def close(self) -> None:
         """End the contestants' processes."""
         for agent in self._agents.values():
             if isinstance(agent, Contestant):
                 agent.close()
 
+    def _take_control(self, hand: Hand, numbers: Sequence[int]) -> None:
+        self._check(hand)
+        self._abort_on_fault(hand, [0] * len(numbers))
+
     def _take(self, hand: Hand, numbers: Sequence[int]) -> None:
         self._check(hand)
+        self._abort_on_fault(hand, numbers)
+        self._hands.append((hand, numbers))
+
+    def _abort_on_fault(self, hand: Hand, numbers: Sequence[int]) -> None:
         if hand.faults and self._config.on_fault == "abort":
             fault = hand.faults[0]
             raise RunAborted(
                 f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
             )
-        self._hands.append((hand, numbers))
 
     def _agent(self, number: int, copy: int) -> Agent:
         key = (number, copy)

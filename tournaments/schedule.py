@@ -42,6 +42,10 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
         return [tuple(range(seats))]
+    if config.format == "lineup-1v5":
+        return [(0, *[1] * (seats - 1))]
+    if config.format == "lineup-5v1":
+        return [(*[0] * (seats - 1), 1)]
     if config.format == "round-robin":
         return _choose(list(range(num_agents)), seats, (), config)
     others = list(range(1, num_agents))

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import nan
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
@@ -21,6 +22,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from plurispiel import __version__
+from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import new_counts
 from plurispiel.tournaments.config import TournamentConfig, read_config
@@ -32,7 +34,7 @@ try:
 except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
     fcntl = None
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _SCORE_TYPES = {
     "lineup": "i8",
@@ -42,6 +44,12 @@ _SCORE_TYPES = {
     "chips": "f8",
     "chips_squared": "f8",
     "faults": "i8",
+    "imaginary_hands": "f8",
+    "chance": "f8",
+    "own_actions": "f8",
+    "true_chance": "f8",
+    "aivat_squared": "f8",
+    "true_chance_squared": "f8",
 }
 SCORES = np.dtype(list(_SCORE_TYPES.items()))
 
@@ -62,6 +70,11 @@ CREATE TABLE IF NOT EXISTS groups (
     imaginary_hands REAL,
     chance REAL,
     own_actions REAL,
+    true_chance REAL,
+    aivat_squared REAL,
+    true_chance_squared REAL,
+    refused TEXT NOT NULL,
+    calibration BLOB NOT NULL,
     PRIMARY KEY (lineup, deck, agent)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hands (
@@ -72,7 +85,7 @@ CREATE TABLE IF NOT EXISTS hands (
 );
 """
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
-# imaginary_hands, chance and own_actions hold the correction terms of AIVAT, NULL until it scores a run.
+# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score.
 
 
 class RunRefused(ValueError):
@@ -214,17 +227,31 @@ class RunStore:
         return total
 
     def scores(self) -> np.ndarray:
-        """Return all stored groups in order, one record a group and agent, fields as in the database."""
+        """Return all stored groups in order, one record a group and agent, fields as in the database, NaN for NULL."""
         rows = self._rows(
             f"SELECT {', '.join(_SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
             self._config.decks,
         )
-        return np.fromiter(rows, dtype=SCORES)
+        return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
+
+    def calibrations(self) -> dict[int, Calibration]:
+        """Return how well each agent's announced probabilities fit its play; only agents that announce any."""
+        found: dict[int, Calibration] = {}
+        query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
+        for agent, blob in self._rows(query, self._config.decks):
+            found.setdefault(agent, Calibration()).sums += np.frombuffer(blob)
+        return found
+
+    def refusals(self) -> dict[int, str]:
+        """Return why each agent's strategy could not be used, where it first could not."""
+        query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
+        return dict(self._rows(query, self._config.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
         """Return each agent's table of counts over the whole run."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
-        for agent, blob in self._rows("SELECT agent, play FROM groups WHERE deck < ?", self._config.decks):
+        query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control is no agent of its own
+        for agent, blob in self._rows(query, self._config.decks, len(self._config.agents)):
             tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
         return tables
 

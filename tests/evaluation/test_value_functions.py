@@ -166,7 +166,7 @@ def test_combos_without_cards():
 
 
 def test_names_of_value_functions():
-    assert Checkdown(500).digest == Checkdown().digest != Checkdown(600).digest
+    assert Checkdown(250).digest == Checkdown().digest != Checkdown(600).digest
     with pytest.raises(ValueError, match="num_samples is 64"):
         Checkdown(10)
     with pytest.raises(TypeError, match="must define values"):

@@ -58,19 +58,19 @@ def run_program(folder, *arguments):
 
 
 def rates(results):
-    return [agent["mbb_per_hand"] for agent in results["agents"]]
+    return [agent["scores"]["duplicate"]["mbb_per_hand"] for agent in results["agents"]]
 
 
 def test_six_callers_score_exactly_zero(capsys):
     results = play(capsys, "--agents", "call,call,call,call,call,call", "--decks", 50, "--seed", 1)
     assert rates(results) == [0.0] * 6
-    assert [agent["ci95"] for agent in results["agents"]] == [0.0] * 6
+    assert [agent["scores"]["duplicate"]["ci95"] for agent in results["agents"]] == [0.0] * 6
     assert [agent["name"] for agent in results["agents"]] == ["call", *(f"call#{k}" for k in range(2, 7))]
     assert results["hands"] == 300
 
 
 def test_fold_loses_its_blinds_to_raise(capsys):
-    results = play(capsys, "--agents", "fold,raise", "--seats", 2, "--decks", 200)
+    results = play(capsys, "--agents", "fold,raise", "--seats", 2, "--decks", 200, "--score", "duplicate")
     assert rates(results) == [-750.0, 750.0]
     assert [agent["ci95"] for agent in results["agents"]] == [0.0, 0.0]
     assert results["matrix"] == [
@@ -83,7 +83,7 @@ def test_fold_loses_its_blinds_to_raise(capsys):
 def test_fold_loses_its_blinds_at_six_seats(capsys):
     results = play(capsys, "--agents", "fold", "--agents", "raise,raise,raise,raise,raise", "--decks", 30)
     assert rates(results)[0] == -250.0
-    assert results["agents"][0]["ci95"] == 0.0
+    assert results["agents"][0]["scores"]["duplicate"]["ci95"] == 0.0
     assert sum(rates(results)) == pytest.approx(0.0, abs=1e-9)
     results = play(capsys, "--agents", "fold,raise", "--format", "gauntlet", "--copies", "--seats", 6, "--decks", 10)
     assert rates(results) == pytest.approx([-250.0, 50.0], rel=1e-12)
@@ -121,6 +121,8 @@ def test_a_bot_of_fifteen_lines_plays(capsys, tmp_path):
     assert [agent["faults"] for agent in results["agents"]] == [0, 0]
     assert results["agents"][0]["stats"]["showdown"] < 0.2
     assert rates(results)[0] == -rates(results)[1]
+    assert results["score"] == "aivat_duplicate"
+    assert [agent["aivat"] for agent in results["agents"]] == ["chance only", "full"]
 
 
 def test_faults_are_counted_and_explained(capsys, tmp_path):
@@ -230,7 +232,7 @@ def test_the_package_runs_as_a_module(tmp_path, home):
 
 
 def test_the_table_is_for_people(capsys):
-    assert main(["tournament", "--agents", "fold,raise", "--decks", "4", "--workers", "1"]) == 0
+    assert main(["tournament", "--agents", "fold,raise", "--decks", "4", "--workers", "1", "--score", "raw"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].split()[0] == "agent"
     assert out[2].split()[:2] == ["raise", "+750.0"]

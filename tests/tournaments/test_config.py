@@ -100,7 +100,10 @@ def test_a_list_of_agents_is_as_good_as_a_tuple():
         ({"copies": "yes"}, "copies must be true or false"),
         ({"copies": True}, "copies belong to the gauntlet format, got format 'lineup'"),
         ({"copies": True, "format": "round-robin"}, "copies belong to the gauntlet"),
-        ({"format": "knockout"}, "the format is one of round-robin, gauntlet, lineup, got 'knockout'"),
+        (
+            {"format": "knockout"},
+            "the format is one of round-robin, gauntlet, lineup, lineup-1v5, lineup-5v1, got 'knockout'",
+        ),
         ({"format": 3}, "format must be a text"),
         ({"referee": "me"}, "the referee is one of universal_poker, none, got 'me'"),
         ({"referee": ""}, "the referee is one of"),

@@ -126,7 +126,7 @@ def test_another_tournament_is_refused(filled):
 
 
 def test_a_newer_format_is_refused(filled):
-    edit(filled, "UPDATE run SET value = 2 WHERE key = 'format'")
+    edit(filled, "UPDATE run SET value = 99 WHERE key = 'format'")
     refused(filled, "another version")
 
 

@@ -169,7 +169,8 @@ def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: in
         def show(block: Block, groups: Groups) -> None:
             for group in groups:
                 for number, score in group.items():
-                    tallies[number].add(score.chips / score.hands * per_chip)
+                    if number < len(tallies):  # not the Control
+                        tallies[number].add(score.chips / score.hands * per_chip)
             leader = max(
                 (number for number, tally in enumerate(tallies) if tally.groups),
                 key=lambda number: tallies[number].total / tallies[number].groups,

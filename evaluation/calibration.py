@@ -1,0 +1,72 @@
+"""Whether an agent plays as it says: the probabilities it announces against the actions it takes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import log
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+
+_TESTS = ("folds", "calls", "raises", "surprise")
+_IMPOSSIBLE = 1e-12
+_LIMIT = 5.0
+_SLACK = 16.0
+
+
+@dataclass
+class Calibration:
+    """Sums over decisions whose probabilities are known.
+
+    Attributes
+    ----------
+    sums : float64[10]
+        Decisions; those with an action announced as impossible; and, for folds, calls, raises and the surprise
+        (minus the logarithm of the probability), what happened less what was announced, and its variance.
+    """
+
+    sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))
+
+    def add(self, decisions: Iterable[tuple[int, tuple[int, ...], tuple[float, ...]]]) -> None:
+        """Count decisions: the column played, the actions and the probabilities of the columns."""
+        sums = self.sums
+        for played, actions, probabilities in decisions:
+            sums[0] += 1.0
+            if probabilities[played] < _IMPOSSIBLE:
+                sums[1] += 1.0
+                continue
+            if probabilities[played] == 1.0:
+                continue
+            kinds = [0.0, 0.0, 0.0]
+            entropy = squares = 0.0
+            for action, probability in zip(actions, probabilities, strict=True):
+                kinds[0 if action == FOLD else 1 if action == CALL else 2] += probability
+                if probability > 0.0:
+                    entropy -= probability * log(probability)
+                    squares += probability * log(probability) ** 2
+            done = actions[played]
+            for k, expected in enumerate(kinds):
+                happened = k == (0 if done == FOLD else 1 if done == CALL else 2)
+                sums[2 + 2 * k] += happened - expected
+                sums[3 + 2 * k] += expected * (1.0 - expected)
+            sums[8] += -log(probabilities[played]) - entropy
+            sums[9] += squares - entropy * entropy
+
+    def verdict(self) -> str:
+        """Return what does not fit, in words; empty if all does.
+
+        An honest agent is blamed less than once in a million: a sum has to be off by five standard deviations
+        and sixteen more, which no rare action brings about alone.
+        """
+        if self.sums[1]:
+            return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"
+        for k, name in enumerate(_TESTS):
+            deviation, variance = self.sums[2 + 2 * k : 4 + 2 * k]
+            if abs(deviation) > _LIMIT * max(variance, 0.0) ** 0.5 + _SLACK:
+                more = "more" if deviation > 0 else "less"
+                return (
+                    f"over {self.sums[0]:,.0f} decisions there are {abs(deviation):,.0f} {more} {name} than announced"
+                    if name != "surprise"
+                    else f"over {self.sums[0]:,.0f} decisions its actions are {more} surprising than announced"
+                )
+        return ""

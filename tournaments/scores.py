@@ -1,0 +1,166 @@
+"""The four scores of an agent: with and without AIVAT, hand by hand and by groups of rotations."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.evaluation.statistics import estimate_mean, one_tailed_p, sequential_half_width
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.store import RunStore
+
+FULL, CHANCE_ONLY = "full", "chance only"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What an interval is made of.
+
+    Attributes
+    ----------
+    rates_mbb : float64[num_groups]
+        Of every group; empty for scores by hand.
+    mean_mbb, ci95_mbb, sd_mbb : float or None
+        The spread is that of a hand; for scores by groups, of a hand of as many independent ones.
+    """
+
+    rates_mbb: np.ndarray
+    mean_mbb: float | None
+    ci95_mbb: float | None
+    sd_mbb: float | None
+
+    def record(self) -> dict[str, float | None]:
+        """Return the score as plain values."""
+        sd_bb = None if self.sd_mbb is None else self.sd_mbb / 1000.0
+        return {"mbb_per_hand": self.mean_mbb, "ci95": self.ci95_mbb, "sd_bb": sd_bb}
+
+
+class AgentScores:
+    """All scores of one agent.
+
+    Parameters
+    ----------
+    config : TournamentConfig
+    rows : SCORES[num_groups]
+        Of the agent.
+    control : SCORES[num_groups] or None
+        Of the Control in the agent's place, which scores by groups are less by.
+    complaint : str
+        Why the strategy that the agent tells is not to be trusted; empty if there is no reason.
+
+    Attributes
+    ----------
+    form : str or None
+        `FULL` or `CHANCE_ONLY`: the corrections behind the scores with AIVAT; None without AIVAT.
+    """
+
+    def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
+        self._per_chip = 1000.0 / config.rules.big_blind
+        self._rows = rows
+        self._control = control
+        self.form = None
+        if len(rows) and not np.isnan(rows["true_chance"]).any():
+            told = not np.isnan(rows["imaginary_hands"]).any()
+            if control is not None:
+                told = told and not np.isnan(control["imaginary_hands"]).any()
+            self.form = FULL if told and not complaint else CHANCE_ONLY
+
+    def score(self, name: str) -> Sample | None:
+        """Return one of `config.SCORES`, or None if the run does not hold it."""
+        if not len(self._rows) or ("aivat" in name and self.form is None):
+            return None
+        return self._by_group(name) if "duplicate" in name else self._by_hand(name)
+
+    def group_chips(self, name: str) -> np.ndarray:
+        """Return the chips of every group, corrected for luck if the score says so: float64[num_groups]."""
+        return self._chips(self._rows, name)
+
+    def _chips(self, rows: np.ndarray, name: str) -> np.ndarray:
+        if "aivat" not in name:
+            return rows["chips"]
+        if self.form == FULL:
+            return rows["chips"] + rows["imaginary_hands"] + rows["chance"] + rows["own_actions"]
+        return rows["chips"] + rows["true_chance"]
+
+    def _by_group(self, name: str) -> Sample:
+        rates = self.group_chips(name) / self._rows["hands"] * self._per_chip
+        if self._control is not None:
+            rates = rates - self._chips(self._control, name) / self._control["hands"] * self._per_chip
+        estimate = estimate_mean(rates)
+        sd = float(rates.std(ddof=1) * self._rows["hands"].mean() ** 0.5) if len(rates) > 1 else None
+        return Sample(rates, estimate.mean, estimate.ci95, sd)
+
+    def _by_hand(self, name: str) -> Sample:
+        column = {"raw": "chips_squared"}.get(name, "aivat_squared" if self.form == FULL else "true_chance_squared")
+        hands = int(self._rows["hands"].sum())
+        mean = float(self.group_chips(name).sum()) / hands
+        if hands < 2:
+            return Sample(np.empty(0), mean * self._per_chip, None, None)
+        from scipy.special import stdtrit
+
+        variance = max(0.0, float(self._rows[column].sum()) - hands * mean * mean) / (hands - 1)
+        ci95 = float(stdtrit(hands - 1, 0.975)) * (variance / hands) ** 0.5
+        return Sample(np.empty(0), mean * self._per_chip, ci95 * self._per_chip, variance**0.5 * self._per_chip)
+
+
+class RunScores:
+    """The scores of every agent of a run.
+
+    Attributes
+    ----------
+    headline : str
+        The score that ranks: the one asked for, or the best that the run holds.
+    agents : list of AgentScores
+    complaints : list of str
+    """
+
+    def __init__(self, config: TournamentConfig, store: RunStore, rows: np.ndarray):
+        refusals, calibrations = store.refusals(), store.calibrations()
+        self.complaints = []
+        self.agents = []
+        controls = rows[rows["agent"] == len(config.agents)]
+        for number in range(len(config.agents)):
+            verdict = calibrations[number].verdict() if number in calibrations else ""
+            self.complaints.append(refusals.get(number) or verdict)
+            control = controls if len(controls) and number == config.controlled else None
+            own = rows[rows["agent"] == number]
+            self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
+        holds_aivat = any(agent.form for agent in self.agents)
+        self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
+
+    def record(self, number: int) -> dict[str, Any]:
+        """Return what the results say of an agent's scores, the headline first."""
+        agent = self.agents[number]
+        samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
+        headline = samples[self.headline]
+        groups = agent.score("aivat_duplicate" if "aivat" in self.headline else "duplicate")
+        raw = samples["raw"]
+        ratio = None
+        if headline and raw and headline.sd_mbb and raw.sd_mbb:
+            ratio = (raw.sd_mbb / headline.sd_mbb) ** 2
+        return {
+            "mbb_per_hand": headline.mean_mbb if headline else None,
+            "ci95": headline.ci95_mbb if headline else None,
+            "scores": {name: sample.record() if sample else None for name, sample in samples.items()},
+            "variance_ratio": ratio,
+            "p_value": _p_value(groups),
+            "sequential_ci95": _sequential(groups),
+            "aivat": agent.form,
+            "aivat_complaint": self.complaints[number] or None,
+        }
+
+
+def _p_value(sample: Sample | None) -> float | None:
+    """Return the one-tailed p-value of a score by groups: the chance of such a one without any edge."""
+    if sample is None or len(sample.rates_mbb) < 2:
+        return None
+    error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
+    return one_tailed_p(float(sample.rates_mbb.mean()), error, len(sample.rates_mbb))
+
+
+def _sequential(sample: Sample | None) -> float | None:
+    """Return the half-width of the interval that holds at all times, once there is one."""
+    if sample is None or len(sample.rates_mbb) < 2:
+        return None
+    width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))
+    return width if np.isfinite(width) else None
