@@ -155,23 +155,30 @@ class Checkdown(ValueFunction):
         """Begin with a new deck."""
         super().restart(rng)
         self._run_outs: dict[tuple[int, tuple[int, ...], bytes], _RunOuts] = {}
+        self._known: dict[tuple, np.ndarray] = {}
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo."""
         rules, seat, state = situation.rules, situation.seat, situation.state
         contribution = state[betting.CONTRIB + seat]
-        values = np.full(rules.num_combos, -float(contribution))
         if state[betting.FOLDED + seat]:
-            return values
+            return np.full(rules.num_combos, -float(contribution))
+        pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        for chips, opponents in _pots(rules, seat, state):
-            if opponents == 0:
-                values += chips
-                continue
-            run_outs = self._run_outs.get(key)
-            if run_outs is None:
-                run_outs = self._run_outs[key] = _RunOuts(situation, self.num_samples, self.rng)
-            values += chips * run_outs.equity(opponents)
+        known = (key, contribution, *pots)  # a call and every raise leave the same pots
+        values = self._known.get(known)
+        if values is None:
+            values = np.full(rules.num_combos, -float(contribution))
+            for chips, opponents in pots:
+                if opponents == 0:
+                    values += chips
+                    continue
+                run_outs = self._run_outs.get(key)
+                if run_outs is None:
+                    run_outs = self._run_outs[key] = _RunOuts(situation, self.num_samples, self.rng)
+                values += chips * run_outs.equity(opponents)
+            values.setflags(write=False)
+            self._known[known] = values
         return values
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
