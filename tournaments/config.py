@@ -55,7 +55,7 @@ class TournamentConfig:
         What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
         the nearest legal action is taken; or everybody the run.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
-        What ranks the agents; by default the last. Only for the last two is AIVAT computed.
+        What ranks the agents. Only for the last two is AIVAT computed.
     max_faults : int
         After so many faults an agent's seat only folds.
     time_limit : float
@@ -74,7 +74,7 @@ class TournamentConfig:
     seed: int = 1
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
-    score: str = ""
+    score: str = "duplicate"
     max_faults: int = 20
     time_limit: float = 30.0
     memory_limit: int = 2048
@@ -99,7 +99,7 @@ class TournamentConfig:
             raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
         if self.on_fault not in ON_FAULT:
             raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
-        if self.score not in ("", *SCORES):
+        if self.score not in SCORES:
             raise ValueError(f"the score is one of {', '.join(SCORES)}, got {self.score!r}")
         if self.max_faults < 1:
             raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
@@ -124,7 +124,7 @@ class TournamentConfig:
     @property
     def uses_aivat(self) -> bool:
         """Whether hands are corrected for luck."""
-        return self.score not in ("raw", "duplicate")
+        return self.score in ("aivat", "aivat_duplicate")
 
     @property
     def controlled(self) -> int | None:

@@ -125,8 +125,7 @@ class RunScores:
             control = controls if len(controls) and number == config.controlled else None
             own = rows[rows["agent"] == number]
             self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
-        holds_aivat = any(agent.form for agent in self.agents)
-        self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
+        self.headline = config.score
 
     def record(self, number: int) -> dict[str, Any]:
         """Return what the results say of an agent's scores, the headline first."""

@@ -37,7 +37,7 @@ class Silent(Agent):
 
 def play(folder, **settings):
     """Play a tournament; return its results and the stored rows."""
-    config = TournamentConfig(**settings)
+    config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder / "run", config)) as store:
         run_tournament(config, store, Conduct())
         results = make_results(config, store)
@@ -78,8 +78,10 @@ def test_no_luck_is_looked_at_where_it_is_not_wanted(tmp_path, score):
 
 
 def test_raw_and_duplicate_share_a_run_and_aivat_has_its_own():
-    digests = {score: TournamentConfig(score=score).digest for score in ("", "raw", "duplicate", "aivat")}
-    assert digests["raw"] == digests["duplicate"] != digests["aivat"] == digests[""]
+    digests = {
+        score: TournamentConfig(score=score).digest for score in ("raw", "duplicate", "aivat", "aivat_duplicate")
+    }
+    assert digests["raw"] == digests["duplicate"] != digests["aivat"] == digests["aivat_duplicate"]
 
 
 def test_results_do_not_depend_on_the_order_of_play(tmp_path):
