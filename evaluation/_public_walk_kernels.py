@@ -41,7 +41,7 @@ def gather_reach(combos, by_combo, rows, reach, alive):
 
 
 @kernel
-def split_reach(combos, probabilities, columns, children, rows, row, strategy, reach, alive, sums):
+def split_reach(combos, probabilities, columns, rows, row, strategy, reach, alive, sums):
     """Divide a seat's reach among the actions of one of its decisions.
 
     Parameters
@@ -49,18 +49,17 @@ def split_reach(combos, probabilities, columns, children, rows, row, strategy, r
     combos : int32[num_hands]
     probabilities : float64[num_combos, num_columns]
     columns : int32[num_columns]
-        The node behind each column's action; -1 if the action is not legal.
-    children : int32[num_actions]
-        The nodes behind all actions.
+        The node behind each column's action; -1 if the action is not legal. Nodes behind actions without a
+        column are left alone: nobody comes there.
     rows : int32[num_nodes]
         The seat's, of `StreetNodes`.
     row : int
         The reach to divide.
     strategy : float64[num_nodes, at least num_hands]
-        The probability of the action into each child. Modified in place.
+        The probability of the action into each node. Modified in place.
     reach : float64[num_rows, at least num_hands]
     alive : bool[at least num_rows]
-        Modified in place.
+        False behind this decision before. Modified in place.
     sums : float64[at least num_hands]
         Workspace.
 
@@ -70,36 +69,37 @@ def split_reach(combos, probabilities, columns, children, rows, row, strategy, r
         Whether the probabilities of every hand are some: of legal actions, not negative, with the sum 1.
     """
     num_hands = len(combos)
-    for child in children:
-        into = strategy[child]
-        for k in range(num_hands):
-            into[k] = 0.0
+    weights = reach[row]
+    wrong = False
     for k in range(num_hands):
         sums[k] = 0.0
-    wrong = False
     for column in range(len(columns)):
-        child = columns[column]
-        if child < 0:
+        node = columns[column]
+        if node < 0:
             for k in range(num_hands):
                 wrong |= not abs(probabilities[combos[k], column]) <= TOLERANCE  # so that NaN is wrong
             continue
-        into = strategy[child]
-        for k in range(num_hands):
-            probability = probabilities[combos[k], column]
-            into[k] += probability
-            sums[k] += probability
-            wrong |= probability < -TOLERANCE
-    for k in range(num_hands):
-        wrong |= not abs(sums[k] - 1.0) <= TOLERANCE
-    weights = reach[row]
-    for child in children:
-        target, into = reach[rows[child]], strategy[child]
+        into, target = strategy[node], reach[rows[node]]
+        again = False  # a second column of the same action
+        for other in range(column):
+            again |= columns[other] == node
+        if again:
+            for k in range(num_hands):
+                sums[k] -= into[k]
+                into[k] += probabilities[combos[k], column]
+        else:
+            for k in range(num_hands):  # by itself, for only the rest can take several hands at a time
+                into[k] = probabilities[combos[k], column]
         found = False
         for k in range(num_hands):
             weight = weights[k] * into[k]
             target[k] = weight
+            sums[k] += into[k]
             found |= weight != 0.0
-        alive[rows[child]] = found
+            wrong |= into[k] < -TOLERANCE
+        alive[rows[node]] = found
+    for k in range(num_hands):
+        wrong |= not abs(sums[k] - 1.0) <= TOLERANCE
     return not wrong
 
 

@@ -77,8 +77,11 @@ class _Street:
 
     def __init__(self, betting: StreetBetting):
         self.betting = betting
-        self.questions = [Question(decision) for decision in betting.decisions]
         nodes = betting.nodes
+        # Each with the row of the actor's reach.
+        self.questions = [
+            (Question(decision), int(nodes.rows[decision.seat, decision.node])) for decision in betting.decisions
+        ]
         self.root_rows = [rows[nodes.parent < 0] for rows in nodes.rows]
         self.end_rows = [rows[nodes.kind == STREET_END] for rows in nodes.rows]
         self.fold_rows = [np.unique(rows[nodes.kind == FOLD_END]) for rows in nodes.rows]
@@ -228,30 +231,20 @@ class PublicWalk:
 
     def _ask(self, street: _Street, board: tuple[int, ...], hands: RankedHands, work: _Workspace) -> None:
         """Read the strategies on one board wherever a seat can come, and bring its reach down."""
-        nodes = street.betting.nodes
+        rows = street.betting.nodes.rows
+        strategy, sums = work.strategy, work.sums
+        by_seat = [(rows[seat], work.reach[seat], work.alive[seat]) for seat in range(2)]
         # One thread asks about a whole board while the others compute: were they to take turns at the
         # interpreter's lock for every question, they would mostly wait for it.
         with self._asking:
-            for question in street.questions:
-                seat = question.decision.seat
-                row = int(nodes.rows[seat, question.decision.node])
-                if not work.alive[seat, row]:
-                    continue
-                probabilities, columns = self._reader.read(question, board)
-                proper = kernels.split_reach(
-                    hands.combos,
-                    probabilities,
-                    columns,
-                    question.nodes,
-                    nodes.rows[seat],
-                    row,
-                    work.strategy,
-                    work.reach[seat],
-                    work.alive[seat],
-                    work.sums,
-                )
-                if not proper:
-                    raise self._reader.fault(question, board)
+            for question, row in street.questions:
+                own_rows, reach, alive = by_seat[question.decision.seat]
+                if alive[row]:
+                    probabilities, columns = self._reader.read(question, board)
+                    if not kernels.split_reach(
+                        hands.combos, probabilities, columns, own_rows, row, strategy, reach, alive, sums
+                    ):
+                        raise self._reader.fault(question, board)
 
     def _deal(
         self, index: int, board: tuple[int, ...], reach: np.ndarray, workspaces: list[_Workspace] | None
@@ -303,7 +296,7 @@ class PublicWalk:
             return False
         arrives = np.count_nonzero(reach, axis=2)  # [seat, root]
         for later, street in enumerate(self._streets[index:], index):
-            asked = street.questions
+            asked = [question for question, _ in street.questions]
             if later == index:
                 asked = [entry for entry in asked if arrives[entry.decision.seat, entry.decision.root]]
             if not self._reader.is_suit_symmetric(asked, self._first_street + later):

@@ -393,6 +393,17 @@ def test_raises_from_a_range_are_single_sizes_of_the_menu():
     np.testing.assert_array_equal(spread.combo_values, plain.combo_values)
 
 
+def test_columns_of_one_action_add_up():
+    class Twice(Noise):
+        def range_strategy(self, public):
+            strategy = super().range_strategy(public)
+            actions = np.concatenate([strategy.actions, strategy.actions])
+            return Strategy(actions, np.hstack([0.25 * strategy.probabilities, 0.75 * strategy.probabilities]))
+
+    twice, once = (public_best_response(LEDUC, [kind(1), kind(2)]) for kind in (Twice, Noise))
+    np.testing.assert_allclose(twice.combo_values, once.combo_values, rtol=0, atol=1e-12)
+
+
 def test_play_that_depends_on_the_order_of_a_flop_is_refused():
     class Reader(Agent):
         def range_strategy(self, public):
