@@ -1,13 +1,36 @@
 """Kernels of checkdown values: one seat's every hand against known hands on many boards."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
 
 
+class Counts(NamedTuple):
+    """Workspace of `fill_equity`.
+
+    Attributes
+    ----------
+    points : uint16[num_combos]
+        Two for a board that is won, one for one that is tied with one opponent.
+    ties : uint16[MAX_SEATS, num_combos]
+        Boards that are tied with several opponents, by their number; all 0 between calls.
+    best : uint16[num_boards]
+        The opponents' highest rank.
+    num_best : uint8[num_boards]
+        How many of them have it.
+    """
+
+    points: np.ndarray
+    ties: np.ndarray
+    best: np.ndarray
+    num_best: np.ndarray
+
+
 @kernel
-def fill_ranks(tables, combos, boards, ranks, held_on):
+def fill_ranks(tables, combos, boards, ranks):
     """Rank every combo on every board.
 
     Parameters
@@ -17,43 +40,49 @@ def fill_ranks(tables, combos, boards, ranks, held_on):
     boards : uint8[num_boards, b]
     ranks : uint16[num_boards, num_combos]
         Modified in place; 0 where a combo shares a card with the board.
-    held_on : uint16[num_combos]
-        Modified in place: on how many boards each combo can be held.
     """
     is_holdem = combos.shape[0] == 1326 and combos.shape[1] == 2 and 3 <= boards.shape[1] <= 5
-    held_on[:] = 0
     for b in range(len(boards)):
-        row = ranks[b]
         if is_holdem:
-            fill_board_ranks(tables, boards[b], row)
+            fill_board_ranks(tables, boards[b], ranks[b])
         else:
-            fill_combo_ranks(tables, boards[b], combos, row)
-        for combo in range(len(row)):
-            held_on[combo] += row[combo] != 0
+            fill_combo_ranks(tables, boards[b], combos, ranks[b])
 
 
 @kernel
-def count_wins(ranks, opponents, best, num_best, wins, ties):
-    """Count for every combo the boards on which it beats all opponents, and those on which it ties with the best.
+def count_held(ranks, rows, held_on):
+    """Count for every combo the boards on which it can be held. `held_on`, uint16[num_combos], is modified in place."""
+    held_on[:] = 0
+    for b in range(len(rows)):
+        row = ranks[rows[b]]
+        for combo in range(len(row)):
+            held_on[combo] += np.uint16(row[combo] != 0)
+
+
+@kernel
+def fill_equity(ranks, rows, opponents, scale, counts, equity):
+    """Write the mean share of the pot that every combo wins.
 
     Parameters
     ----------
-    ranks : uint16[num_boards, num_combos]
+    ranks : uint16[n, num_combos]
         As `fill_ranks` leaves them.
+    rows : int32[num_boards]
+        The boards that count, at most 32,000.
     opponents : int32[num_opponents]
         Their combos; at least one.
-    best : uint16[num_boards]
-        Workspace: the opponents' highest rank.
-    num_best : uint8[num_boards]
-        Workspace: how many of them have it.
-    wins : uint16[num_combos]
+    scale : float64[num_combos]
+        One over the number of boards on which a combo can be held; 0 if it cannot be.
+    counts : Counts
+        Workspace, with room for so many boards.
+    equity : float64[num_combos]
         Modified in place.
-    ties : uint16[num_opponents + 1, num_combos]
-        Modified in place: by the number of opponents that the combo ties with.
     """
+    best, num_best, points, ties = counts.best, counts.num_best, counts.points, counts.ties
     num_combos = ranks.shape[1]
-    for b in range(len(ranks)):
-        row = ranks[b]
+    most = 1
+    for b in range(len(rows)):
+        row = ranks[rows[b]]
         best[b] = 0
         for k in range(len(opponents)):
             rank = row[opponents[k]]
@@ -62,10 +91,26 @@ def count_wins(ranks, opponents, best, num_best, wins, ties):
                 num_best[b] = 1
             elif rank == best[b]:
                 num_best[b] += 1
-    wins[:] = 0
-    ties[:] = 0
-    for b in range(len(ranks)):
-        row, limit, tied = ranks[b], best[b], ties[num_best[b]]
-        for combo in range(num_combos):  # sixteen bits throughout: that many combos are compared at once
-            wins[combo] += np.uint16(row[combo] > limit)
-            tied[combo] += np.uint16(row[combo] == limit)
+        if num_best[b] > most:
+            most = int(num_best[b])
+    points[:] = 0
+    for b in range(len(rows)):
+        row, limit = ranks[rows[b]], best[b]
+        if num_best[b] == 1:
+            for combo in range(num_combos):  # sixteen bits throughout: that many combos are compared at once
+                points[combo] += np.uint16(row[combo] > limit) + np.uint16(row[combo] >= limit)
+        else:
+            tied = ties[num_best[b]]
+            for combo in range(num_combos):
+                points[combo] += np.uint16(row[combo] > limit) << 1
+                tied[combo] += np.uint16(row[combo] == limit)
+    for combo in range(num_combos):
+        equity[combo] = 0.5 * points[combo]
+    for number in range(2, most + 1):
+        tied = ties[number]
+        share = 1.0 / (number + 1)
+        for combo in range(num_combos):
+            equity[combo] += share * tied[combo]
+            tied[combo] = 0
+    for combo in range(num_combos):
+        equity[combo] *= scale[combo]

@@ -21,6 +21,7 @@ from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
+from plurispiel.evaluation import _aivat_kernels as kernels
 from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, error_text
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
 
@@ -39,7 +40,7 @@ class Announced(NamedTuple):
     ----------
     actions : list of int
         An action of each kind; raises drawn from a range of sizes are one kind.
-    probabilities : float64[num_combos, num_kinds]
+    probabilities : float64[num_kinds, num_combos]
     played : int
         The kind that was played.
     """
@@ -133,6 +134,7 @@ class Aivat:
         self._deck = b""
         self._starts: dict[int, tuple[Situation, np.ndarray]] = {}
         self._deal_means: dict[int, float] = {}
+        self._free: dict[tuple[int, ...], np.ndarray] = {}
 
     def scores(self, hand: Hand, agents: Sequence[Agent]) -> tuple[Score, ...]:
         """Return the score of every seat of a hand of the current deck.
@@ -148,7 +150,7 @@ class Aivat:
             self._values.restart(self._rng)
             self._showdowns.restart(self._rng)
         states = _states(hand)
-        asked = _ask(hand, states, agents)
+        asked = self._ask(hand, states, agents)
         return tuple(self._score(hand, states, seat, asked[seat]) for seat in range(self._rules.num_seats))
 
     def _score(self, hand: Hand, states: list[list[int]], seat: int, asked: "_Answers") -> Score:
@@ -164,23 +166,24 @@ class Aivat:
         for number, action in enumerate(hand.actions):
             size = rules.board_size(action.street)
             if size > len(walk.situation.board):
-                walk.see_board(board[:size])
-            after = walk.situation._replace(actions=hand.actions[: number + 1], state=states[number + 1])
+                walk.situation = walk.situation._replace(actions=hand.actions[:number], state=states[number])
+                walk.see_board(board[:size], self._without(board[len(walk.situation.board) : size]))
             if action.seat == seat:
                 if announced is not None:
+                    before = walk.situation._replace(actions=hand.actions[:number], state=states[number])
+                    after = before._replace(actions=hand.actions[: number + 1], state=states[number + 1])
                     try:
-                        walk.act(announced[decision], states[number], after)
+                        walk.act(announced[decision], before, after)
                     except BadStrategy as error:
                         announced, refused = None, str(error)
                     decision += 1
                 if action.action == FOLD:
-                    walk.situation = after
                     break  # the payoff is fixed
-            walk.situation = after
+        walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
         imaginary = 0.0
         if hand.showdown and seat not in hand.folded:
             if len(walk.situation.board) < len(board):
-                walk.see_board(board)
+                walk.see_board(board, self._without(board[len(walk.situation.board) :]))
             payoffs = self._showdowns.values(walk.situation)
             imaginary = float(walk.weights @ payoffs) - hand.payoffs[seat]
         known = announced is not None
@@ -196,6 +199,37 @@ class Aivat:
             fault=asked.fault,
         )
 
+    def _ask(self, hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> "list[_Answers]":
+        """Ask every agent for its strategy where it has acted."""
+        rules = hand.rules
+        board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
+        asked = []
+        for agent in agents:
+            tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
+            asked.append(_Answers([] if tells else None))
+        for fault in hand.faults:
+            asked[fault.seat].refuse("it committed a fault, and what its seat did then was not its strategy")
+        for number, (seat, action, street) in enumerate(hand.actions):
+            answers = asked[seat]
+            if answers.announced is None:
+                continue
+            public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
+            try:
+                strategy = agents[seat].range_strategy(public)
+                if strategy is None:
+                    answers.announced = None
+                else:
+                    answers.announced.append(_announced(public, strategy, action, self._without(public.board)))
+            except BadStrategy as error:
+                answers.refuse(f"range_strategy: {error}")
+            except AgentFault as error:
+                answers.refuse(error.message)
+                if error.kind not in REPAIRABLE:
+                    answers.fault = Fault(seat, error.kind, error.message)
+            except _CONTESTANT_ERRORS as error:
+                answers.refuse(f"range_strategy: {error_text(error)}")
+        return asked
+
     def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
         """Return the situation after the deal, and the weights of the own hands."""
         if seat not in self._starts:
@@ -208,6 +242,12 @@ class Aivat:
             weights = situation.holdable().astype(np.float64)
             self._starts[seat] = situation, weights / weights.sum()
         return self._starts[seat]
+
+    def _without(self, cards: tuple[int, ...]) -> np.ndarray:
+        """Return which combos hold none of some cards of this deck: bool[num_combos]."""
+        if cards not in self._free:
+            self._free[cards] = combos_without(self._rules, cards)
+        return self._free[cards]
 
     def _deal_mean(self, seat: int) -> float:
         if seat not in self._deal_means:
@@ -232,48 +272,48 @@ class _Walk:
         self.chance += mean - float(self.weights @ values)
         self.true_chance += mean - float(values[self._own])
 
-    def see_board(self, board: tuple[int, ...]) -> None:
-        """Correct for board cards; they rule out the hands that hold them."""
+    def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
+        """Correct for board cards; they rule out the hands that hold them, all but `is_free`."""
         means = self._values.next_board_means(self.situation, len(board) - len(self.situation.board))
         self.chance += float(self.weights @ means)
         self.true_chance += float(means[self._own])
-        new = board[len(self.situation.board) :]
         self.situation = self.situation._replace(board=board)
-        self.weights = self.weights * combos_without(self.situation.rules, new)
+        self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
         values = self._values.values(self.situation)
         self.chance -= float(self.weights @ values)
         self.true_chance -= float(values[self._own])
 
-    def act(self, announced: Announced, state: list[int], after: Situation) -> None:
+    def act(self, announced: Announced, before: Situation, after: Situation) -> None:
         """Correct for an own action; it makes hands likelier with which it is."""
-        shares = self.weights @ announced.probabilities
-        if not shares[announced.played] > 0.0:
+        played, probabilities = announced.played, announced.probabilities
+        shares = (probabilities @ self.weights).tolist()
+        if not shares[played] > 0.0:
             raise BadStrategy("it says that it would play what it did with no hand at all")
-        row = announced.probabilities[self._own].tolist()
-        self.decisions.append((announced.played, tuple(announced.actions), tuple(row)))
-        if shares[announced.played] >= 1.0 - _ROUNDING**2 and row[announced.played] == 1.0:
+        row = probabilities[:, self._own].tolist()
+        self.decisions.append((played, tuple(announced.actions), tuple(row)))
+        if shares[played] >= 1.0 - _ROUNDING**2 and row[played] == 1.0:
             return  # no choice, no luck
-        joint = self.weights[:, None] * announced.probabilities
+        action_played = after.actions[-1].action
         for kind, action in enumerate(announced.actions):
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
                 continue
             # A raise out of a range of sizes has the value of the lowest: both sides of a correction need the same.
-            is_played = action == after.actions[-1].action
-            values = self._values.values(after if is_played else _after(self.situation, state, action))
-            if kind == announced.played:
-                self.own_actions -= float(joint[:, kind] @ values) / float(shares[kind])
+            values = self._values.values(after if action == action_played else _after(before, action))
+            value = float((self.weights * probabilities[kind]) @ values)
+            if kind == played:
+                self.own_actions -= value / shares[kind]
                 self.true_own_actions -= float(values[self._own])
-            self.own_actions += float(joint[:, kind] @ values)
+            self.own_actions += value
             self.true_own_actions += row[kind] * float(values[self._own])
-        self.weights = joint[:, announced.played] / shares[announced.played]
+        self.weights = self.weights * probabilities[played] / shares[played]
 
 
-def _after(situation: Situation, state: list[int], action: int) -> Situation:
+def _after(situation: Situation, action: int) -> Situation:
     """Return the situation after another action of the seat."""
-    betting_state = BettingState(situation.rules, np.array(state, dtype=np.int64))
+    betting_state = BettingState(situation.rules, np.array(situation.state, dtype=np.int64))
     betting_state.apply_legal(action)
-    taken = Action(situation.seat, action, state[betting.STREET])
+    taken = Action(situation.seat, action, situation.state[betting.STREET])
     return situation._replace(actions=(*situation.actions, taken), state=betting_state.array.tolist())
 
 
@@ -299,40 +339,8 @@ class _Answers:
         self.announced, self.refused = None, text
 
 
-def _ask(hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> list[_Answers]:
-    """Ask every agent for its strategy where it has acted."""
-    rules = hand.rules
-    board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
-    asked = []
-    for agent in agents:
-        tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
-        asked.append(_Answers([] if tells else None))
-    for fault in hand.faults:
-        asked[fault.seat].refuse("it committed a fault, and what its seat did then was not its strategy")
-    for number, (seat, action, street) in enumerate(hand.actions):
-        answers = asked[seat]
-        if answers.announced is None:
-            continue
-        public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
-        try:
-            strategy = agents[seat].range_strategy(public)
-            if strategy is None:
-                answers.announced = None
-            else:
-                answers.announced.append(_announced(public, strategy, action))
-        except BadStrategy as error:
-            answers.refuse(f"range_strategy: {error}")
-        except AgentFault as error:
-            answers.refuse(error.message)
-            if error.kind not in REPAIRABLE:
-                answers.fault = Fault(seat, error.kind, error.message)
-        except _CONTESTANT_ERRORS as error:
-            answers.refuse(f"range_strategy: {error_text(error)}")
-    return asked
-
-
-def _announced(public: PublicState, strategy: Strategy, played: int) -> Announced:
-    """Return what an agent says of a decision, checked.
+def _announced(public: PublicState, strategy: Strategy, played: int, is_held: np.ndarray) -> Announced:
+    """Return what an agent says of a decision, checked, as far as it concerns combos that `is_held`.
 
     Raises
     ------
@@ -342,16 +350,13 @@ def _announced(public: PublicState, strategy: Strategy, played: int) -> Announce
     rules = public.rules
     lowest = np.asarray(strategy.actions)
     highest = lowest if strategy.highest is None else np.asarray(strategy.highest)
-    probabilities = np.asarray(strategy.probabilities, dtype=np.float64)
-    if lowest.ndim != 1 or highest.shape != lowest.shape or probabilities.shape != (rules.num_combos, len(lowest)):
+    rows = np.require(strategy.probabilities, np.float64, ["C", "W"])
+    if lowest.ndim != 1 or highest.shape != lowest.shape or rows.shape != (rules.num_combos, len(lowest)):
         raise BadStrategy(
-            f"it needs actions[k] and probabilities[{rules.num_combos}, k], "
-            f"got shapes {lowest.shape} and {probabilities.shape}"
+            f"it needs actions[k] and probabilities[{rules.num_combos}, k], got shapes {lowest.shape} and {rows.shape}"
         )
-    if public.board:  # rows of hands that hold its cards mean nothing
-        probabilities = np.where(combos_without(rules, public.board)[:, None], probabilities, 1.0 / max(1, len(lowest)))
-    sums = probabilities @ np.ones(len(lowest))  # several times faster than sum(axis=1)
-    if not (sums.max() <= 1.0 + _ROUNDING and sums.min() >= 1.0 - _ROUNDING and probabilities.min() >= 0.0):
+    probabilities = np.empty((len(lowest), rules.num_combos))
+    if not kernels.read_rows(rows, is_held, _ROUNDING, probabilities):
         raise BadStrategy("its rows are no probabilities that sum to 1")
     lows, highs = lowest.tolist(), highest.tolist()
     for low, high in zip(lows, highs, strict=True):
@@ -373,5 +378,10 @@ def _disjoint(lows: list[int], highs: list[int], probabilities: np.ndarray) -> t
         held = [k for k in range(len(lows)) if lows[k] <= low and highs[k] >= end - 1]
         if held:
             ranges.append((low, end - 1))
-            columns.append(sum(probabilities[:, k] * ((end - low) / (highs[k] - lows[k] + 1)) for k in held))
-    return [low for low, _ in ranges], [high for _, high in ranges], np.stack(columns, axis=1)
+            columns.append(sum(probabilities[k] * ((end - low) / (highs[k] - lows[k] + 1)) for k in held))
+    return [low for low, _ in ranges], [high for _, high in ranges], np.stack(columns)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    kernels.read_rows(np.ones((1, 1)), np.ones(1, dtype=bool), 0.0, np.empty((1, 1)))

@@ -16,7 +16,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.agents.base import Action
 from plurispiel.evaluation import _value_functions_kernels as kernels
 
@@ -26,7 +26,7 @@ NO_CARD = 255
 MAX_OUTCOMES = 50
 """A chance step with more outcomes may be sampled."""
 
-MIN_SAMPLES, MAX_SAMPLES = 64, 65_000
+MIN_SAMPLES, MAX_SAMPLES = 64, 32_000
 _MAX_BOARDS = 2000
 
 
@@ -73,17 +73,20 @@ class ValueFunction:
     Attributes
     ----------
     name : str
+    version : int
+        Counts the changes that gave it other values, be it by another use of its stream.
     num_samples : int
         How many outcomes stand for a chance step with more than `MAX_OUTCOMES`.
     """
 
     name: str = ""
+    version: int = 1
     num_samples: int = 250
 
     @property
     def digest(self) -> str:
         """A hash of all that decides the values."""
-        return hashlib.sha256(f"{self.name} {self.num_samples}".encode()).hexdigest()[:12]
+        return hashlib.sha256(f"{self.name} {self.version} {self.num_samples}".encode()).hexdigest()[:12]
 
     def restart(self, rng: np.random.Generator) -> None:
         """Begin with a new deck; `rng` is independent of it."""
@@ -144,22 +147,30 @@ class Checkdown(ValueFunction):
     """
 
     name = "checkdown"
+    version = 2
 
     def __init__(self, num_samples: int = 250):
         if not MIN_SAMPLES <= num_samples <= MAX_SAMPLES:
             raise ValueError(f"num_samples is {MIN_SAMPLES}..{MAX_SAMPLES}, got {num_samples}")
         self.num_samples = num_samples
+        self._rules: HoldemRules | None = None
+        self._boards = _RankedBoards()
         self.restart(np.random.default_rng(0))
 
     def restart(self, rng: np.random.Generator) -> None:
         """Begin with a new deck."""
         super().restart(rng)
+        self._boards.clear()
         self._run_outs: dict[tuple[int, tuple[int, ...], bytes], _RunOuts] = {}
         self._known: dict[tuple, np.ndarray] = {}
+        self._shuffled: np.ndarray | None = None
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo."""
         rules, seat, state = situation.rules, situation.seat, situation.state
+        if rules is not self._rules:
+            self._rules = rules
+            self.restart(self.rng)
         contribution = state[betting.CONTRIB + seat]
         if state[betting.FOLDED + seat]:
             return np.full(rules.num_combos, -float(contribution))
@@ -175,11 +186,35 @@ class Checkdown(ValueFunction):
                     continue
                 run_outs = self._run_outs.get(key)
                 if run_outs is None:
-                    run_outs = self._run_outs[key] = _RunOuts(situation, self.num_samples, self.rng)
+                    run_outs = self._run_outs[key] = _RunOuts(situation, self._boards, self._boards_to_come(situation))
                 values += chips * run_outs.equity(opponents)
             values.setflags(write=False)
             self._known[known] = values
         return values
+
+    def _boards_to_come(self, situation: Situation) -> np.ndarray:
+        """Return whole boards without the others' cards, as `next_boards` does: uint8[n, num_board_cards].
+
+        Where they are sampled, all seats draw from the same shuffled decks, so that most of their boards are shared.
+        """
+        rules = situation.rules
+        num_cards = rules.num_board_cards - len(situation.board)
+        free = situation.free_cards()
+        if comb(len(free), num_cards) <= _MAX_BOARDS:
+            rest = free[_places(len(free), num_cards)]
+        else:
+            if self._shuffled is None:
+                needed = rules.num_board_cards + (rules.num_seats - 1) * rules.num_hole_cards
+                self._shuffled = _shuffled(rules.cards, min(needed, len(rules.cards)), self.num_samples, self.rng)
+            is_free = np.zeros(NO_CARD, dtype=bool)
+            is_free[free] = True
+            chosen = is_free[self._shuffled]
+            chosen &= chosen.cumsum(axis=1) <= num_cards
+            rest = self._shuffled[chosen].reshape(self.num_samples, num_cards)
+        boards = np.empty((len(rest), rules.num_board_cards), dtype=np.uint8)
+        boards[:, : len(situation.board)] = situation.board
+        boards[:, len(situation.board) :] = rest
+        return boards
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the value before the cards: equities are their means over what can come."""
@@ -192,23 +227,65 @@ class Checkdown(ValueFunction):
         return sum(chips / (1 + opponents.bit_count()) for chips, opponents in pots) - state[betting.CONTRIB + seat]
 
 
+class _RankedBoards:
+    """The ranks of all combos on the boards of one deck that were asked for, each ranked once for all seats."""
+
+    def __init__(self) -> None:
+        self.ranks = np.empty((0, 0), dtype=np.uint16)
+        self.counts = _new_counts(0, 0)
+        self._row_of: dict[int, int] = {}
+
+    def clear(self) -> None:
+        """Forget all boards, but keep the memory."""
+        self._row_of.clear()
+
+    def rows(self, rules: HoldemRules, boards: np.ndarray) -> np.ndarray:
+        """Return the rows of `ranks` that belong to uint8[n, num_board_cards]: int32[n]."""
+        row_of = self._row_of
+        num_known = len(row_of)
+        sets = np.left_shift(np.int64(1), boards.astype(np.int64)).sum(axis=1).tolist()
+        rows = np.array([row_of.setdefault(cards, len(row_of)) for cards in sets], dtype=np.int32)
+        if len(row_of) > num_known:
+            self._make_room(len(row_of), num_known, rules.num_combos)
+            new, first = np.unique(rows, return_index=True)
+            first = first[np.searchsorted(new, num_known) :]
+            ranks = self.ranks[num_known : len(row_of)]
+            kernels.fill_ranks(rank_tables(), np.array(rules.combos), boards[first], ranks)
+        if len(rows) > len(self.counts.best):
+            self.counts = _new_counts(rules.num_combos, 2 * len(rows))
+        return rows
+
+    def _make_room(self, num_rows: int, num_known: int, num_combos: int) -> None:
+        if self.ranks.shape[1] != num_combos:
+            self.ranks = np.empty((0, num_combos), dtype=np.uint16)
+            self.counts = _new_counts(num_combos, 0)
+        if num_rows > len(self.ranks):
+            ranks = np.empty((2 * num_rows, num_combos), dtype=np.uint16)
+            ranks[:num_known] = self.ranks[:num_known]
+            self.ranks = ranks
+
+
+def _new_counts(num_combos: int, num_boards: int) -> kernels.Counts:
+    return kernels.Counts(
+        points=np.empty(num_combos, dtype=np.uint16),
+        ties=np.zeros((MAX_SEATS, num_combos), dtype=np.uint16),
+        best=np.empty(num_boards, dtype=np.uint16),
+        num_best=np.empty(num_boards, dtype=np.uint8),
+    )
+
+
 class _RunOuts:
     """One seat's hands against the others' on every board that can come."""
 
-    def __init__(self, situation: Situation, num_samples: int, rng: np.random.Generator):
+    def __init__(self, situation: Situation, ranked: _RankedBoards, boards: np.ndarray):
         rules, seat = situation.rules, situation.seat
-        to_come = rules.num_board_cards - len(situation.board)
-        rest = next_boards(situation, to_come, _MAX_BOARDS, num_samples, rng)
-        boards = np.empty((len(rest), rules.num_board_cards), dtype=np.uint8)
-        boards[:, : len(situation.board)] = situation.board
-        boards[:, len(situation.board) :] = rest
-        num_combos = rules.num_combos
         self._held = {
             other: rules.combo_id(cards) for other, cards in enumerate(situation.hole_cards.tolist()) if other != seat
         }
-        self._ranks = np.empty((len(boards), num_combos), dtype=np.uint16)
-        held_on = np.empty(num_combos, dtype=np.uint16)
-        kernels.fill_ranks(rank_tables(), np.array(rules.combos), boards, self._ranks, held_on)
+        self._ranked = ranked
+        self._rows = ranked.rows(rules, boards)
+        held_on = np.empty(rules.num_combos, dtype=np.uint16)
+        kernels.count_held(ranked.ranks, self._rows, held_on)
         self._scale = situation.holdable() / np.maximum(held_on, 1)
         self._equities: dict[int, np.ndarray] = {}
 
@@ -216,14 +293,10 @@ class _RunOuts:
         """Return the share of the pot that each combo wins from a bit set of seats: float64[num_combos]."""
         equity = self._equities.get(opponents)
         if equity is None:
-            num_boards, num_combos = self._ranks.shape
             held = np.array([combo for seat, combo in self._held.items() if opponents >> seat & 1], dtype=np.int32)
-            wins = np.empty(num_combos, dtype=np.uint16)
-            ties = np.empty((len(held) + 1, num_combos), dtype=np.uint16)
-            best, num_best = np.empty(num_boards, dtype=np.uint16), np.empty(num_boards, dtype=np.uint8)
-            kernels.count_wins(self._ranks, held, best, num_best, wins, ties)
-            shares = 1.0 / np.arange(1, len(held) + 2)
-            equity = self._equities[opponents] = (wins + shares[1:] @ ties[1:]) * self._scale
+            equity = self._equities[opponents] = np.empty(len(self._scale))
+            ranked = self._ranked
+            kernels.fill_equity(ranked.ranks, self._rows, held, self._scale, ranked.counts, equity)
         return equity
 
 
@@ -249,12 +322,17 @@ def next_boards(
     free = situation.free_cards()
     if comb(len(free), num_cards) <= most:
         return free[_places(len(free), num_cards)]
-    boards = np.tile(free, (num_samples, 1))
+    return _shuffled(free, num_cards, num_samples, rng)
+
+
+def _shuffled(cards: np.ndarray, num_cards: int, num_samples: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the first cards of shuffled decks: uint8[num_samples, num_cards]."""
+    decks = np.tile(cards, (num_samples, 1))
     rows = np.arange(num_samples)
     for column in range(num_cards):  # a shuffle that stops early
-        chosen = rng.integers(column, len(free), size=num_samples)
-        boards[rows, chosen], boards[:, column] = boards[:, column], boards[rows, chosen]
-    return boards[:, :num_cards]
+        chosen = rng.integers(column, len(cards), size=num_samples)
+        decks[rows, chosen], decks[:, column] = decks[:, column], decks[rows, chosen]
+    return decks[:, :num_cards]
 
 
 @functools.lru_cache(maxsize=64)
@@ -278,17 +356,26 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
     list of (int, int)
         Chips, and the other seats that can win them as a bit set; none for chips that nobody called.
     """
-    contributions = state[betting.CONTRIB : betting.CONTRIB + rules.num_seats]
-    folded = state[betting.FOLDED : betting.FOLDED + rules.num_seats]
+    num_seats = rules.num_seats
+    contributions = state[betting.CONTRIB : betting.CONTRIB + num_seats]
+    folded = state[betting.FOLDED : betting.FOLDED + num_seats]
+    own = contributions[seat]
+    sharing = num_seats
+    opponents = 0
+    for other in range(num_seats):
+        if other != seat and not folded[other]:
+            opponents |= 1 << other
     pots: dict[int, int] = {}
     floor = 0
-    for level in sorted(set(contributions) - {0}):
-        if level > contributions[seat]:
-            break
-        sharing = [other for other, contribution in enumerate(contributions) if contribution >= level]
-        opponents = sum(1 << other for other in sharing if other != seat and not folded[other])
-        pots[opponents] = pots.get(opponents, 0) + (level - floor) * len(sharing)
-        floor = level
+    for level, other in sorted(zip(contributions, range(num_seats), strict=True)):
+        if level > floor:
+            height = min(level, own) - floor
+            if height <= 0:
+                break
+            pots[opponents] = pots.get(opponents, 0) + height * sharing
+            floor = level
+        sharing -= 1
+        opponents &= ~(1 << other)
     return [(chips, opponents) for opponents, chips in pots.items()]
 
 

@@ -11,6 +11,7 @@ PLAY = (
     "abstraction.holdem.betting",
     "abstraction.cards.features",
     "agents.tight_aggressive",
+    "evaluation.aivat",
     "evaluation.value_functions",
 )
 """Modules with kernels that a tournament plays with."""

@@ -3,13 +3,27 @@
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
+from plurispiel.abstraction.holdem._hand_rank_kernels import (
+    fill_board_ranks,
+    fill_combo_ranks,
+    first_combo,
+    rank_ignoring_suits,
+)
 from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
+
+NUM_PAIRS = 91
+"""Pairs of ranks, equal or not: those of (high, low) have the number high * (high + 1) / 2 + low."""
+
+_HIGH = np.array([high for high in range(13) for low in range(high + 1)], dtype=np.int64)
+_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtype=np.int64)
 
 
 @kernel
-def sum_strength(tables, combos, boards, weights, work, strength, total_weight):
-    """Add every combo's strength on each of the boards it can be held on, and the weights of those boards.
+def sum_points(tables, combos, boards, weights, work, points, total_weight):
+    """Add every combo's points on each of the boards it can be held on, and the weights of those boards.
+
+    Two points for every other combo that it beats, one for every one that it ties with. With whole weights all
+    sums are exact.
 
     Parameters
     ----------
@@ -17,27 +31,123 @@ def sum_strength(tables, combos, boards, weights, work, strength, total_weight):
     combos : uint8[num_combos, num_hole_cards]
     boards : uint8[num_boards, num_board_cards]
     weights : float64[num_boards]
-    work : StrengthWorkspace
-    strength, total_weight : float64[num_combos]
+    work : features.Workspace
+    points, total_weight : float64[num_combos]
         Modified in place.
     """
     num_combos, num_hole = combos.shape
     num_board = boards.shape[1]
     is_holdem = num_combos == 1326 and num_hole == 2 and 3 <= num_board <= 5
+    work.pair_points[:] = 0.0
+    weight_without_flush = 0.0
     for b in range(boards.shape[0]):
+        board, weight = boards[b], weights[b]
+        if is_holdem and not _may_flush(board):
+            add_pair_points(tables, board, weight, work, points, total_weight)
+            weight_without_flush += weight
+            continue
         if is_holdem:
-            fill_board_ranks(tables, boards[b], work.ranks)
+            fill_board_ranks(tables, board, work.ranks)
         else:
-            fill_combo_ranks(tables, boards[b], combos, work.ranks)
+            fill_combo_ranks(tables, board, combos, work.ranks)
         num_live = sort_by_rank(work.ranks, work.order, work.spare, work.counts)
-        add_strength(work.ranks, combos, work.order, num_live, work.per_card, weights[b], strength)
+        add_points(work.ranks, combos, work.order, num_live, work.per_card, weight, points)
         for k in range(num_live):
-            total_weight[work.order[k]] += weights[b]
+            total_weight[work.order[k]] += weight
+    if is_holdem and weight_without_flush > 0.0:
+        for combo in range(num_combos):
+            low, high = np.int64(combos[combo, 0]) >> 2, np.int64(combos[combo, 1]) >> 2
+            points[combo] += work.pair_points[(high * (high + 1) >> 1) + low]
+            total_weight[combo] += weight_without_flush
+
+
+@kernel(inline=True)
+def _may_flush(board):
+    """Return whether a board has three cards of a suit."""
+    suits = np.int64(0)
+    for j in range(len(board)):
+        suits += np.int64(1) << (4 * (np.int64(board[j]) & 3))
+    return (suits + 0x5555) & 0x8888 != 0
 
 
 @kernel
-def add_strength(ranks, combos, order, num_live, per_card, weight, strength):
-    """Add to `strength` every live combo's chance to win, plus half its ties, against a uniform other combo.
+def add_pair_points(tables, board, weight, work, points, total_weight):
+    """Add the points of a board of hold'em on which no flush is possible, so that suits do not matter.
+
+    What a pair of ranks makes goes to ``work.pair_points``, for all its combos; those that share a card with the
+    board have the same taken off in `points`, and the weight in `total_weight`.
+
+    Parameters
+    ----------
+    tables : RankTables
+    board : uint8[3..5]
+    weight : float
+    work : features.Workspace
+    points, total_weight : float64[1326]
+        Modified in place, like `work`.
+    """
+    left, weaker, equal = work.per_card[0], work.per_card[1], work.per_card[2]
+    made = work.made
+    word = tables.starts[len(board) + 2]
+    for rank in range(13):
+        left[rank] = 4.0
+        weaker[rank] = 0.0
+        equal[rank] = 0.0
+    for j in range(len(board)):
+        word += tables.words[board[j]]
+        left[board[j] >> 2] -= 1.0
+    ranks = work.ranks[:NUM_PAIRS]
+    for pair in range(NUM_PAIRS):
+        high, low = _HIGH[pair], _LOW[pair]
+        made[pair] = 0.0
+        is_held = left[high] * (left[low] - (high == low)) > 0.0
+        value = rank_ignoring_suits(tables, word + tables.words[4 * high] + tables.words[4 * low])
+        ranks[pair] = value if is_held else 0
+    num_live = sort_by_rank(ranks, work.order, work.spare, work.counts)
+    num_weaker = 0.0
+    start = 0
+    while start < num_live:
+        stop = start
+        num_equal = 0.0
+        while stop < num_live and ranks[work.order[stop]] == ranks[work.order[start]]:
+            high, low = _HIGH[work.order[stop]], _LOW[work.order[stop]]
+            if high == low:
+                num_equal += 0.5 * left[high] * (left[high] - 1.0)
+                equal[high] += left[high] - 1.0
+            else:
+                num_equal += left[high] * left[low]
+                equal[high] += left[low]
+                equal[low] += left[high]
+            stop += 1
+        for k in range(start, stop):
+            pair = work.order[k]
+            high, low = _HIGH[pair], _LOW[pair]
+            wins = num_weaker - weaker[high] - weaker[low]
+            ties = num_equal - equal[high] - equal[low] + 1.0  # the combo itself was taken off twice
+            made[pair] = weight * (2.0 * wins + ties)
+            work.pair_points[pair] += made[pair]
+        for k in range(start, stop):
+            for rank in (_HIGH[work.order[k]], _LOW[work.order[k]]):
+                weaker[rank] += equal[rank]
+                equal[rank] = 0.0
+        num_weaker += num_equal
+        start = stop
+    taken = np.int64(0)
+    for j in range(len(board)):
+        card = np.int64(board[j])
+        taken |= np.int64(1) << card
+        for other in range(52):
+            if not (taken >> other) & 1:
+                high_card, low_card = (card, other) if card > other else (other, card)
+                high, low = high_card >> 2, low_card >> 2
+                combo = first_combo(high_card) + low_card
+                points[combo] -= made[(high * (high + 1) >> 1) + low]
+                total_weight[combo] -= weight
+
+
+@kernel
+def add_points(ranks, combos, order, num_live, per_card, weight, points):
+    """Add two points for every other combo that a live one beats, and one for every one that it ties with.
 
     Parameters
     ----------
@@ -50,26 +160,22 @@ def add_strength(ranks, combos, order, num_live, per_card, weight, strength):
         Workspace.
     weight : float
         Multiplies what is added.
-    strength : float64[num_combos]
+    points : float64[num_combos]
         Modified in place.
 
     Notes
     -----
     One pass over groups of equal rank. Of W weaker combos, P[c] with card c, those that do not touch
     the own cards {c, d} are W - P[c] - P[d]: the combo {c, d} itself is not weaker. Among the equal
-    ones and among all, it is subtracted twice, so it is put back once.
+    ones it is subtracted twice, so it is put back once.
     """
     num_hole = combos.shape[1]
     num_removed = num_hole if num_hole < 3 else 0
     put_back = num_removed - 1
-    held, weaker, equal = per_card[0], per_card[1], per_card[2]
+    weaker, equal = per_card[1], per_card[2]
     for card in range(52):
-        held[card] = 0.0
         weaker[card] = 0.0
         equal[card] = 0.0
-    for k in range(num_live):
-        for c in range(num_removed):
-            held[combos[order[k], c]] += 1.0
     start = 0
     while start < num_live:
         rank = ranks[order[start]]
@@ -81,16 +187,13 @@ def add_strength(ranks, combos, order, num_live, per_card, weight, strength):
                 equal[combos[order[k], c]] += 1.0
         for k in range(start, stop):
             combo = order[k]
-            others = np.float64(num_live + put_back)
             wins = np.float64(start)
             ties = np.float64(stop - start + put_back)
             for c in range(num_removed):
                 card = combos[combo, c]
-                others -= held[card]
                 wins -= weaker[card]
                 ties -= equal[card]
-            if others > 0.0:
-                strength[combo] += weight * (wins + 0.5 * ties) / others
+            points[combo] += weight * (2.0 * wins + ties)
         for k in range(start, stop):
             for c in range(num_removed):
                 card = combos[order[k], c]

@@ -93,12 +93,16 @@ def warmup() -> None:
     draw_outs(LEDUC, (0,))
 
 
-class _Workspace(NamedTuple):
+class Workspace(NamedTuple):
+    """What the kernels need to rank and count, which lasts from one board to the next: ``pair_points`` only."""
+
     ranks: np.ndarray
     order: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
     per_card: np.ndarray
+    made: np.ndarray
+    pair_points: np.ndarray
 
 
 @functools.lru_cache(maxsize=2048)
@@ -119,17 +123,26 @@ def _mean_strength(deck: tuple[int, int, int], board: tuple[int, ...], cards_to_
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return every combo's strength summed over the boards it can be held on, and the weights of those boards."""
     num_combos = len(combos)
-    work = _Workspace(
+    work = Workspace(
         ranks=np.empty(num_combos, dtype=np.uint16),
         order=np.empty(num_combos, dtype=np.int32),
         spare=np.empty(num_combos, dtype=np.int32),
         counts=np.empty((2, DIGITS), dtype=np.int32),
         per_card=np.empty((3, 52)),
+        made=np.empty(kernels.NUM_PAIRS),
+        pair_points=np.empty(kernels.NUM_PAIRS),
     )
-    strength, total_weight = np.zeros(num_combos), np.zeros(num_combos)
-    kernels.sum_strength(rank_tables(), np.array(combos), boards, weights, work, strength, total_weight)
-    return strength, total_weight
+    points, total_weight = np.zeros(num_combos), np.zeros(num_combos)
+    kernels.sum_points(rank_tables(), np.array(combos), boards, weights, work, points, total_weight)
+    num_hole_cards = combos.shape[1]
+    num_left = len(np.unique(combos)) - boards.shape[1]
+    if num_hole_cards < 3:
+        num_others = comb(num_left - num_hole_cards, num_hole_cards)
+    else:  # cards that two combos share are ignored
+        num_others = comb(num_left, num_hole_cards) - 1
+    return points / (2.0 * max(num_others, 1)), total_weight
 
 
 @functools.lru_cache(maxsize=2048)
