@@ -149,7 +149,7 @@ def play_group(
     words = sequence.generate_state(words_each * num_seats, np.uint64).tolist()
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
-    play = {contestant: [[0] * len(COUNTERS) for _ in range(num_seats)] for contestant in contestants}
+    play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
     corrected: dict[int, list[Score]] = {contestant: [] for contestant in contestants}
     if aivat is not None:
         value_sequence = np.random.SeedSequence(seed, spawn_key=(_VALUE_STREAM, *group))
@@ -163,9 +163,7 @@ def play_group(
         on_hand(hand, seats)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
             payoffs[contestant].append(hand.payoffs[seat])
-            row = play[contestant][seat]
-            for column, count in enumerate(counts):
-                row[column] += count
+            play[contestant][seat] += counts
         for fault in hand.faults:
             faults[seats[fault.seat]].append(fault)
         if aivat is not None:
@@ -179,7 +177,7 @@ def play_group(
             chips=sum(round(payoff * PAYOFF_UNIT) for payoff in own) / PAYOFF_UNIT,
             chips_squared=fsum(payoff * payoff for payoff in own),
             faults=len(faults[contestant]),
-            play=b"".join(map(bytes, play[contestant])),
+            play=play[contestant].tobytes(),
             first_fault=faults[contestant][0].message if faults[contestant] else "",
             fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
             **(_corrections(corrected[contestant]) if aivat is not None else {}),

@@ -1,11 +1,16 @@
 """How an agent plays: the usual frequencies, counted by position."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import CALL, FOLD
-from plurispiel.abstraction.holdem.rules import MAX_CHIPS
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
+from plurispiel.abstraction.holdem.betting import rules_array
+from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS
+from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
 
 COUNTERS = (
@@ -63,63 +68,17 @@ def new_counts(num_seats: int) -> np.ndarray:
     return np.zeros((num_seats, len(COUNTERS)), dtype=np.int64)
 
 
-def hand_counts(hand: Hand) -> list[list[int]]:
-    """Return what each seat did in one hand: a row of `COUNTERS` for each seat, all 0 or 1.
+def hand_counts(hand: Hand) -> np.ndarray:
+    """Return what each seat did in one hand: uint8[num_seats, len(COUNTERS)], all 0 or 1.
 
     VPIP: called or raised before the flop (posting a blind or checking does not count). First in: the
     first to act with everybody before it folded. 3-bet: raised over exactly one raise before the flop.
     Donk bet: bet into the last raiser of the street before, who was still to act and had chips left.
     Chances and successes count once a hand.
     """
-    rules = hand.rules
-    stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
-    counts = [[0] * len(COUNTERS) for _ in range(rules.num_seats)]
-    highest = rules.big_blind
-    contributions = list(rules.blinds)
-    folded = hand.folded
-    entered = False
-    street = num_raises = 0
-    raiser = previous_raiser = -1
-    acted: set[int] = set()
-    for seat, action, action_street in hand.actions:
-        row = counts[seat]
-        if action_street != street:
-            street = action_street
-            previous_raiser = raiser
-            raiser = -1
-            num_raises = 0
-            acted = set()
-        if street == 0:
-            if action > CALL or (action == CALL and contributions[seat] < highest):
-                row[_VPIP] = 1
-                if action > CALL:
-                    row[_RAISED_PREFLOP] = 1
-            if not entered:
-                row[_FIRST_IN_CHANCE] = 1
-                if action > CALL:
-                    row[_FIRST_IN_RAISE] = 1
-                elif action == CALL and contributions[seat] < highest:
-                    row[_FIRST_IN_LIMP] = 1
-            entered = entered or action != FOLD
-            if num_raises == 1:  # whoever raised first is not asked again before the second raise
-                row[_THREE_BET_CHANCE] = 1
-                if action > CALL:
-                    row[_THREE_BET] = 1
-        elif num_raises == 0 and previous_raiser >= 0 and seat != previous_raiser:
-            if previous_raiser not in acted and contributions[previous_raiser] < stacks[previous_raiser]:
-                row[_DONK_BET_CHANCE] = 1
-                if action > CALL:
-                    row[_DONK_BET] = 1
-        acted.add(seat)
-        if action == CALL:
-            contributions[seat] = min(highest, stacks[seat])
-        elif action > CALL:
-            contributions[seat] = highest = action
-            num_raises += 1
-            raiser = seat
-    for seat, row in enumerate(counts):
-        row[_HANDS] = 1
-        row[_SHOWDOWN] = int(hand.showdown and seat not in folded)
+    counts = np.zeros((hand.rules.num_seats, len(COUNTERS)), dtype=np.uint8)
+    actions = np.fromiter(chain.from_iterable(hand.actions), dtype=np.int64, count=3 * len(hand.actions))
+    _count(rules_array(hand.rules), actions, hand.showdown, np.zeros(MAX_SEATS, dtype=np.int64), counts)
     return counts
 
 
@@ -152,3 +111,68 @@ class PlayStatistics:
             "donk_bet": self.share("donk_bets", "donk_bet_chances"),
             "showdown": self.share("showdowns", "hands"),
         }
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    hand_counts(Hand(KUHN, KUHN.cards[:2], (Action(0, CALL, 0), Action(1, CALL, 0)), (-1.0, 1.0), True))
+
+
+@kernel
+def _count(rules, actions, showdown, paid, counts):
+    """Write what each seat did in a hand.
+
+    Parameters
+    ----------
+    actions : int64[3 * n]
+        Seat, action and street of each.
+    paid : int64[10]
+        Workspace.
+    counts : uint8[num_seats, len(COUNTERS)]
+        Zeros, modified in place.
+    """
+    num_seats = rules[kernels.NUM_SEATS]
+    highest = 0
+    for seat in range(num_seats):
+        paid[seat] = rules[kernels.BLIND + seat]
+        highest = max(highest, paid[seat])
+        counts[seat, _HANDS] = 1
+        counts[seat, _SHOWDOWN] = showdown
+    entered = False
+    street = num_raises = 0
+    raiser = previous_raiser = -1
+    acted = 0  # a bit set of the seats that acted on this street
+    for k in range(0, actions.shape[0], 3):
+        seat, action = actions[k], actions[k + 1]
+        if actions[k + 2] != street:
+            street = actions[k + 2]
+            previous_raiser = raiser
+            raiser = -1
+            num_raises = 0
+            acted = 0
+        raises = action > CALL
+        if street == 0:
+            calls = action == CALL and paid[seat] < highest
+            counts[seat, _VPIP] |= calls or raises
+            counts[seat, _RAISED_PREFLOP] |= raises
+            if not entered:
+                counts[seat, _FIRST_IN_CHANCE] = 1
+                counts[seat, _FIRST_IN_RAISE] = raises
+                counts[seat, _FIRST_IN_LIMP] = calls
+            entered = entered or action != FOLD
+            if num_raises == 1:  # whoever raised first is not asked again before the second raise
+                counts[seat, _THREE_BET_CHANCE] = 1
+                counts[seat, _THREE_BET] |= raises
+        elif num_raises == 0 and previous_raiser >= 0 and seat != previous_raiser:
+            if acted >> previous_raiser & 1 == 0 and paid[previous_raiser] < rules[kernels.STACK + previous_raiser]:
+                counts[seat, _DONK_BET_CHANCE] = 1
+                counts[seat, _DONK_BET] |= raises
+        acted |= 1 << seat
+        if action == FOLD:
+            counts[seat, _SHOWDOWN] = 0
+        elif action == CALL:
+            paid[seat] = min(highest, rules[kernels.STACK + seat])
+        else:
+            paid[seat] = highest = action
+            num_raises += 1
+            raiser = seat

@@ -27,17 +27,20 @@ class Referee:
             If a payoff differs by more than 1e-9 chips, the hand is not over, an action is refused, or
             the deck holds a card twice (which ``universal_poker`` itself would deal).
         """
-        if len(set(hand.deck.tolist())) != hand.rules.num_dealt_cards:
+        deck = hand.deck.tolist()
+        if len(set(deck)) != hand.rules.num_dealt_cards:
             raise RefereeDisagrees(f"a card is dealt twice or missing in {_text(hand)}")
-        actions = [action.action for action in hand.actions]
+        actions = [action for _, action, _ in hand.actions]
         try:
-            state = self._game.replay(hand.deck.tolist(), actions)
+            state = self._game.replay(deck, actions)
         except (pyspiel.SpielError, ValueError) as error:
             raise RefereeDisagrees(f"universal_poker refuses {_text(hand)}: {error}") from None
         if not state.is_terminal():
             raise RefereeDisagrees(f"universal_poker sees no end of {_text(hand)}")
         returns = state.returns()
-        if not all(abs(ours - theirs) <= 1e-9 for ours, theirs in zip(hand.payoffs, returns, strict=True)):
+        if returns != list(hand.payoffs) and not all(
+            abs(ours - theirs) <= 1e-9 for ours, theirs in zip(hand.payoffs, returns, strict=True)
+        ):
             raise RefereeDisagrees(f"universal_poker pays {returns}, not {hand.payoffs}, for {_text(hand)}")
 
 

@@ -3,13 +3,13 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, repeat
 
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD, apply_action
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD, apply_action, start_hand
 from plurispiel.abstraction.holdem.betting import BettingState, IllegalAction, rules_array
 from plurispiel.abstraction.holdem.cards import cards_text, deck_cards
 from plurispiel.abstraction.holdem.hand_rank import combo_ranks
@@ -74,7 +74,7 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int]) -> Betting:
     IllegalAction
         If the rules do not allow one of them, naming which.
     """
-    state = BettingState(rules)
+    state = BettingState(rules, np.zeros(kernels.STATE_SIZE, dtype=np.int64))
     num_actions = len(actions)
     taken = np.zeros((3, num_actions), dtype=np.int64)
     taken[0] = actions if max(actions, default=0) <= MAX_CHIPS else [min(action, MAX_CHIPS) for action in actions]
@@ -84,7 +84,9 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int]) -> Betting:
         where = "" if state.is_over else f" of seat {state.actor} on street {state.street}"
         raise IllegalAction(f"action {num_legal + 1}{where}: {action} is not legal: {state.legal_text()}")
     sizes, seats, streets = taken.tolist()
-    return Betting(rules, tuple(map(Action, seats, sizes, streets)), state)
+    # as map(Action, seats, sizes, streets), but without a call in Python for every action
+    taken_actions = map(tuple.__new__, repeat(Action), zip(seats, sizes, streets, strict=True))
+    return Betting(rules, tuple(taken_actions), state)
 
 
 def replay_hand(
@@ -243,7 +245,7 @@ def _seats_text(seats: Sequence[int]) -> str:
 
 @kernel
 def _replay(rules, state, taken):
-    """Take actions while they are legal and return how many were.
+    """Take actions from the blinds on while they are legal and return how many were.
 
     Parameters
     ----------
@@ -252,6 +254,7 @@ def _replay(rules, state, taken):
     taken : int64[3, n]
         Actions, whose raises without a size are filled in, and to be filled in: their seats and streets.
     """
+    start_hand(rules, state)
     for k in range(taken.shape[1]):
         if state[kernels.ACTOR] < 0:
             return k

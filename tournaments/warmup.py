@@ -12,6 +12,7 @@ PLAY = (
     "abstraction.cards.features",
     "agents.tight_aggressive",
     "evaluation.aivat",
+    "evaluation.play_statistics",
     "evaluation.value_functions",
 )
 """Modules with kernels that a tournament plays with."""

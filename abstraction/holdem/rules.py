@@ -83,32 +83,32 @@ class HoldemRules:
         _check_streets(self)
         _check_cards(self)
 
-    @property
+    @functools.cached_property
     def num_seats(self) -> int:
         """Seats at the table."""
         return len(self.blinds)
 
-    @property
+    @functools.cached_property
     def num_streets(self) -> int:
         """Betting rounds."""
         return len(self.first_seats)
 
-    @property
+    @functools.cached_property
     def is_limit(self) -> bool:
         """Whether raises have fixed sizes."""
         return self.betting == "limit"
 
-    @property
+    @functools.cached_property
     def big_blind(self) -> int:
         """Chips of the largest blind, the unit of mbb."""
         return max(self.blinds)
 
-    @property
+    @functools.cached_property
     def num_board_cards(self) -> int:
         """Board cards of a hand played to its end."""
         return sum(self.board_cards)
 
-    @property
+    @functools.cached_property
     def num_dealt_cards(self) -> int:
         """Length of a deck: all hole cards, seat by seat, then the board."""
         return self.num_seats * self.num_hole_cards + self.num_board_cards
@@ -123,7 +123,7 @@ class HoldemRules:
         """The cards of every combo: uint8[num_combos, num_hole_cards]."""
         return combo_cards(self.num_suits, self.num_ranks, self.num_hole_cards)
 
-    @property
+    @functools.cached_property
     def num_combos(self) -> int:
         """Number of different hole cards: 1326 for a full deck and two cards."""
         return len(self.combos)

@@ -210,8 +210,7 @@ def test_1_000_mutated_files(mutants, seed, edits):
     path = mutants / name
     path.write_bytes(content)
     report = ReplayReport()
-    for hand in read_hands(path):
-        report.add(str(path), hand)
+    report.add(str(path), read_hands(path))
     record = report.record()
     json.dumps(record, allow_nan=False)
     assert record["hands"] + len(record["errors"]) > 0

@@ -30,8 +30,7 @@ SPLIT = HandHistory(  # one chip folded into a pot of 11, which two share
 
 def report_of(*histories, file="f"):
     report = ReplayReport()
-    for history in histories:
-        report.add(file, history)
+    report.add(file, histories)
     return report.record()
 
 
@@ -161,6 +160,6 @@ def test_a_table_with_stacks_of_its_own_for_every_hand():
     report = ReplayReport()
     for number in range(200):
         rules = dataclasses.replace(HUNL, stacks=(20_000, 10_000 + number))
-        report.add("f", changed(FOLDED, rules=rules))
+        report.add("f", [changed(FOLDED, rules=rules)])
     assert (report.hands, report.mismatches, report.errors) == (200, [], [])
     assert replay_report._referee.cache_info().currsize <= 64

@@ -3,17 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 from tqdm import tqdm
 
-from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
-from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
-from plurispiel.tournaments.replay_report import ReplayReport
+from plurispiel.tournaments.replay_report import BATCH, ReplayReport
 from plurispiel.tournaments.results import aligned, printable
 
 _SHOWN = 20
@@ -25,18 +22,16 @@ def main(options: argparse.Namespace) -> int:
     rules = game_by_name(options.game) if options.game else None
     files = hand_files(options.paths)
     report = ReplayReport()
-    for path, hand in tqdm(_hands(files, rules), unit="hand", unit_scale=True, dynamic_ncols=True):
-        report.add(str(path), hand)
+    with tqdm(unit="hand", unit_scale=True, dynamic_ncols=True) as progress:
+        for path in files:
+            hands = read_hands(path, rules)
+            while batch := list(islice(hands, BATCH)):
+                report.add(str(path), batch)
+                progress.update(len(batch))
     record = report.record()
     print(json.dumps(record, indent=1, allow_nan=False) if options.json else "\n".join(_lines(record, len(files))))
     sys.stdout.flush()
     return 1 if record["mismatches"] or not record["hands"] else 0
-
-
-def _hands(files: list[Path], rules: HoldemRules | None) -> Iterator[tuple[Path, HandHistory | BrokenHistory]]:
-    for path in files:
-        for hand in read_hands(path, rules):
-            yield path, hand
 
 
 def _lines(record: dict[str, Any], num_files: int) -> list[str]:

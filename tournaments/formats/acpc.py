@@ -9,6 +9,7 @@ Names are written with ``%3A`` and ``%7C`` for the colons and bars that agents' 
 percent signs and what cannot be printed; reading undoes it.
 """
 
+import functools
 import math
 import re
 import urllib.parse
@@ -18,15 +19,17 @@ from typing import TextIO
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import MAX_HAND_CARDS, HoldemRules
 from plurispiel.evaluation.replay import RAISE, replay_betting
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 _MAX_LINE = 1 << 16
 _FIELDS = "STATE:number:betting:cards:chips:names"
-_MOVES = re.compile(r"[fc/]|r\d{0,10}")
+_BETTING = re.compile(r"([fc/]|r\d{0,10})*")
+_MOVES = re.compile(r"[fc]|r\d*")
 _CHIPS = re.compile(r"-?\d+(\.\d*)?(\|-?\d+(\.\d*)?)*")
+_PASSIVE = {"f": FOLD, "c": CALL}
 _CARDS = {card_text(card): card for card in range(NUM_CARDS)}
 _HEADER = re.compile(r"#\s*name/game/hands/seed\s(.*)")
 
@@ -128,21 +131,18 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
         raise ValueError(f"the hand's number is {number[:40]!r}")
-    moves = _MOVES.findall(betting_text)
-    if "".join(moves) != betting_text:
+    if not _BETTING.fullmatch(betting_text):
         raise ValueError(f"betting is written with f, c, r and /, got {betting_text[:80]!r}")
-    street = 0
-    sizes, streets = [], []
-    for move in moves:
-        if move == "/":
-            street += 1
-        else:
-            sizes.append(CALL if move == "c" else _size(move, rules))
-            streets.append(street)
+    sizes: list[int] = []
+    streets: list[int] = []
+    for street, street_text in enumerate(betting_text.split("/")):
+        moves = _MOVES.findall(street_text)
+        sizes += [_PASSIVE[move] if move in _PASSIVE else _raise(move, rules) for move in moves]
+        streets += [street] * len(moves)
     betting = replay_betting(rules, sizes)
-    if streets != [action.street for action in betting.actions] or street != betting.state.street:
+    if streets != [street for _, _, street in betting.actions] or street != betting.state.street:
         raise ValueError(f"the streets of {betting_text[:80]!r} end elsewhere in this game")
-    actions = tuple([action.action for action in betting.actions])
+    actions = tuple([action for _, action, _ in betting.actions])
     hole_text, *board_texts = cards_text.split("/")
     first = _first_card(rules)
     hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
@@ -152,7 +152,7 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     if not _CHIPS.fullmatch(chips_text):
         raise ValueError(f"chips are written 1|-1, got {chips_text[:40]!r}")
     payoffs = tuple(map(float, chips_text.split("|")))
-    names = tuple(map(_read_name, names_text.split("|")))
+    names = tuple([_read_name(name) if "%" in name else name for name in names_text.split("|")])
     for what, values in (("hole cards", hole_cards), ("chips", payoffs), ("names", names)):
         if len(values) != rules.num_seats:
             raise ValueError(f"{what} of {len(values)} seats in a game of {rules.num_seats}")
@@ -162,10 +162,8 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     return HandHistory(rules, names, hole_cards, board, actions, payoffs, label, betting=betting)
 
 
-def _size(move: str, rules: HoldemRules) -> int:
-    """Return the action that a fold or a raise is."""
-    if move == "f":
-        return FOLD
+def _raise(move: str, rules: HoldemRules) -> int:
+    """Return the action that a raise is."""
     if rules.is_limit != (move == "r"):
         raise ValueError(f"a raise is written {'r' if rules.is_limit else 'r and its chips'} here, got {move!r}")
     size = RAISE if rules.is_limit else int(move[1:])
@@ -181,19 +179,20 @@ def _first_card(rules: HoldemRules) -> int:
     return 4 * (NUM_RANKS - rules.num_ranks) + NUM_SUITS - rules.num_suits
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _cards(text: str, first: int) -> tuple[int, ...]:
     try:
         cards = tuple([_CARDS[text[k : k + 2]] - first for k in range(0, len(text), 2)])
     except KeyError:
         raise ValueError(f"cards are written like AsKd, got {text[:40]!r}") from None
+    if len(cards) > MAX_HAND_CARDS:  # nor shall they fill the cache
+        raise ValueError(f"more cards than a hand has: {text[:40]!r}")
     if first and any(card < 0 or card % 4 >= NUM_SUITS - first % 4 for card in cards):
         raise ValueError(f"the deck of this game begins at {card_text(first)} and has no {text[:40]!r}")
     return cards
 
 
 def _read_name(text: str) -> str:
-    if "%" not in text:
-        return text
     try:
         return urllib.parse.unquote(text, errors="surrogatepass")
     except UnicodeDecodeError:  # not one of ours
