@@ -51,10 +51,7 @@ def estimate_mean(samples: np.ndarray) -> Estimate:
     mean = float(samples.mean())
     if count == 1:
         return Estimate(mean, None, 1)
-    from scipy.special import stdtrit  # a tenth of a second that worker processes need not spend
-
-    half_width = float(stdtrit(count - 1, 0.975)) * float(samples.std(ddof=1)) / count**0.5
-    return Estimate(mean, half_width, count)
+    return Estimate(mean, expected_half_width(float(samples.std(ddof=1)), count), count)
 
 
 def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = None) -> float | None:
@@ -125,6 +122,13 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     return sd * sqrt(t_squared / num_samples)
 
 
+def expected_half_width(sd: float, num_samples: int) -> float:
+    """Return the half-width of the 95 % t interval that so many samples (two at least) may be expected to have."""
+    from scipy.special import stdtrit  # a tenth of a second that worker processes need not spend
+
+    return float(stdtrit(num_samples - 1, 0.975)) * sd / sqrt(num_samples)
+
+
 def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return how many samples a one-tailed test needs to find a difference with chance `power`.
 
@@ -143,3 +147,18 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
     if not half_width > 0.0:
         raise ValueError(f"the half-width must be positive, got {half_width}")
     return max(2, ceil((1.96 * sd / half_width) ** 2))
+
+
+def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
+    """Return how many samples bring an interval that holds at all times down to a half-width."""
+    most = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))
+    while sequential_half_width(sd, most) > half_width:
+        most *= 2
+    least = MIN_SEQUENTIAL_SAMPLES
+    while least < most:
+        middle = (least + most) // 2
+        if sequential_half_width(sd, middle) <= half_width:
+            most = middle
+        else:
+            least = middle + 1
+    return most

@@ -156,6 +156,18 @@ def _add_tournament(commands) -> None:
         "compute no AIVAT and play faster (default: duplicate)",
     )
     add(
+        "--stop-when",
+        metavar="RULE",
+        default=argparse.SUPPRESS,
+        help="stop before the last deck: 'ci<=20' as soon as all agents' intervals are that narrow in mbb/hand, "
+        "'significant' as soon as they leave out 0; asked are intervals that one may look at any time (default: never)",
+    )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="play a few other decks, and tell what to expect: intervals, hands needed, seconds",
+    )
+    add(
         "--copies",
         action="store_true",
         default=argparse.SUPPRESS,

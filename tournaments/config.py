@@ -14,6 +14,7 @@ from plurispiel import __version__
 from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
+from plurispiel.tournaments.stop_rule import StopRule, parse_stop_rule
 
 FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
 SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate")
@@ -56,6 +57,10 @@ class TournamentConfig:
         the nearest legal action is taken; or everybody the run.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
         What ranks the agents. Only for the last two is AIVAT computed.
+    stop_when : str
+        ``ci<=X``: stop as soon as the intervals of all agents are within X mbb/hand of their means; ``significant``:
+        as soon as they all leave out 0. Asked are always-valid intervals of the score by groups, after whole blocks of
+        decks; of formats with one agent against others, that agent alone. Empty: play all decks.
     max_faults : int
         After so many faults an agent's seat only folds.
     time_limit : float
@@ -75,6 +80,7 @@ class TournamentConfig:
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
     score: str = "duplicate"
+    stop_when: str = ""
     max_faults: int = 20
     time_limit: float = 30.0
     memory_limit: int = 2048
@@ -101,6 +107,8 @@ class TournamentConfig:
             raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
         if self.score not in SCORES:
             raise ValueError(f"the score is one of {', '.join(SCORES)}, got {self.score!r}")
+        if self.stop_when:
+            parse_stop_rule(self.stop_when)
         if self.max_faults < 1:
             raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
         if not 0.0 < self.time_limit <= MAX_TIME_LIMIT:
@@ -131,6 +139,17 @@ class TournamentConfig:
         """The agent whose hands are played again by the Control."""
         return 1 if self.format == "lineup-5v1" else None
 
+    @property
+    def stop_rule(self) -> StopRule | None:
+        """When to stop before all decks are played."""
+        return parse_stop_rule(self.stop_when) if self.stop_when else None
+
+    @property
+    def measured(self) -> list[int]:
+        """The agents that the tournament is to measure: one against others, or all."""
+        one = {"gauntlet": 0, "lineup-1v5": 0, "lineup-5v1": 1}.get(self.format)
+        return list(range(len(self.agents))) if one is None else [one]
+
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """The name of each agent in the results (`unique_names`)."""
@@ -139,8 +158,8 @@ class TournamentConfig:
     @functools.cached_property
     def digest(self) -> str:
         """A hash of all that decides a group's result; more decks go on with the same run."""
-        settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names, "decks": 0}
-        settings["score"] = self.uses_aivat
+        settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
+        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
         settings["sources"] = [source_digest(spec) for spec in self.agents]
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]

@@ -73,7 +73,9 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "format": config.format,
         "seats": config.seats,
         "seed": config.seed,
-        "decks": config.decks,
+        "decks": store.decks,
+        "stop_when": config.stop_when or None,
+        "stopped": store.decks < config.decks,
         "hands": hands,
         "seconds": seconds,
         "hands_per_second": hands / seconds if seconds > 0 else None,
@@ -106,22 +108,33 @@ def table_text(results: dict[str, Any]) -> str:
         rows.append(
             (
                 printable(agent["name"]),
-                _number(agent["mbb_per_hand"], "+,.1f"),
-                _number(agent["ci95"], ",.1f"),
+                number_text(agent["mbb_per_hand"], "+,.1f"),
+                number_text(agent["ci95"], ",.1f"),
                 f"{agent['hands']:,}",
                 f"{agent['groups']:,}",
                 f"{agent['faults']:,}",
-                *(_number(agent["stats"][key], ".0%") for key in ("vpip", "pfr", "showdown")),
+                *(number_text(agent["stats"][key], ".0%") for key in ("vpip", "pfr", "showdown")),
             )
         )
     lines = aligned(rows)
     if results["matrix"] and len(ranked) > 2:
         lines += ["", "mbb/hand of the row against the column:", *aligned(_matrix_rows(results, ranked))]
     lines += ["", *_score_lines(results, ranked)]
-    rate = _number(results["hands_per_second"], ",.0f")
+    rate = number_text(results["hands_per_second"], ",.0f")
     lines.append("")
+    if results["stop_when"]:
+        lines.append(_stop_line(results))
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
     return "\n".join(lines)
+
+
+def _stop_line(results: dict[str, Any]) -> str:
+    """Return whether the run stopped early."""
+    verdict = "stopped after" if results["stopped"] else "not reached in"
+    return (
+        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the run looked many times, "
+        "trust '± always', not '± 95 %' and p"
+    )
 
 
 def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
@@ -134,6 +147,7 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
         "sd raw",
         "ratio",
         "p",
+        *(["± always"] if results["stop_when"] else []),
     )
     rows: list[tuple[str, ...]] = [head]
     for agent in ranked:
@@ -142,10 +156,11 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
             (
                 printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else ""),
                 *(_interval(scores[name]) for name in names),
-                _number((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
-                _number((scores["raw"] or {}).get("sd_bb"), ",.2f"),
-                _number(agent["variance_ratio"], ".1f"),
-                _number(agent["p_value"], ".3f"),
+                number_text((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
+                number_text((scores["raw"] or {}).get("sd_bb"), ",.2f"),
+                number_text(agent["variance_ratio"], ".1f"),
+                number_text(agent["p_value"], ".3f"),
+                *([number_text(agent["sequential_ci95"], ",.1f")] if results["stop_when"] else []),
             )
         )
     lines = aligned(rows)
@@ -167,7 +182,7 @@ def _title(name: str) -> str:
 def _interval(score: dict | None) -> str:
     if score is None:
         return "-"
-    return f"{_number(score['mbb_per_hand'], '+,.0f')} ± {_number(score['ci95'], ',.0f')}"
+    return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
 
 
 def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
@@ -176,7 +191,7 @@ def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str,
     rows: list[tuple[str, ...]] = [("", *(printable(agent["name"]) for agent in ranked))]
     for own in order:
         cells = [results["matrix"][own][other] for other in order]
-        texts = ["" if cell is None else _number(cell["mbb_per_hand"], "+,.0f") for cell in cells]
+        texts = ["" if cell is None else number_text(cell["mbb_per_hand"], "+,.0f") for cell in cells]
         rows.append((printable(results["agents"][own]["name"]), *texts))
     return rows
 
@@ -218,5 +233,6 @@ def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> 
     return matrix
 
 
-def _number(value: float | None, form: str) -> str:
+def number_text(value: float | None, form: str) -> str:
+    """Return a figure, or a dash for one that could not be measured."""
     return "-" if value is None else format(value, form)

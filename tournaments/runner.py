@@ -29,6 +29,7 @@ from plurispiel.tournaments.hands import is_kept, pack_group
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.schedule import Block, make_blocks, make_lineups
+from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunStore
 from plurispiel.tournaments.warmup import PLAY, warmup
 
@@ -99,7 +100,7 @@ def run_tournament(
     conduct: Conduct,
     on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
 ) -> None:
-    """Play every group that is not stored yet.
+    """Play every group that is not stored yet, or until the run may stop (`TournamentConfig.stop_when`).
 
     Blocks are stored in the order of the schedule, so that who has too many faults, and from when on, does
     not depend on which was played first.
@@ -114,10 +115,13 @@ def run_tournament(
     WorkerFailed, RefereeDisagrees, RunAborted
         The blocks stored before stay; running again goes on from them.
     """
+    watch = StopWatch(config, store)
+    if watch.is_over():
+        return
     ledger = FaultLedger(config.max_faults, store.faults())
     alone = conduct.workers == 1
     with contextlib.closing(_Alone(config, conduct) if alone else _Team(config, conduct)) as players:
-        while not _play_on(config, store, ledger, players, on_block):
+        while not _play_on(config, store, ledger, players, watch, on_block):
             pass
 
 
@@ -126,9 +130,10 @@ def _play_on(
     store: RunStore,
     ledger: FaultLedger,
     players: "_Alone | _Team",
+    watch: StopWatch,
     on_block: Callable[[Block, Groups], None],
 ) -> bool:
-    """Play what is missing until an agent is retired, and return whether everything is played."""
+    """Play what is missing until an agent is retired, and return whether the run is over."""
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
     last = time.monotonic()  # what counts is playing, not getting ready
@@ -141,6 +146,8 @@ def _play_on(
         if stands_until is not None:
             store.forget_after(stands_until)
             return False
+        if watch.is_over():
+            break
     return True
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.evaluation.statistics import estimate_mean, one_tailed_p, sequential_half_width
+from plurispiel.evaluation.statistics import bootstrap_interval, estimate_mean, one_tailed_p, sequential_half_width
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.store import RunStore
 
@@ -126,13 +126,23 @@ class RunScores:
             own = rows[rows["agent"] == number]
             self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
         self.headline = config.score
+        self._seed = config.seed
+
+    def group_rates(self, number: int) -> np.ndarray:
+        """Return an agent's rates of the headline by groups: float64[num_groups], in mbb/hand."""
+        sample = self.agents[number].score(self._by_groups)
+        return np.empty(0) if sample is None else sample.rates_mbb
+
+    @property
+    def _by_groups(self) -> str:
+        return "aivat_duplicate" if "aivat" in self.headline else "duplicate"
 
     def record(self, number: int) -> dict[str, Any]:
         """Return what the results say of an agent's scores, the headline first."""
         agent = self.agents[number]
         samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
         headline = samples[self.headline]
-        groups = agent.score("aivat_duplicate" if "aivat" in self.headline else "duplicate")
+        groups = agent.score(self._by_groups)
         raw = samples["raw"]
         ratio = None
         if headline and raw and headline.sd_mbb and raw.sd_mbb:
@@ -144,6 +154,7 @@ class RunScores:
             "variance_ratio": ratio,
             "p_value": _p_value(groups),
             "sequential_ci95": _sequential(groups),
+            "bootstrap_ci95": _bootstrap(groups, np.random.default_rng((self._seed, number))),
             "aivat": agent.form,
             "aivat_complaint": self.complaints[number] or None,
         }
@@ -155,6 +166,12 @@ def _p_value(sample: Sample | None) -> float | None:
         return None
     error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
     return one_tailed_p(float(sample.rates_mbb.mean()), error, len(sample.rates_mbb))
+
+
+def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] | None:
+    """Return the ends of an interval that trusts no distribution."""
+    interval = None if sample is None else bootstrap_interval(sample.rates_mbb, rng)
+    return None if interval is None else list(interval)
 
 
 def _sequential(sample: Sample | None) -> float | None:

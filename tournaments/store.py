@@ -103,6 +103,11 @@ class RunStore:
     fresh : bool
         Delete what a run has left there before.
 
+    Attributes
+    ----------
+    decks : int
+        Only groups of so many decks a line-up are told of; by default the settings'.
+
     Raises
     ------
     RunRefused
@@ -111,6 +116,7 @@ class RunStore:
 
     def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
         self.folder = folder
+        self.decks = config.decks
         self._config = config
         self._lock: int | None = None
         try:
@@ -147,6 +153,7 @@ class RunStore:
         store = cls.__new__(cls)
         store.folder = folder
         store._config = TournamentConfig(**read_config(folder / "config.toml"))
+        store.decks = store._config.decks
         store._lock = None
         mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
         with store._refusing():
@@ -174,6 +181,10 @@ class RunStore:
     def done(self) -> list[tuple[int, int]]:
         """Return every stored group as (lineup, deck)."""
         return list(self._rows("SELECT DISTINCT lineup, deck FROM groups"))
+
+    def holds(self, lineup: int, deck: int) -> bool:
+        """Return whether a group is stored."""
+        return bool(list(self._rows("SELECT 1 FROM groups WHERE lineup = ? AND deck = ? LIMIT 1", lineup, deck)))
 
     def add_block(
         self,
@@ -223,14 +234,14 @@ class RunStore:
 
     def seconds(self) -> float:
         """Return the seconds that the stored groups took."""
-        ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self._config.decks)
+        ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self.decks)
         return total
 
     def scores(self) -> np.ndarray:
         """Return all stored groups in order, one record a group and agent, fields as in the database, NaN for NULL."""
         rows = self._rows(
             f"SELECT {', '.join(_SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
-            self._config.decks,
+            self.decks,
         )
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
@@ -238,20 +249,20 @@ class RunStore:
         """Return how well each agent's announced probabilities fit its play; only agents that announce any."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
-        for agent, blob in self._rows(query, self._config.decks):
+        for agent, blob in self._rows(query, self.decks):
             found.setdefault(agent, Calibration()).sums += np.frombuffer(blob)
         return found
 
     def refusals(self) -> dict[int, str]:
         """Return why each agent's strategy could not be used, where it first could not."""
         query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
-        return dict(self._rows(query, self._config.decks))
+        return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
         """Return each agent's table of counts over the whole run."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
         query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control is no agent of its own
-        for agent, blob in self._rows(query, self._config.decks, len(self._config.agents)):
+        for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
             tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
         return tables
 
@@ -263,21 +274,21 @@ class RunStore:
         """Return how many faults of each kind every agent committed; only agents that did."""
         kinds: dict[int, Counter[str]] = {}
         query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
-        for agent, text in self._rows(query, self._config.decks):
+        for agent, text in self._rows(query, self.decks):
             kinds.setdefault(agent, Counter()).update(text.split())
         return kinds
 
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
-        return self._rows(query, self._config.decks)
+        return self._rows(query, self.decks)
 
     def first_faults(self) -> dict[int, str]:
         """Return what each agent with faults did wrong first."""
         rows = self._rows(
             "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
             " ORDER BY deck DESC, lineup DESC",
-            self._config.decks,
+            self.decks,
         )
         return dict(rows)
 

@@ -13,6 +13,7 @@ from plurispiel.abstraction.cards.features import (
     preflop_equity,
 )
 from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.hand_rank import board_ranks
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -59,6 +60,35 @@ def test_mean_over_all_hands_is_one_half(board):
     for strength in (made_strength(HUNL, board), expected_strength(HUNL, board)):
         assert strength[live].mean() == pytest.approx(0.5, abs=1e-12)
         assert (strength[~live] == 0).all()
+
+
+@jit_only
+@pytest.mark.parametrize("num_cards", [3, 4, 5])
+def test_equal_every_pair_of_hands_of_the_full_deck(num_cards):
+    rng = np.random.default_rng(num_cards)
+    combos = HUNL.combos.astype(int)
+    apart = (combos[:, None, :, None] != combos[None, :, None, :]).all(axis=(2, 3))
+    boards = [rng.permutation(52)[:num_cards] for _ in range(6)]
+    boards += [4 * rng.permutation(13)[:num_cards], np.arange(num_cards)]  # of one suit; the lowest cards
+    for board in boards:
+        ranks = board_ranks(board).astype(int)
+        live = ranks > 0
+        others = apart & live[None, :]
+        points = ((ranks[:, None] > ranks) + 0.5 * (ranks[:, None] == ranks)) * others
+        expected = np.where(live, points.sum(axis=1) / np.maximum(others.sum(axis=1), 1), 0.0)
+        np.testing.assert_allclose(made_strength(HUNL, tuple(board.tolist())), expected, atol=1e-12)
+
+
+@jit_only
+@pytest.mark.parametrize("board", ["Qs Jh 2h", "7c 8d 9h", "Qs Jh 2h 2d", "5s 6s 7s 8s"])
+def test_expected_strength_is_the_mean_over_the_next_card(board):
+    board = tuple(parse_cards(board))
+    total, count = np.zeros(1326), np.zeros(1326)
+    for card in set(range(52)) - set(board):
+        total += expected_strength(HUNL, (*board, card))
+        count += ~(HUNL.combos == card).any(axis=1)
+    live = ~np.isin(HUNL.combos, board).any(axis=1)
+    np.testing.assert_allclose(expected_strength(HUNL, board)[live], (total / count)[live], atol=1e-12)
 
 
 @jit_only

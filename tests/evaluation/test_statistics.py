@@ -11,8 +11,10 @@ from plurispiel.evaluation.statistics import (
     Estimate,
     bootstrap_interval,
     estimate_mean,
+    expected_half_width,
     one_tailed_p,
     samples_for_half_width,
+    samples_for_sequential_half_width,
     samples_to_detect,
     sequential_half_width,
 )
@@ -161,3 +163,16 @@ def test_power():
         samples_to_detect(1.0, 0.0)
     with pytest.raises(ValueError, match="positive"):
         samples_for_half_width(1.0, -1.0)
+
+
+@pytest.mark.parametrize("half_width", [2.0, 0.3, 0.01])
+def test_samples_for_a_sequential_interval_are_the_fewest(half_width):
+    count = samples_for_sequential_half_width(3.0, half_width)
+    assert sequential_half_width(3.0, count) <= half_width
+    assert count == MIN_SEQUENTIAL_SAMPLES or sequential_half_width(3.0, count - 1) > half_width
+    assert samples_for_sequential_half_width(0.0, half_width) == MIN_SEQUENTIAL_SAMPLES
+
+
+def test_the_expected_interval_is_that_of_such_samples():
+    samples = np.random.default_rng(3).normal(size=50)
+    assert expected_half_width(samples.std(ddof=1), 50) == estimate_mean(samples).ci95

@@ -293,6 +293,7 @@ BAD = [
     (["typo.toml"], "no setting 'deks'; did you mean 'decks'?"),
     (["bool.toml"], "decks must be a whole number, got True"),
     (["--out", "bad.toml"], "cannot use the folder bad.toml"),
+    (["--stop-when", "ci<20"], "stop_when is 'ci<=X' with X mbb/hand above 0, or 'significant', got 'ci<20'"),
     (["--nonsense"], "unrecognized arguments: --nonsense"),
 ]
 

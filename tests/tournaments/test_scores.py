@@ -65,6 +65,9 @@ def test_the_four_scores_are_made_of_what_is_stored(tmp_path):
         assert agent["variance_ratio"] == pytest.approx(ratio)
         assert 0.0 <= agent["p_value"] <= 1.0
         assert agent["sequential_ci95"] is None  # too few groups to say
+        low, high = agent["bootstrap_ci95"]
+        assert low < agent["mbb_per_hand"] < high
+        assert high - low == pytest.approx(2.0 * agent["ci95"], rel=0.4)
 
 
 @pytest.mark.parametrize("score", ["raw", "duplicate"])

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.runner import (
     Conduct,
@@ -29,6 +31,7 @@ from plurispiel.tournaments.runner import (
     run_tournament,
 )
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
+from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
 from plurispiel.tournaments.warmup import PLAY, warmup
 
@@ -41,7 +44,8 @@ def main(options: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
         code, results = _run(options)
     if results is not None:
-        print(results_text(results) if options.json else table_text(results))
+        table = power_text if options.dry_run else table_text
+        print(results_text(results) if options.json else table(results))
     return code
 
 
@@ -51,6 +55,8 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
     _check_agents(config, Conduct(isolate=options.isolate))
+    if options.dry_run:
+        return 0, _dry_run(config, options)
     folder = Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
     with contextlib.closing(RunStore(folder, config, fresh=options.fresh)) as store:
         code = _finish(config, store, options)
@@ -65,6 +71,16 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
         for number, message in sorted(store.first_faults().items()):
             _say(printable(_fault_report(config, results["agents"][number], message)))
         return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results
+
+
+def _dry_run(config: TournamentConfig, options: argparse.Namespace) -> dict[str, Any]:
+    """Play other decks of the same tournament and return what to expect of it."""
+    pilot = pilot_of(config)
+    _say(f"dry run: {pilot.decks} other decks of each line-up")
+    warmup(PLAY)
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
+        run_tournament(pilot, store, Conduct(options.workers or default_workers(), options.isolate))
+        return expect(config, pilot, store)
 
 
 def _write_hands(folder: Path) -> None:
@@ -144,7 +160,8 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         f"seed {config.seed}, referee {config.referee}"
     )
     _say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
-    if done == total:
+    is_over = StopWatch(config, store).is_over()
+    if is_over or done == total:
         _say("nothing left to play: these are the results of that run (--fresh plays it again)")
         return 0
     try:

@@ -1,0 +1,56 @@
+"""When a run may stop before its last deck: `--stop-when`."""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.evaluation.statistics import sequential_half_width
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """A rule on intervals that hold at all times (`statistics.sequential_half_width`), so that one may look often.
+
+    Attributes
+    ----------
+    limit_mbb : float or None
+        Stop when every half-width is at most this; None to stop when every interval leaves out 0.
+    """
+
+    limit_mbb: float | None
+
+    def holds(self, samples: Iterable[np.ndarray]) -> bool:
+        """Return whether enough is known of every agent, from the rates of its groups in mbb/hand."""
+        return all(self._holds(rates) for rates in samples)
+
+    def _holds(self, rates: np.ndarray) -> bool:
+        if len(rates) < 2:
+            return False
+        half_width = sequential_half_width(float(rates.std(ddof=1)), len(rates))
+        if self.limit_mbb is None:
+            return abs(float(rates.mean())) > half_width
+        return half_width <= self.limit_mbb
+
+
+def parse_stop_rule(text: str) -> StopRule:
+    """Return the rule that a text means.
+
+    Raises
+    ------
+    ValueError
+        If it means none.
+
+    >>> parse_stop_rule("ci<=20"), parse_stop_rule("significant")
+    (StopRule(limit_mbb=20.0), StopRule(limit_mbb=None))
+    """
+    if text == "significant":
+        return StopRule(None)
+    found = re.fullmatch(r"ci\s*<=\s*([0-9.]+(?:e[0-9]+)?)", text)
+    with_limit = found and found[1].count(".") <= 1 and found[1] != "."
+    limit = float(found[1]) if found and with_limit else 0.0
+    if not 0.0 < limit < math.inf:
+        raise ValueError(f"stop_when is 'ci<=X' with X mbb/hand above 0, or 'significant', got {text!r}")
+    return StopRule(limit)
