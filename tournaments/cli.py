@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_tournament(commands)
     _add_solve(commands)
     _add_exploitability(commands)
+    _add_spot(commands)
     _add_replay(commands)
     _add_export(commands)
     _add_compliance(commands)
@@ -310,6 +311,28 @@ def _add_max_histories(parser: argparse.ArgumentParser) -> None:
         default=20_000_000,
         help="refuse larger games (37 bytes a history, three times that while it is made)",
     )
+
+
+def _add_spot(commands) -> None:
+    parser = _command(
+        commands,
+        "spot",
+        "spot",
+        "Solve one post-flop situation of two players: ranges, board, pot, stacks and bet sizes from a file.",
+        ["spot river-spot", 'spot turn --node "c b100% c 7d" --json'],
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE.toml", help="the spot: a file, an example's name, or a folder that --out kept")
+    add(
+        "--node",
+        metavar="NODE",
+        default="",
+        help='whose strategy to show, by what leads to it: "c b52%%" (default: the first)',
+    )
+    add("--threads", type=int, metavar="N", default=2, help="boards worked on at once")
+    add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows again")
+    add("--plot", action="store_true", help="draw the strategy in a PNG named by the spot and the node")
+    add("--json", action="store_true", help="print as JSON")
 
 
 def _add_replay(commands) -> None:

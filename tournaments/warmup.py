@@ -25,6 +25,7 @@ MODULES = (
     "abstraction.holdem.playout",
     "abstraction.holdem.histories",
     "agents.tabular",
+    "agents.resolve.vector_cfr",
     "evaluation.replay",
     "evaluation.best_response",
     "evaluation.public_best_response",

@@ -8,12 +8,16 @@ share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction._lanes import LANES, clear, load, spread, store
 from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
 
 DIGIT_BITS = 7
 DIGITS = 1 << DIGIT_BITS
 CARD_SLOTS = 104
 """Cards, and one more for each: what stands for the second card of a hand that has one."""
+
+FIRST_HAND = LANES
+"""Where the first hand of a tile stands: the blocks before it are 0, and stand for a hand that is not in the range."""
 
 
 @kernel
@@ -210,3 +214,71 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
             a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
             a, b, c, d = out_a[k] - a, out_b[k] - b, out_c[k] - c, out_d[k] - d
             out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
+
+
+@kernel
+def fill_fold_tile(own, others, same, tile, mass, out):
+    """Do what `fill_fold_mass` does for sixteen ranges and the hands of another list.
+
+    Parameters
+    ----------
+    own, others : uint8[n, 2], uint8[m, 2]
+        The cards of the hands to value and of those in the ranges.
+    same : int32[n]
+        The place in `tile` of the same hand in the ranges, 0 if it is not there.
+    tile : float[FIRST_HAND + m, 16]
+        The weight of each hand in sixteen ranges, the first at `FIRST_HAND`; the block 0 holds zeros.
+    mass : float[CARD_SLOTS, 16]
+        Workspace.
+    out : float[n up to a multiple of 16, 16]
+        Modified in place; 0 beyond the hands.
+    """
+    num_own, num_others = own.shape[0], others.shape[0]
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    for k in range(num_others):
+        weights = load(tile, FIRST_HAND + k)
+        total = total + weights
+        first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
+        store(mass, first, load(mass, first) + weights)
+        store(mass, second, load(mass, second) + weights)
+    for k in range(num_own):
+        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+        store(out, k, total - (held - load(tile, np.int64(same[k]))))
+    clear(out, num_own, -num_own % LANES)
+
+
+@kernel
+def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
+    """Do what `fill_showdown_margin` does for sixteen ranges and the hands of another list.
+
+    Parameters
+    ----------
+    own_stops, other_stops : int32[num_groups]
+        Behind the last hand of each group of equal strength, weakest first, in both lists.
+    own, others, tile, mass, out
+        As in `fill_fold_tile`, hands in order of strength.
+    """
+    num_own = own.shape[0]
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    own_start, other_start = np.int64(0), np.int64(0)
+    for group in range(len(own_stops)):
+        own_stop, other_stop = np.int64(own_stops[group]), np.int64(other_stops[group])
+        for k in range(own_start, own_stop):
+            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+            store(out, k, total - held)
+        for k in range(other_start, other_stop):
+            weights = load(tile, FIRST_HAND + k)
+            total = total + weights
+            first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
+            store(mass, first, load(mass, first) + weights)
+            store(mass, second, load(mass, second) + weights)
+        for k in range(own_start, own_stop):
+            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+            store(out, k, load(out, k) + (total - held))
+        own_start, other_start = own_stop, other_stop
+    for k in range(num_own):
+        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+        store(out, k, load(out, k) - (total - held))
+    clear(out, num_own, -num_own % LANES)

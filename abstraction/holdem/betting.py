@@ -223,11 +223,14 @@ def named_raises(rules: HoldemRules, state: list[int]) -> dict[str, int]:
     return totals
 
 
-def pot_raise(rules: HoldemRules, state: list[int], fraction: float) -> int:
-    """Return the total of a raise by a fraction of the pot after calling, legal or not, halves rounded up."""
+def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips: int = 0) -> int:
+    """Return the total of a raise by a fraction of the pot after calling, legal or not, halves rounded up.
+
+    `dead_chips` are in the pot, too, though no seat of the state has put them in.
+    """
     max_contrib = state[kernels.MAX_CONTRIB]
     contributions = state[kernels.CONTRIB : kernels.CONTRIB + rules.num_seats]
-    pot_after_call = sum(contributions) + max_contrib - contributions[state[kernels.ACTOR]]
+    pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[kernels.ACTOR]]
     return max_contrib + int(fraction * pot_after_call + 0.5)
 
 

@@ -6,6 +6,7 @@ street can serve all betting that leads to it. A hand whose betting is over (all
 remaining streets as a root without decisions.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 
 FOLD_END, SHOWDOWN, STREET_END = 2, 3, 4
 """Kinds of nodes without actions; the kind of a decision is the seat that acts, 0 or 1."""
+
+RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
 
 
 class StreetNodes(NamedTuple):
@@ -35,7 +38,8 @@ class StreetNodes(NamedTuple):
     end : int32[num_nodes]
         Of a `STREET_END` its number among them; else -1.
     stake : float64[num_nodes]
-        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0.
+        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0. Half of the dead
+        chips is won with them, the other half kept from the winner's view: the loser loses as much.
     rows : int32[2, num_nodes]
         Where each seat's reach stands: nodes between which a seat does not act share a row.
     """
@@ -97,7 +101,12 @@ class StreetBetting:
 
 
 def street_betting(
-    start: BettingState, actions: tuple[tuple[int, int, int], ...] = (), *, max_nodes: int = 1_000_000
+    start: BettingState,
+    actions: tuple[tuple[int, int, int], ...] = (),
+    *,
+    menu: RaiseMenu = raise_menu,
+    dead_chips: int = 0,
+    max_nodes: int = 1_000_000,
 ) -> list[StreetBetting]:
     """Return all betting from a state to the end of the hand, one entry for each street from its own on.
 
@@ -107,6 +116,11 @@ def street_betting(
         Heads-up, with a decision to make.
     actions : tuple of (int, int, int)
         Seat, action and street of what was done before.
+    menu : callable
+        Of the rules and the betting state array as a list: the raise-to totals on offer, ascending. By default
+        those of the rules.
+    dead_chips : int
+        Chips in the pot that neither seat has put in.
     max_nodes : int
         On one street.
 
@@ -118,12 +132,12 @@ def street_betting(
     rules = start.rules
     if rules.num_seats != 2:
         raise ValueError(f"the betting tree is for two seats, the game has {rules.num_seats}")
-    if raise_menu(rules, start.array.tolist()) is None:
+    if menu(rules, start.array.tolist()) is None:
         raise ValueError("the betting tree needs a menu of raises (bettingAbstraction fcpa, fchpa or fc), got fullgame")
     roots = [(start, actions)]
     streets = []
     for street in range(start.street, rules.num_streets):
-        builder = _StreetBuilder(rules, street, max_nodes)
+        builder = _StreetBuilder(rules, street, menu, dead_chips, max_nodes)
         for root, history in roots:
             builder.add_root(root, history)
         streets.append(builder.built())
@@ -134,9 +148,11 @@ def street_betting(
 class _StreetBuilder:
     """Collects the nodes of one street."""
 
-    def __init__(self, rules: HoldemRules, street: int, max_nodes: int):
+    def __init__(self, rules: HoldemRules, street: int, menu: RaiseMenu, dead_chips: int, max_nodes: int):
         self._rules = rules
         self._street = street
+        self._menu = menu
+        self._dead_share = dead_chips / 2.0
         self._max_nodes = max_nodes
         self._num_roots = 0
         self._num_rows = [0, 0]
@@ -199,10 +215,10 @@ class _StreetBuilder:
             return (state.actor if state.street == self._street else STREET_END), 0.0
         first, second = state.contributions
         if any(state.folded):
-            return FOLD_END, float(second if state.folded[1] else -first)
+            return FOLD_END, second + self._dead_share if state.folded[1] else -first - self._dead_share
         if self._street < self._rules.num_streets - 1:
             return STREET_END, 0.0
-        return SHOWDOWN, float(min(first, second))
+        return SHOWDOWN, min(first, second) + self._dead_share
 
     def _act(
         self,
@@ -217,7 +233,7 @@ class _StreetBuilder:
         children: dict[int, int] = {}
         # A decision stands before those below it, as its node does.
         self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
-        for action in ([FOLD] if array[kernels.CAN_FOLD] else []) + [CALL, *(raise_menu(self._rules, array) or ())]:
+        for action in ([FOLD] if array[kernels.CAN_FOLD] else []) + [CALL, *(self._menu(self._rules, array) or ())]:
             following = state.copy()
             following.apply_legal(action)
             row = self._new_row(seat)

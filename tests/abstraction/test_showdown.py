@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from reference import showdown as reference
 
+from plurispiel.abstraction._lanes import empty_blocks
+from plurispiel.abstraction.holdem import _showdown_kernels as kernels
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.hand_rank import combo_ranks
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, HoldemRules
@@ -70,6 +72,50 @@ def test_equal_all_pairs_on_small_decks(deck, board_size):
     rules = small_deck(*deck)
     for seed in range(4):
         check(rules, tuple(np.random.default_rng(seed).permutation(rules.cards)[:board_size].tolist()))
+
+
+def check_tiles(rules, board, dtype, tolerance):
+    """Sixteen ranges over one list of hands, values of another list."""
+    rng = np.random.default_rng(sum(board) + 1)
+    hands = rank_hands(rules, board)
+    live = [rng.random(len(hands.combos)) < share for share in (0.7, 0.5)]
+    (own, own_cards), (_, other_cards) = ((hands.combos[row], hands.cards[row].copy()) for row in live)
+    stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]].astype(np.int32) for row in live]
+    place = np.where(live[1], kernels.FIRST_HAND + np.cumsum(live[1]) - 1, 0)
+    same = place[live[0]].astype(np.int32)
+    weights = np.zeros((16, rules.num_combos))
+    weights[:, hands.combos[live[1]]] = [random_range(rng, len(other_cards)) for _ in range(16)]
+    tile = empty_blocks(kernels.FIRST_HAND + len(other_cards), dtype)
+    tile[kernels.FIRST_HAND :] = weights[:, hands.combos[live[1]]].T
+    mass = empty_blocks(kernels.CARD_SLOTS, dtype)
+    padded = -(-len(own) // 16) * 16
+    held, combos = rng.permutation(len(own))[:20], rules.combos.tolist()
+    chosen = rules.combos[own[held]].tolist()
+    for fill, lists, expected in (
+        (kernels.fill_fold_tile, (own_cards, other_cards), reference.fold_mass),
+        (kernels.fill_margin_tile, (own_cards, stops[0], other_cards, stops[1]), reference.showdown_margin),
+    ):
+        out = empty_blocks(padded, dtype)
+        out[:] = np.nan
+        fill(*lists, *([same] if fill is kernels.fill_fold_tile else []), tile, mass, out)
+        assert (out[len(own) :] == 0.0).all()
+        for lane in (0, 7, 15):
+            right = expected(chosen, combos, board, weights[lane].tolist())
+            np.testing.assert_allclose(out[held, lane], right, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-10), (np.float32, 2e-4)])
+def test_sixteen_ranges_at_a_time(dtype, tolerance):
+    for deck, size in (((2, 6, 2), 1), ((3, 4, 2), 3), ((2, 3, 1), 1), ((1, 3, 1), 0)):
+        rules = small_deck(*deck)
+        check_tiles(rules, tuple(rules.cards[::-1][:size].tolist()), dtype, tolerance)
+
+
+@jit_only
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-10), (np.float32, 2e-4)])
+@pytest.mark.parametrize("board", ["Qs Jh 2h 7c 3d", "As Ks Qs Js Ts", "7c 7d 7h 7s As"])
+def test_sixteen_ranges_at_a_time_on_boards_of_the_full_deck(board, dtype, tolerance):
+    check_tiles(HUNL, parse_cards(board), dtype, tolerance)
 
 
 def test_hands_stand_in_order_of_strength():

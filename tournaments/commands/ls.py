@@ -18,6 +18,9 @@ _GAMES = {
     "leduc_poker": "OpenSpiel's Leduc hold'em; also leduc_poker(players=3)",
     "kuhn_poker": "OpenSpiel's Kuhn poker; also kuhn_poker(players=3)",
 }
+_RIVER_SPOT = (
+    "a river with all hands and one bet of half the pot: EV 32.8 and 27.2 of 60 chips (plurispiel spot river-spot)"
+)
 _OPENSPIEL_AGENTS = {
     "uniform_random": "every legal action id equally likely",
     "fixed_action_preference": "the first legal of the ids in ?actions=1:0",
@@ -59,6 +62,7 @@ def _games() -> dict[str, dict[str, Any]]:
     text = f"Leduc poker with N = {MIN_RANKS}..{MAX_RANKS} ranks; leduc-4: {_size_text(_game(example))}"
     others = {"leduc-N": text} | {name: _GAMES[name] for name in GAME_NAMES}
     unknown: dict[str, Any] = dict.fromkeys(("game", "histories", "infosets", "value"))
+    others["river-spot"] = _RIVER_SPOT
     return ladder | {name: {"text": text, **unknown} for name, text in others.items()}
 
 

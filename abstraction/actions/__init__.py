@@ -1,0 +1,1 @@
+"""The smaller betting that is solved: which bets are on offer where."""

@@ -1,0 +1,153 @@
+"""Bet-size menus: which raises are on offer, by street, seat and number of raises so far.
+
+A menu is written as sizes with blanks or commas between them: ``0.5p`` or ``50%`` raises by that share of the
+pot after calling, ``2.5bb`` raises to that many big blinds over the whole hand, ``allin`` puts in everything.
+An empty text offers no raise. A size below the smallest legal raise becomes that raise, one near the whole stack
+becomes all-in, and what falls together is offered once.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import pot_raise
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+__all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals", "sizes_text"]
+
+ALL_IN_SHARE = 0.9
+"""A raise to this share of the stack or more becomes all-in."""
+
+MAX_AMOUNT = 1000.0
+
+_SIZE = re.compile(r"(\d+\.?\d*|\.\d+)(p|%|bb)")
+
+
+class BetSize(NamedTuple):
+    """One size of a menu.
+
+    Attributes
+    ----------
+    unit : {"pot", "big blind", "all-in"}
+    amount : float
+        Share of the pot after calling, or big blinds in all; 0 for all-in.
+    """
+
+    unit: str
+    amount: float = 0.0
+
+
+Sizes = tuple[BetSize, ...]
+
+ALL_IN = BetSize("all-in")
+
+
+def parse_sizes(text: str) -> Sizes:
+    """Return the sizes that a text names.
+
+    Raises
+    ------
+    ValueError
+        If it names anything else.
+
+    Examples
+    --------
+    >>> parse_sizes("0.5p 45% allin")
+    (BetSize(unit='pot', amount=0.5), BetSize(unit='pot', amount=0.45), BetSize(unit='all-in', amount=0.0))
+    """
+    sizes = []
+    for word in re.split(r"[\s,]+", text.strip().lower()):
+        if not word:
+            continue
+        found = _SIZE.fullmatch(word)
+        if word == "allin":
+            sizes.append(ALL_IN)
+        elif found and 0.0 < float(found[1]) <= MAX_AMOUNT * (100.0 if found[2] == "%" else 1.0):
+            amount = float(found[1])
+            unit = "big blind" if found[2] == "bb" else "pot"
+            sizes.append(BetSize(unit, amount / 100.0 if found[2] == "%" else amount))
+        else:
+            raise ValueError(f"bet sizes are written like '0.5p 75% 2.5bb allin', got {word!r} in {text!r}")
+    return tuple(sizes)
+
+
+def sizes_text(sizes: Sizes) -> str:
+    """Return the text of sizes, as `parse_sizes` reads it."""
+    units = {"pot": "p", "big blind": "bb"}
+    return " ".join("allin" if size.unit == "all-in" else f"{size.amount:.10g}{units[size.unit]}" for size in sizes)
+
+
+def raise_totals(
+    sizes: Sizes, rules: HoldemRules, state: list[int], *, dead_chips: int = 0, all_in_share: float = ALL_IN_SHARE
+) -> tuple[int, ...]:
+    """Return the raise-to totals that sizes mean in a betting state, ascending; none where no raise is legal.
+
+    Parameters
+    ----------
+    state : list of int
+        A no-limit betting state array (entries in `_betting_kernels`), with a seat to act.
+    dead_chips : int
+        Chips in the pot that no seat of the state has put in.
+    all_in_share : float
+        Share of the stack from which on a raise becomes all-in; above 1 for none.
+    """
+    lowest, highest = state[kernels.MIN_RAISE], state[kernels.MAX_RAISE]
+    if highest == 0:
+        return ()
+    totals = set()
+    for size in sizes:
+        if size.unit == "pot":
+            total = pot_raise(rules, state, size.amount, dead_chips)
+        else:
+            total = highest if size.unit == "all-in" else int(size.amount * rules.big_blind + 0.5)
+        totals.add(highest if total >= all_in_share * highest else max(total, lowest))
+    return tuple(sorted(totals))
+
+
+@dataclass(frozen=True)
+class BetMenu:
+    """The sizes on offer throughout a game.
+
+    Attributes
+    ----------
+    sizes : tuple of tuple of tuple of Sizes
+        By street, then by seat, then by raises so far on the street, the last entry for all further ones. A street or
+        a seat beyond the last has the last one's.
+    all_in_share : float
+        See `raise_totals`.
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem import HUNL, BettingState
+    >>> menu = BetMenu.uniform("0.5p 1p allin", "1p allin")
+    >>> menu.raises(HUNL, BettingState(HUNL).array.tolist())
+    (200, 300, 20000)
+    """
+
+    sizes: tuple[tuple[tuple[Sizes, ...], ...], ...]
+    all_in_share: float = ALL_IN_SHARE
+
+    def __post_init__(self):
+        if not self.sizes or not all(seats and all(seats) for seats in self.sizes):
+            raise ValueError("a menu needs a street, a seat on each and sizes for its first raise")
+
+    @classmethod
+    def uniform(cls, *texts: str) -> "BetMenu":
+        """Return the menu with the same sizes for all streets and seats: a text for each number of raises so far."""
+        return cls(((tuple(map(parse_sizes, texts)),),))
+
+    def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:
+        """Return the sizes for one place in the betting."""
+        by_raise = _last_or(_last_or(self.sizes, street), seat)
+        return _last_or(by_raise, num_raises)
+
+    def raises(self, rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...]:
+        """Return the raise-to totals on offer to the actor, ascending; see `raise_totals`."""
+        sizes = self.sizes_at(state[kernels.STREET], state[kernels.ACTOR], state[kernels.NUM_RAISES])
+        return raise_totals(sizes, rules, state, dead_chips=dead_chips, all_in_share=self.all_in_share)
+
+
+def _last_or(entries: Sequence, number: int):
+    return entries[min(number, len(entries) - 1)]

@@ -1,0 +1,157 @@
+"""Ranges as text: which hole cards, and how often.
+
+The usual notation of players and solvers, items with commas between them: ``AA`` pairs, ``AKs`` suited, ``AKo``
+offsuit, ``AK`` both, ``AhKd`` one combo; ``TT+`` up to aces, ``ATs+`` up to the highest kicker, ``77-44``, ``A5s-A2s``
+and ``T9s-54s`` from one to the other; ``random`` every combo. ``:0.5`` behind an item is its weight, 1 if missing.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, cards_text, parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL
+
+__all__ = ["CLASS_NAMES", "class_grid", "combo_text", "hand_class", "parse_range"]
+
+_CLASS = rf"[{RANKS}]{{2}}[so]?"
+_COMBO = re.compile(rf"(?:[{RANKS}][cdhs]){{2}}")
+_CLASSES = re.compile(rf"({_CLASS})(\+|-({_CLASS}))?")
+
+CLASS_NAMES = tuple(
+    tuple(
+        RANKS[max(12 - row, 12 - column)]
+        + RANKS[min(12 - row, 12 - column)]
+        + ("" if row == column else "s" if column > row else "o")
+        for column in range(13)
+    )
+    for row in range(13)
+)
+"""The 13 x 13 grid of classes of hole cards, aces first, suited ones above the diagonal."""
+
+
+def parse_range(text: str) -> np.ndarray:
+    """Return the weight of every combo: float64[1326].
+
+    Raises
+    ------
+    ValueError
+        If the text is no range, is empty, or names a combo twice.
+
+    Examples
+    --------
+    >>> float(parse_range("AA,AKs:0.5").sum())
+    8.0
+    """
+    weights = np.zeros(HUNL.num_combos)
+    named = np.zeros(HUNL.num_combos, dtype=np.bool_)
+    for item in filter(None, re.split(r"[\s,]+", text.strip())):
+        cards, colon, number = item.partition(":")
+        try:
+            weight = float(number) if colon else 1.0
+        except ValueError:
+            weight = -1.0
+        if not 0.0 <= weight <= 1.0:
+            raise ValueError(f"a weight in a range is 0..1, as in AKs:0.5, got {item!r}")
+        combos = _combos(cards)
+        if named[combos].any():
+            twice = next(combo for combo in combos if named[combo])
+            raise ValueError(f"{combo_text(twice)} stands twice in the range, the second time in {item!r}")
+        named[combos] = True
+        weights[combos] = weight
+    if not weights.any():
+        raise ValueError(f"a range needs at least one combo with a weight above 0, got {text!r}")
+    return weights
+
+
+def hand_class(combo: int) -> tuple[int, int]:
+    """Return the row and column of a combo in `CLASS_NAMES`."""
+    low, high = (int(card) for card in HUNL.combos[combo])
+    first, second = 12 - high // 4, 12 - low // 4
+    return (first, second) if low % 4 == high % 4 else (second, first)
+
+
+def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
+    """Return the weighted mean of values of combos in every class: float64[13, 13, ...], NaN where no combo weighs.
+
+    Parameters
+    ----------
+    values : array-like of float, [1326, ...]
+    weights : array-like of float, [1326]
+    """
+    of_combos, shares = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    sums = np.zeros((13, 13, *of_combos.shape[1:]))
+    totals = np.zeros((13, 13))
+    for combo in np.flatnonzero(shares):
+        place = hand_class(int(combo))
+        sums[place] += shares[combo] * of_combos[combo]
+        totals[place] += shares[combo]
+    with np.errstate(invalid="ignore"):
+        return sums / totals.reshape(13, 13, *[1] * (of_combos.ndim - 1))
+
+
+def combo_text(combo: int) -> str:
+    """Return the letters of a combo, the higher card first.
+
+    >>> combo_text(1325)
+    'AsAh'
+    """
+    return cards_text(HUNL.combos[combo][::-1])
+
+
+def _combos(text: str) -> list[int]:
+    """Return the combos of an item without its weight."""
+    if text.lower() == "random":
+        return list(range(HUNL.num_combos))
+    if _COMBO.fullmatch(text):
+        return [HUNL.combo_id(parse_cards(text))]
+    found = _CLASSES.fullmatch(text)
+    if found is None:
+        raise ValueError(f"a range is written like 'AA,AKs:0.5,T9s+,77-44,AhKd', got {text!r}")
+    first = _class(found[1])
+    if found[2] is None:
+        classes = [first]
+    elif found[2] == "+":
+        classes = list(_upwards(*first))
+    else:
+        classes = list(_between(first, _class(found[3]), text))
+    return [combo for each in classes for combo in _class_combos(*each)]
+
+
+def _class(text: str) -> tuple[int, int, str]:
+    """Return the ranks of a class, the higher first, and which suits."""
+    first, second = sorted((RANKS.index(text[0]), RANKS.index(text[1])), reverse=True)
+    if first == second and len(text) == 3:
+        raise ValueError(f"a pair is neither suited nor offsuit, got {text!r}")
+    return first, second, text[2:]
+
+
+def _upwards(high: int, low: int, suits: str) -> Iterator[tuple[int, int, str]]:
+    if high == low:
+        yield from ((rank, rank, suits) for rank in range(high, 13))
+    else:
+        yield from ((high, kicker, suits) for kicker in range(low, high))
+
+
+def _between(first: tuple[int, int, str], last: tuple[int, int, str], text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the classes from one to another: same high card, or same distance between the cards."""
+    (high, low, suits), (last_high, last_low, last_suits) = sorted((first, last), reverse=True)
+    same_gap = high - low == last_high - last_low
+    if suits != last_suits or not (same_gap or (high == last_high and last_low < last_high)):
+        raise ValueError(f"{text!r} has no classes between its ends: give the like of 77-44, A5s-A2s or T9s-54s")
+    for down in range(low - last_low + 1):
+        yield (high - down if same_gap else high, low - down, suits)
+
+
+def _class_combos(high: int, low: int, suits: str) -> list[int]:
+    combos = []
+    for first in range(NUM_SUITS):
+        for second in range(NUM_SUITS):
+            if high == low and first <= second:
+                continue
+            if (suits == "s" and first != second) or (suits == "o" and first == second):
+                continue
+            combos.append(HUNL.combo_id((4 * high + first, 4 * low + second)))
+    return combos

@@ -1,0 +1,244 @@
+"""The boards of a subgame, street by street, and the hands that each seat can hold on them.
+
+Boards that differ by a renaming of suits under which nothing changes (the cards before and both ranges stay the same)
+are dealt as one; its values then count once for each of them, for the hands with suits renamed. Hands are numbered by
+their strength on the board, weakest first; hands without weight in a seat's range have no number.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction._lanes import blocks_for
+from plurispiel.abstraction.holdem._showdown_kernels import FIRST_HAND
+from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import HandRanker
+
+__all__ = ["Deals", "SeatHands", "StreetDeals", "deal_streets"]
+
+
+class SeatHands(NamedTuple):
+    """The hands of a seat on all boards of a street, board after board.
+
+    Attributes
+    ----------
+    first : int64[num_boards + 1]
+        Where the hands of each board begin.
+    block : int64[num_boards + 1]
+        The same in blocks, each board's hands filled up to whole ones.
+    combos : int32[num_hands]
+    cards : uint8[num_hands, 2]
+        As in `RankedHands`.
+    above : int32[num_hands]
+        The hand's number on the board before; for the first street, its combo.
+    same : int32[num_hands]
+        The place of the other seat's same hand in a tile (`fill_fold_tile`).
+    target_first : int64[num_members + 1]
+        Where the list of each member of each board's class begins in `targets`.
+    targets : int32[n]
+        The number, on the board before, of the hand whose values each hand's are on that member.
+    """
+
+    first: np.ndarray
+    block: np.ndarray
+    combos: np.ndarray
+    cards: np.ndarray
+    above: np.ndarray
+    same: np.ndarray
+    target_first: np.ndarray
+    targets: np.ndarray
+
+
+class StreetDeals(NamedTuple):
+    """All boards of a street.
+
+    Attributes
+    ----------
+    seats : tuple of SeatHands
+    member_first : int64[num_boards + 1]
+        Where the members of each board's class begin.
+    group_first : int64[num_boards + 1]
+        Where the groups of equal strength of each board begin.
+    group_stops : int32[2, num_groups]
+        Behind the last hand of each group, by seat.
+    weight : float[num_boards]
+        The probability of each board after the one before, for two given hands.
+    """
+
+    seats: tuple[SeatHands, SeatHands]
+    member_first: np.ndarray
+    group_first: np.ndarray
+    group_stops: np.ndarray
+    weight: np.ndarray
+
+
+class Deals(NamedTuple):
+    """A street's boards, for kernels and for people.
+
+    Attributes
+    ----------
+    arrays : StreetDeals
+    boards : list of tuple of int
+        The cards of each board, in the order in which they were dealt.
+    child_first : int64[boards of the street before + 1]
+        Where the boards after each of those begin.
+    renamings : list of dict
+        For each board before, by every set of new cards: the number of the board that stands for it, and the row of
+        `suit_permutations` that takes it there.
+    """
+
+    arrays: StreetDeals
+    boards: list[tuple[int, ...]]
+    child_first: np.ndarray
+    renamings: list[dict[tuple[int, ...], tuple[int, int]]]
+
+
+class _SeatLists:
+    """Collects `SeatHands`."""
+
+    def __init__(self):
+        self.first = [0]
+        self.block = [0]
+        self.combos: list[np.ndarray] = []
+        self.cards: list[np.ndarray] = []
+        self.above: list[np.ndarray] = []
+        self.same: list[np.ndarray] = []
+        self.target_first = [0]
+        self.targets: list[np.ndarray] = []
+
+    def built(self) -> SeatHands:
+        return SeatHands(
+            np.array(self.first),
+            np.array(self.block),
+            np.concatenate(self.combos).astype(np.int32),
+            np.concatenate(self.cards),
+            np.concatenate(self.above).astype(np.int32),
+            np.concatenate(self.same).astype(np.int32),
+            np.array(self.target_first),
+            np.concatenate(self.targets).astype(np.int32),
+        )
+
+
+class _Board(NamedTuple):
+    """A board with what was known before it."""
+
+    cards: tuple[int, ...]
+    symmetries: list[int]
+    numbers: tuple[np.ndarray, np.ndarray]
+
+
+def deal_streets(
+    rules: HoldemRules, street: int, board: tuple[int, ...], ranges: np.ndarray, dtype: type | np.dtype
+) -> list[Deals]:
+    """Return the boards from a street to the last one.
+
+    Parameters
+    ----------
+    street : int
+        The first.
+    board : tuple of int
+        The cards on it.
+    ranges : float64[2, num_combos]
+    dtype : data type
+        Of `StreetDeals.weight`.
+    """
+    ranker = HandRanker(rules)
+    renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+    symmetries = [
+        number
+        for number, row in enumerate(renamed)
+        if set(relabel_cards(board, number, rules.num_suits).tolist()) == set(board)
+        and np.array_equal(ranges[:, row], ranges)
+    ]
+    everything = np.arange(rules.num_combos)
+    before = [_Board((), symmetries, (everything, everything))]
+    deals = [_deal_one(rules, ranker, renamed, ranges, before, [{board: [(board, 0)]}], 1, dtype)]
+    for later in range(street + 1, rules.num_streets):
+        before = deals[-1][1]
+        size = rules.board_cards[later]
+        classes = [_classes(rules, each, size) for each in before]
+        remaining = len(rules.cards) - rules.board_size(later - 1) - 2 * rules.num_hole_cards
+        num_deals = int(np.prod(np.arange(remaining, remaining - size, -1)) / np.prod(np.arange(1, size + 1)))
+        deals.append(_deal_one(rules, ranker, renamed, ranges, before, classes, num_deals, dtype))
+    return [each for each, _ in deals]
+
+
+_Classes = dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]]
+
+
+def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
+    """Return the sets of new cards by what stands for them, each with the renaming that takes it there."""
+    classes: _Classes = {}
+    left = [card for card in rules.cards.tolist() if card not in board.cards]
+    for new in combinations(left, size):
+        images = [
+            (tuple(sorted(relabel_cards(new, number, rules.num_suits).tolist())), number) for number in board.symmetries
+        ]
+        image, number = min(images)
+        classes.setdefault(image, []).append((new, number))
+    return classes
+
+
+def _deal_one(
+    rules: HoldemRules,
+    ranker: HandRanker,
+    renamed: np.ndarray,
+    ranges: np.ndarray,
+    before: list[_Board],
+    classes: list[_Classes],
+    num_deals: int,
+    dtype: type | np.dtype,
+) -> tuple[Deals, list[_Board]]:
+    """Return the boards of one street, and the same for the next."""
+    lists = _SeatLists(), _SeatLists()
+    member_first, group_first, group_stops = [0], [0], []
+    boards: list[_Board] = []
+    child_first = [0]
+    renamings = []
+    for parent, of_parent in zip(before, classes, strict=True):
+        found = {}
+        for new, members in of_parent.items():
+            cards = parent.cards + new
+            symmetries = [
+                number
+                for number in parent.symmetries
+                if set(relabel_cards(new, number, rules.num_suits).tolist()) == set(new)
+            ]
+            hands = ranker.rank(cards)
+            live = [ranges[seat, hands.combos] > 0.0 for seat in range(2)]
+            numbers = tuple(np.full(rules.num_combos, -1) for _ in range(2))
+            for seat in range(2):
+                combos = hands.combos[live[seat]]
+                numbers[seat][combos] = np.arange(len(combos))
+            stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]] for row in live]
+            for seat, own in enumerate(lists):
+                combos = hands.combos[live[seat]].copy()
+                own.first.append(own.first[-1] + len(combos))
+                own.block.append(own.block[-1] + blocks_for(len(combos)))
+                own.combos.append(combos)
+                own.cards.append(hands.cards[live[seat]].copy())
+                own.above.append(parent.numbers[seat][combos])
+                others = numbers[1 - seat][combos]
+                own.same.append(np.where(others < 0, 0, FIRST_HAND + others))
+                for _, number in members:
+                    origin = np.argsort(renamed[number])  # the combo that each combo was before the renaming
+                    own.targets.append(parent.numbers[seat][origin[combos]])
+                    own.target_first.append(own.target_first[-1] + len(combos))
+            for taken, number in members:
+                found[taken] = (len(boards), number)
+            member_first.append(member_first[-1] + len(members))
+            group_first.append(group_first[-1] + len(stops[0]))
+            group_stops.append(np.stack(stops))
+            boards.append(_Board(cards, symmetries, (numbers[0], numbers[1])))
+        child_first.append(len(boards))
+        renamings.append(found)
+    arrays = StreetDeals(
+        seats=(lists[0].built(), lists[1].built()),
+        member_first=np.array(member_first),
+        group_first=np.array(group_first),
+        group_stops=np.ascontiguousarray(np.concatenate(group_stops, axis=1), dtype=np.int32),
+        weight=np.full(len(boards), 1.0 / num_deals, dtype),
+    )
+    return Deals(arrays, [each.cards for each in boards], np.array(child_first), renamings), boards

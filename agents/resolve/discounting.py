@@ -1,0 +1,78 @@
+"""The iterations of vector CFR: which regrets fade, and what the average strategy remembers.
+
+The rules are those of `agents.tabular`, alternating and without prediction; beside them ``dcfr-restarts``, discounted
+CFR whose average weighs iteration t by the cube of the iterations since the last power of 4 and so forgets all before
+it. That is the choice of the postflop-solver of W. Inoue (2022).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.agents.tabular import FullWidth, parse_algorithm
+
+__all__ = ["DEFAULT", "Discounting", "parse_discounting"]
+
+DEFAULT = "dcfr-restarts"
+
+_RESTART_BASE = 4
+
+
+@dataclass(frozen=True)
+class Discounting:
+    """An algorithm of vector CFR.
+
+    Attributes
+    ----------
+    rule : FullWidth
+    restarts : bool
+        Whether the average begins anew at each power of 4.
+    """
+
+    rule: FullWidth
+    restarts: bool = False
+
+    @property
+    def name(self) -> str:
+        """The text that `parse_discounting` reads."""
+        return self.rule.name + "-restarts" * self.restarts
+
+    def steps(self, done: int, num_iterations: int) -> np.ndarray:
+        """Return the factors of positive and negative regrets and of the strategy sums before: float64[n, 3].
+
+        The plan of each iteration enters the sums with the weight 1.
+        """
+        gain, loss, _ = self.rule.schedule(done, num_iterations).T
+        iteration = np.arange(done + 1.0, done + num_iterations + 1.0)
+        begin = np.zeros(num_iterations)
+        if self.restarts:
+            power = np.floor(np.log2(iteration) / np.log2(_RESTART_BASE) + 1e-9)
+            begin = np.where(iteration > 1.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
+        since = iteration - begin
+        return np.stack([gain, loss, ((since - 1.0) / since) ** self.rule.gamma], axis=1)
+
+
+def parse_discounting(text: str) -> Discounting:
+    """Return the algorithm that a text names.
+
+    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr``, ``dcfr(ALPHA,BETA,GAMMA)``, or one of them with ``-restarts`` added
+    for an average that begins anew at powers of 4; ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
+
+    Raises
+    ------
+    ValueError
+        If it names none.
+
+    Examples
+    --------
+    >>> parse_discounting("dcfr-restarts").rule.gamma
+    3.0
+    """
+    name, dash, _ = text.strip().lower().partition("-restarts")
+    restarts = bool(dash) and text.strip().lower().endswith("-restarts")
+    rule = parse_algorithm("dcfr(1.5,0,3)" if restarts and name == "dcfr" else name if restarts else text)
+    if not isinstance(rule, FullWidth) or rule.predictive or rule.simultaneous or rule.omitted:
+        raise ValueError(
+            f"a subgame is solved by cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA) or {DEFAULT}, got {text!r}"
+        )
+    return Discounting(rule, restarts)

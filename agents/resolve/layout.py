@@ -1,0 +1,235 @@
+"""The betting of a street as the solver's kernels walk it: rows of reach, of tables and of values.
+
+A street is cut into batches of roots, so that the rows of a batch stay in the processor's cache. Rows of reach and
+of values are counted within a batch. All rows are by the hands of one board, in blocks of sixteen.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction._lanes import LANES
+from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END, StreetBetting
+
+__all__ = ["StreetLayout", "lay_out"]
+
+
+class StreetLayout(NamedTuple):
+    """Where everything of a street stands.
+
+    Attributes
+    ----------
+    kind : int8[num_nodes]
+        As in `StreetNodes`.
+    child_first : int32[num_nodes + 1]
+        Where the children of each node begin in `children`.
+    children : int32[num_nodes - num_roots]
+        Nodes, in the order of the actions.
+    table_row : int32[num_nodes]
+        The row of a decision's first action in its actor's tables; those of its other actions follow.
+    reach_row : int32[2, num_nodes]
+        The row of each seat's reach; those of the children of its decision follow each other.
+    value_row : int32[2, num_nodes]
+        The row of the values for each seat.
+    scale : float64[2, num_nodes]
+        What these values are multiplied with: the stake of a terminal node, as the seat sees it; else 1.
+    roots : int32[num_roots]
+        Their nodes.
+    ends : int32[2, num_ends]
+        The rows of each seat's reach at the ends of the street.
+    batch_node, batch_root : int32[num_batches + 1]
+        Where the nodes and the roots of each batch begin.
+    fold_first, showdown_first : int32[2, num_batches + 1]
+        Where the lists below begin for each batch; multiples of 16.
+    fold_rows, showdown_rows : int32[2, n]
+        By seat, the rows of the *other* seat's reach at folds and showdowns; the values of the k-th are row k,
+        folds before showdowns.
+    end_row : int32[2]
+        The row of the values of the first end, by seat; those of others follow.
+    slot_row : int32[2]
+        The row from which on values differ between kinds, by seat: all before are of terminal nodes.
+    """
+
+    kind: np.ndarray
+    child_first: np.ndarray
+    children: np.ndarray
+    table_row: np.ndarray
+    reach_row: np.ndarray
+    value_row: np.ndarray
+    scale: np.ndarray
+    roots: np.ndarray
+    ends: np.ndarray
+    batch_node: np.ndarray
+    batch_root: np.ndarray
+    fold_first: np.ndarray
+    fold_rows: np.ndarray
+    showdown_first: np.ndarray
+    showdown_rows: np.ndarray
+    end_row: np.ndarray
+    slot_row: np.ndarray
+
+
+class StreetSize(NamedTuple):
+    """What a street takes.
+
+    Attributes
+    ----------
+    table_rows : tuple of int
+        Of each seat, actions at its decisions.
+    reach_rows : tuple of int
+        Of each seat, at most in a batch.
+    value_rows : tuple of int
+        For each seat, at most in a batch, with one kind of values.
+    slots : tuple of int
+        Of these, rows that differ between kinds.
+    """
+
+    table_rows: tuple[int, int]
+    reach_rows: tuple[int, int]
+    value_rows: tuple[int, int]
+    slots: tuple[int, int]
+
+
+BATCH_NODES = 400
+"""Nodes from which on the next root begins a new batch."""
+
+
+def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) -> tuple[StreetLayout, StreetSize]:
+    """Return the layout of a street and what it takes.
+
+    Parameters
+    ----------
+    betting : StreetBetting
+    dtype : data type
+        Of `scale`: that of the solver.
+    batches : bool
+        Whether to cut it into batches: where it is the last street.
+    """
+    nodes = betting.nodes
+    num_nodes = len(nodes.kind)
+    children: list[list[int]] = [[] for _ in range(num_nodes)]
+    for decision in betting.decisions:
+        children[decision.node] = list(decision.children.values())
+    roots = np.flatnonzero(nodes.parent < 0)
+    batch_root = _batches(roots, num_nodes, batches)
+    batch_node = np.array([*roots[batch_root[:-1]], num_nodes])
+
+    table_row = np.zeros(num_nodes, np.int32)
+    table_rows = [0, 0]
+    for decision in betting.decisions:
+        table_row[decision.node] = table_rows[decision.seat]
+        table_rows[decision.seat] += len(decision.children)
+    reach_row, reach_rows = _reach_rows(nodes.kind, children, batch_node, roots)
+
+    num_actions = max((len(own) for own in children), default=0)
+    most_roots = int(np.diff(batch_root).max())
+    num_slots = most_roots + betting.max_depth * num_actions + betting.num_ends
+    kind = nodes.kind.tolist()
+    value_row = np.zeros((2, num_nodes), np.int32)
+    scale = np.ones((2, num_nodes), dtype)
+    lists: dict[int, list[list[int]]] = {FOLD_END: [[], []], SHOWDOWN: [[], []]}
+    firsts: dict[int, list[list[int]]] = {FOLD_END: [[0], [0]], SHOWDOWN: [[0], [0]]}
+    num_terminal = [0, 0]
+    for seat in range(2):
+        for first, last in zip(batch_node[:-1].tolist(), batch_node[1:].tolist(), strict=True):
+            begin = 0
+            for ending in (FOLD_END, SHOWDOWN):
+                found = [node for node in range(first, last) if kind[node] == ending]
+                rows = sorted({int(reach_row[1 - seat, node]) for node in found})
+                place = {row: begin + number for number, row in enumerate(rows)}
+                for node in found:
+                    value_row[seat, node] = place[int(reach_row[1 - seat, node])]
+                    scale[seat, node] = nodes.stake[node] * (-1 if ending == FOLD_END and seat == 1 else 1)
+                rows += [rows[0]] * (-len(rows) % LANES) if rows else []
+                lists[ending][seat] += rows
+                firsts[ending][seat].append(len(lists[ending][seat]))
+                begin += len(rows)
+            num_terminal[seat] = max(num_terminal[seat], begin)
+        _place_slots(value_row[seat], betting, children, batch_root, num_terminal[seat], most_roots, num_actions)
+
+    child_first = np.cumsum([0, *map(len, children)])
+    layout = StreetLayout(
+        kind=nodes.kind,
+        child_first=child_first.astype(np.int32),
+        children=np.array([child for own in children for child in own], np.int32),
+        table_row=table_row,
+        reach_row=reach_row,
+        value_row=value_row,
+        scale=scale,
+        roots=roots.astype(np.int32),
+        ends=np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END]),
+        batch_node=batch_node.astype(np.int32),
+        batch_root=batch_root.astype(np.int32),
+        fold_first=np.array(firsts[FOLD_END], np.int32),
+        fold_rows=_even(lists[FOLD_END]),
+        showdown_first=np.array(firsts[SHOWDOWN], np.int32),
+        showdown_rows=_even(lists[SHOWDOWN]),
+        end_row=np.array([first + num_slots - betting.num_ends for first in num_terminal], np.int32),
+        slot_row=np.array(num_terminal, np.int32),
+    )
+    value_rows = num_terminal[0] + num_slots, num_terminal[1] + num_slots
+    size = StreetSize((table_rows[0], table_rows[1]), reach_rows, value_rows, (num_slots, num_slots))
+    return layout, size
+
+
+def _batches(roots: np.ndarray, num_nodes: int, several: bool) -> np.ndarray:
+    """Return the first root of each batch, and the number of roots."""
+    starts = [0]
+    if several:
+        for number, node in enumerate(roots.tolist()):
+            if node - roots[starts[-1]] >= BATCH_NODES:
+                starts.append(number)
+    return np.array([*starts, len(roots)])
+
+
+def _reach_rows(
+    kind: np.ndarray, children: list[list[int]], batch_node: np.ndarray, roots: np.ndarray
+) -> tuple[np.ndarray, tuple[int, int]]:
+    """Return the rows of each seat's reach, and how many a batch has at most."""
+    row = np.zeros((2, len(kind)), np.int32)
+    starts, is_root = set(batch_node.tolist()), set(roots.tolist())
+    used, most = [0, 0], [0, 0]
+    for node in range(len(kind)):
+        if node in starts:
+            used = [0, 0]
+        if node in is_root:
+            row[:, node] = used
+            used = [used[0] + 1, used[1] + 1]
+        for number, child in enumerate(children[node]):
+            row[:, child] = row[:, node]
+            row[kind[node], child] = used[kind[node]] + number
+        if children[node]:
+            used[kind[node]] += len(children[node])
+        most = [max(most[0], used[0]), max(most[1], used[1])]
+    return row, (most[0], most[1])
+
+
+def _place_slots(
+    value_row: np.ndarray,
+    betting: StreetBetting,
+    children: list[list[int]],
+    batch_root: np.ndarray,
+    first: int,
+    most_roots: int,
+    num_actions: int,
+) -> None:
+    """Give values that are no terminal node's a row: roots, then one for each depth and action, then ends."""
+    nodes = betting.nodes
+    for node, kind in enumerate(nodes.kind.tolist()):
+        for number, child in enumerate(children[node]):
+            if nodes.kind[child] < FOLD_END:
+                value_row[child] = first + most_roots + (nodes.depth[child] - 1) * num_actions + number
+        if kind == STREET_END:
+            value_row[node] = first + most_roots + betting.max_depth * num_actions + nodes.end[node]
+        elif kind < FOLD_END and nodes.parent[node] < 0:
+            number = nodes.number[node]
+            batch = int(np.searchsorted(batch_root, number, side="right")) - 1
+            value_row[node] = first + number - batch_root[batch]
+
+
+def _even(lists: list[list[int]]) -> np.ndarray:
+    """Return lists as rows of one array."""
+    rows = np.zeros((2, max(map(len, lists))), np.int32)
+    for row, values in zip(rows, lists, strict=True):
+        row[: len(values)] = values
+    return rows

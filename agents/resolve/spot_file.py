@@ -1,0 +1,142 @@
+"""Spots as TOML files, and their solutions as folders."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
+from plurispiel.agents.resolve.discounting import DEFAULT, parse_discounting
+from plurispiel.agents.resolve.spot import TARGET_PCT, Spot, SpotSolution, solution_of, spot_record
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+
+__all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
+
+EXAMPLES = Path(__file__).parent / "spots"
+"""Folder of the spots that come with the package."""
+
+KIND = "spot solution"
+FORMAT_VERSION = 1
+
+_REQUIRED = ("board", "pot", "stacks", "oop", "ip")
+_OPTIONAL = ("bets", "solve", "all_in_share")
+
+
+@dataclass(frozen=True)
+class SolveSettings:
+    """How a spot is to be solved: the table ``[solve]`` of its file.
+
+    Attributes
+    ----------
+    algorithm : str
+    target_pct, max_seconds : float
+        See `spot.solve_spot`.
+    """
+
+    algorithm: str = DEFAULT
+    target_pct: float = TARGET_PCT
+    max_seconds: float = math.inf
+
+    def __post_init__(self):
+        if not isinstance(self.algorithm, str):
+            raise ValueError(f"algorithm must be a text, got {self.algorithm!r}")
+        parse_discounting(self.algorithm)
+        for name in ("target_pct", "max_seconds"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
+    """Return the spot of a TOML file, and how to solve it.
+
+    Raises
+    ------
+    ValueError
+        If the file is no spot.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path} is no TOML: {error}") from None
+    try:
+        return _spot(table), _settings(table.get("solve", {}))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
+    """Write a solution as an artefact and return its digest."""
+    solver = solution.solver
+    arrays = {
+        f"sums_{number}_{seat}": street.sums[seat]
+        for number, street in enumerate(solver.streets)
+        for seat in range(2)
+        if len(street.sums[seat])
+    }
+    config = {
+        "spot": spot_record(solution.spot),
+        "algorithm": solver.algorithm.name,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+    }
+    return write_artefact(folder, KIND, FORMAT_VERSION, arrays, config)
+
+
+def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
+    """Return a solution.
+
+    Raises
+    ------
+    ArtefactRefused
+        If there is no sound one.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    try:
+        config = artefact.config
+        spot = _spot(config["spot"])
+        if type(config["iterations"]) is not int or not isinstance(config["seconds"], float):
+            raise ValueError("iterations or seconds are missing")
+        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads)
+        _fill(solver, artefact)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
+    solver.iteration = config["iterations"]
+    return solution_of(spot, solver, config["seconds"])
+
+
+def _fill(solver: VectorSolver, artefact: Artefact) -> None:
+    for number, street in enumerate(solver.streets):
+        for seat, sums in enumerate(street.sums):
+            if not len(sums):
+                continue
+            kept = artefact.arrays[f"sums_{number}_{seat}"]
+            if (kept.shape, kept.dtype) != (sums.shape, sums.dtype):
+                raise ValueError(f"sums_{number}_{seat} is {kept.dtype}{list(kept.shape)}")
+            if not (np.isfinite(kept) & (kept >= 0)).all():
+                raise ValueError(f"sums_{number}_{seat} holds numbers that are no weights")
+            sums[:] = kept
+
+
+def _spot(table: Mapping[str, Any]) -> Spot:
+    if missing := [name for name in _REQUIRED if name not in table]:
+        raise ValueError(f"a spot needs {', '.join(_REQUIRED)}; {missing[0]} is missing")
+    if unknown := sorted(set(table) - {*_REQUIRED, *_OPTIONAL}):
+        raise ValueError(f"a spot holds {', '.join([*_REQUIRED, *_OPTIONAL])}, got {unknown[0]!r}")
+    given = {name: value for name, value in table.items() if name != "solve"}
+    if not isinstance(given["board"], str):
+        raise ValueError(f"board must be cards as text, got {given['board']!r}")
+    if isinstance(given["stacks"], list):
+        given["stacks"] = tuple(given["stacks"])
+    return Spot(**given)
+
+
+def _settings(table: object) -> SolveSettings:
+    known = SolveSettings.__dataclass_fields__
+    if not isinstance(table, Mapping) or set(table) - set(known):
+        raise ValueError(f"solve holds {', '.join(known)}, got {table!r}")
+    return SolveSettings(**table)

@@ -1,0 +1,438 @@
+"""Vector CFR: counterfactual regret minimization with whole ranges over betting and boards.
+
+An iteration updates seat 0 and then seat 1 on every board of the subgame (alternating updates). Boards of the street
+after the first are worked on in parallel; no sum depends on the number of threads. After Johanson et al. (2011) and
+Brown and Sandholm (2019).
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction._lanes import LANES, blocks_for, empty_blocks
+from plurispiel.abstraction.holdem._showdown_kernels import CARD_SLOTS, FIRST_HAND
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBetting
+from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
+from plurispiel.agents.resolve.deals import Deals, deal_streets
+from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
+from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
+from plurispiel.agents.resolve.subgame import Subgame
+
+__all__ = ["Evaluation", "VectorSolver"]
+
+_NUM_CHUNKS = 16  # of the boards after the first; not the number of threads, on which no sum may depend
+
+
+class _Workspace(NamedTuple):
+    reach: tuple[np.ndarray, np.ndarray]
+    shares: tuple[np.ndarray, np.ndarray]
+    values: np.ndarray
+    tile: np.ndarray
+    mass: np.ndarray
+    out: np.ndarray
+    rows: np.ndarray
+    table_rows: np.ndarray
+    slots: np.ndarray
+
+
+class Evaluation(NamedTuple):
+    """The average strategies, measured exactly.
+
+    Attributes
+    ----------
+    values : float64[2]
+        Chips that each seat wins with its average strategy, those put in before the subgame counted as lost.
+    best_response_values : float64[2]
+        The same with a best response to the other's.
+    """
+
+    values: np.ndarray
+    best_response_values: np.ndarray
+
+    @property
+    def exploitability(self) -> float:
+        """Half of what both seats gain by best responses, in chips."""
+        return float((self.best_response_values - self.values).sum() / 2.0)
+
+
+class _Street:
+    """A street of the subgame: betting, boards, tables."""
+
+    def __init__(self, betting: StreetBetting, deals: Deals, dtype: type | np.dtype, last: bool):
+        self.betting = betting
+        self.deals = deals
+        self.dtype = dtype
+        self.is_last = last
+        layout, size = lay_out(betting, dtype, batches=last)
+        self.layout: StreetLayout = layout
+        self.size: StreetSize = size
+        self.most_blocks = [int(np.diff(seat.block).max()) for seat in deals.arrays.seats]
+        self.table_blocks = [
+            rows * int(seat.block[-1]) for rows, seat in zip(size.table_rows, deals.arrays.seats, strict=True)
+        ]
+        self.regrets: tuple[np.ndarray, ...] = ()
+        self.sums: tuple[np.ndarray, ...] = ()
+
+    def allocate(self) -> None:
+        """Make the tables."""
+        self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+        self.sums = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+
+    def workspace(self) -> _Workspace:
+        """Return what one thread needs."""
+        most, size = self.most_blocks, self.size
+        both = [rows * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
+        values = max((rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, most, strict=True))
+        return _Workspace(
+            reach=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
+            shares=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
+            values=empty_blocks(values, self.dtype),
+            tile=empty_blocks(FIRST_HAND + LANES * max(most), self.dtype),
+            mass=empty_blocks(CARD_SLOTS, self.dtype),
+            out=empty_blocks(LANES * max(most), self.dtype),
+            rows=np.zeros(LANES, np.int64),
+            table_rows=np.array(size.table_rows, np.int64),
+            slots=np.array(size.slots, np.int64),
+        )
+
+    def workspace_blocks(self) -> int:
+        """Return the blocks of a workspace."""
+        most, size = self.most_blocks, self.size
+        values = max((rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, most, strict=True))
+        return 2 * sum(r * b for r, b in zip(size.reach_rows, most, strict=True)) + values + 2 * LANES * max(most)
+
+    def board_blocks(self, board: int) -> np.ndarray:
+        """Return the blocks of each seat's hands on a board: int64[2]."""
+        return np.array([seat.block[board + 1] - seat.block[board] for seat in self.deals.arrays.seats])
+
+
+class _Above(NamedTuple):
+    """Both seats' reach at the end of the street before."""
+
+    reach: tuple[np.ndarray, np.ndarray]
+    rows: np.ndarray
+    blocks: np.ndarray
+
+
+class VectorSolver:
+    """Solves a subgame.
+
+    Parameters
+    ----------
+    subgame : Subgame
+    algorithm : Discounting or str
+        A text is read by `parse_discounting`.
+    threads : int
+    dtype : data type
+        float32; float64 for proofs.
+    on_memory : callable, optional
+        Called with the bytes that the solver will take, before it takes them; what it raises ends the matter.
+
+    Attributes
+    ----------
+    iteration : int
+        Iterations done.
+    memory_bytes : int
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem import LEDUC, BettingState
+    >>> solver = VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, 6))), "cfr+")
+    >>> solver.run(200)
+    >>> solver.evaluate().exploitability < 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        subgame: Subgame,
+        algorithm: Discounting | str = DEFAULT,
+        *,
+        threads: int = 2,
+        dtype: type | np.dtype = np.float32,
+        on_memory: Callable[[int], None] | None = None,
+    ):
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, got {threads}")
+        self.subgame = subgame
+        self.algorithm = parse_discounting(algorithm) if isinstance(algorithm, str) else algorithm
+        self.iteration = 0
+        self._threads = threads
+        self._dtype = np.dtype(dtype)
+        rules = subgame.state.rules
+        hands = rank_hands(rules, subgame.board)
+        self._ranges = np.zeros((2, rules.num_combos))
+        self._ranges[:, hands.combos] = subgame.ranges[:, hands.combos]
+        self._ranges /= np.maximum(self._ranges.max(axis=1, keepdims=True), 1e-300)
+        self.facing = np.zeros((2, rules.num_combos))
+        self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])
+        self._pairs = float(self._ranges[0] @ self.facing[0])
+        if not self._pairs > 0.0:
+            raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
+        betting = subgame.betting()
+        deals = deal_streets(rules, subgame.state.street, subgame.board, self._ranges, self._dtype)
+        self.streets = [
+            _Street(each, cards, self._dtype, last=number == len(betting) - 1)
+            for number, (each, cards) in enumerate(zip(betting, deals, strict=True))
+        ]
+        self.memory_bytes = self._memory()
+        if on_memory is not None:
+            on_memory(self.memory_bytes)
+        for street in self.streets:
+            street.allocate()
+        self._workspaces = [[street.workspace() for street in self.streets] for _ in range(self._num_workers)]
+        width = blocks_for(rules.num_combos)
+        reach = empty_blocks(width, self._dtype), empty_blocks(width, self._dtype)
+        for seat in range(2):
+            reach[seat].reshape(-1)[: rules.num_combos] = self._ranges[seat]
+        self._above = _Above(reach, np.zeros((2, 1), np.int32), np.array([width, width]))
+
+    @property
+    def ranges(self) -> np.ndarray:
+        """The weights that count: float64[2, num_combos], at most 1, 0 for combos on the board."""
+        return self._ranges
+
+    @property
+    def pairs(self) -> float:
+        """The weight of all pairs of hands that can meet."""
+        return self._pairs
+
+    def run(self, num_iterations: int) -> None:
+        """Do so many iterations more."""
+        steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
+        if len(self.streets) == 1:
+            self._update_boards(0, (0, 1), -1, steps, self._above, self._workspaces[0], self._totals(1))
+        else:
+            for step in steps:
+                for seat in range(2):
+                    self._pass(0, 0, seat, step, self._above, self._workspaces[0])
+        self.iteration += num_iterations
+
+    def evaluate(self) -> Evaluation:
+        """Measure the average strategies."""
+        values = np.stack([self.combo_values(seat) for seat in range(2)])
+        weighed = (self._ranges[:, None] * values).sum(axis=2) / self._pairs
+        return Evaluation(weighed[:, kernels.OWN], weighed[:, kernels.BEST])
+
+    def combo_values(self, seat: int) -> np.ndarray:
+        """Return a seat's counterfactual values of each combo, `BEST` and `OWN`: float64[2, num_combos].
+
+        Over ``facing[seat]`` they are chips.
+        """
+        if len(self.streets) == 1:
+            totals = self._totals(2)
+            self._evaluate_boards(0, (0, 1), seat, self._above, self._workspaces[0], totals)
+        else:
+            totals = self._pass(0, 0, seat, None, self._above, self._workspaces[0])
+        found = totals.reshape(2, -1)[:, : self.subgame.state.rules.num_combos]
+        return found.astype(np.float64)
+
+    def strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
+        """Return the average strategy of a decision: float64[num_combos, num_actions], NaN without the combo.
+
+        Parameters
+        ----------
+        street : int
+            From the first one of the subgame.
+        decision : BettingDecision
+            Of the street's betting.
+        board : int
+            Its number among the street's boards.
+        """
+        rules, seat = self.subgame.state.rules, decision.seat
+        of_street = self.streets[street]
+        hands = of_street.deals.arrays.seats[seat]
+        blocks = int(hands.block[board + 1] - hands.block[board])
+        start = int(hands.block[board]) * of_street.size.table_rows[seat]
+        start += int(of_street.layout.table_row[decision.node]) * blocks
+        rows = of_street.sums[seat][start : start + len(decision.children) * blocks].reshape(-1, blocks * LANES)
+        combos = hands.combos[hands.first[board] : hands.first[board + 1]]
+        sums = rows[:, : len(combos)].T.astype(np.float64)
+        totals = sums.sum(axis=1, keepdims=True)
+        result = np.full((rules.num_combos, len(rows)), np.nan)
+        result[combos] = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), 1.0 / len(rows))
+        return result
+
+    def locate(self, dealt: Sequence[Sequence[int]]) -> tuple[int, np.ndarray]:
+        """Return the number of the board that stands for given cards, and the combo there of each combo.
+
+        Parameters
+        ----------
+        dealt : sequence of sequence of int
+            The new cards of each street after the first.
+        """
+        rules = self.subgame.state.rules
+        renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+        number, image = 0, np.arange(rules.num_combos)
+        taken: list[int] = []  # renamings so far
+        for street, cards in zip(self.streets[1:], dealt, strict=False):
+            new = tuple(cards)
+            for row in taken:
+                new = tuple(relabel_cards(new, row, rules.num_suits).tolist())
+            found = street.deals.renamings[number].get(tuple(sorted(new)))
+            if found is None:
+                raise ValueError(f"{cards_text(cards)!r} cannot be dealt on this board")
+            number, row = found
+            taken.append(row)
+            image = renamed[row][image]
+        return number, image
+
+    @property
+    def _num_workers(self) -> int:
+        return self._threads if len(self.streets) > 1 else 1
+
+    def _memory(self) -> int:
+        tables = sum(2 * sum(street.table_blocks) for street in self.streets)
+        workspaces = sum(street.workspace_blocks() for street in self.streets) * self._num_workers
+        totals = 0
+        for street in self.streets[:-1]:
+            totals = max(totals, 2 * _NUM_CHUNKS * street.betting.num_ends * max(street.most_blocks))
+        if len(self.streets) > 2:
+            first = self.streets[0]
+            totals += 2 * len(self.streets[1].deals.boards) * first.betting.num_ends * max(first.most_blocks)
+        return (tables + workspaces + totals) * LANES * self._dtype.itemsize
+
+    def _totals(self, num_kinds: int) -> np.ndarray:
+        return empty_blocks(num_kinds * int(self._above.blocks[0]), self._dtype)
+
+    def _update_boards(
+        self,
+        index: int,
+        boards: tuple[int, int],
+        seat: int,
+        steps: np.ndarray,
+        above: _Above,
+        workspaces: Sequence[_Workspace],
+        totals: np.ndarray,
+    ) -> None:
+        street = self.streets[index]
+        kernels.update_boards(
+            street.layout,
+            street.deals.arrays,
+            *boards,
+            seat,
+            street.regrets,
+            street.sums,
+            steps,
+            *above,
+            workspaces[index],
+            totals,
+        )
+
+    def _evaluate_boards(
+        self,
+        index: int,
+        boards: tuple[int, int],
+        seat: int,
+        above: _Above,
+        workspaces: Sequence[_Workspace],
+        totals: np.ndarray,
+    ) -> None:
+        street = self.streets[index]
+        kernels.evaluate_boards(
+            street.layout,
+            street.deals.arrays,
+            *boards,
+            seat,
+            street.sums,
+            *above,
+            workspaces[index],
+            totals,
+        )
+
+    def _pass(
+        self,
+        index: int,
+        board: int,
+        seat: int,
+        step: np.ndarray | None,
+        above: _Above,
+        workspaces: Sequence[_Workspace],
+        totals: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Do an iteration for a seat on a board of any street but the last, or without a step evaluate there.
+
+        What comes back are the values at the street's roots by the hands of the board before, as in `update_boards`.
+        """
+        street, work = self.streets[index], workspaces[index]
+        num_kinds = 2 if step is None else 1
+        tables = street.sums if step is None else street.regrets
+        place = street.layout, street.deals.arrays, board, 0
+        kernels.enter_board(*place, tables, *above, work)
+        kernels.fill_terminals(*place, seat, work)
+        blocks = street.board_blocks(board)
+        below = _Above(work.reach, street.layout.ends, blocks)
+        chunks = self._below(index + 1, board, seat, step, below, workspaces)
+        kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
+        if step is None:
+            kernels.evaluate(*place, seat, work)
+        else:
+            kernels.learn(*place, seat, street.regrets[seat], street.sums[seat], step, work)
+        if totals is None:
+            totals = empty_blocks(num_kinds * street.betting.num_roots * int(above.blocks[seat]), self._dtype)
+        kernels.leave_board(*place, seat, num_kinds, work, int(above.blocks[seat]), totals)
+        return totals
+
+    def _below(
+        self,
+        index: int,
+        parent: int,
+        seat: int,
+        step: np.ndarray | None,
+        above: _Above,
+        workspaces: Sequence[_Workspace],
+    ) -> np.ndarray:
+        """Do the same on all boards after one, and return the values of several chunks of them."""
+        street = self.streets[index]
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        spread = index == 1  # the first deal uses all threads
+        if street.is_last:
+            count = min(_NUM_CHUNKS, last - first) if spread else 1
+        else:
+            count = last - first
+        bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
+        num_kinds = 2 if step is None else 1
+        size = num_kinds * street.betting.num_roots * int(above.blocks[seat])
+        chunks = empty_blocks(count * size, self._dtype).reshape(count, size, LANES)
+
+        def work_on(chunk: int, own: Sequence[_Workspace]) -> None:
+            boards = bounds[chunk], bounds[chunk + 1]
+            if not street.is_last:
+                for board in range(*boards):
+                    self._pass(index, board, seat, step, above, own, chunks[chunk])
+            elif step is None:
+                self._evaluate_boards(index, boards, seat, above, own, chunks[chunk])
+            else:
+                self._update_boards(index, boards, seat, step[None], above, own, chunks[chunk])
+
+        if not spread or self._num_workers == 1:
+            for chunk in range(count):
+                work_on(chunk, workspaces)
+            return chunks
+        waiting = iter(range(count))
+
+        def take_turns(own: Sequence[_Workspace]) -> None:
+            for chunk in waiting:  # one iterator for all: each chunk is taken once
+                work_on(chunk, own)
+
+        list(self._executor.map(take_turns, self._workspaces))
+        return chunks
+
+    @functools.cached_property
+    def _executor(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._num_workers)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    solver = VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos))), threads=1)
+    solver.run(1)
+    solver.evaluate()

@@ -1,0 +1,207 @@
+"""Vector CFR: the same numbers as scalar CFR on trees of histories, and as independent best responses."""
+
+import dataclasses
+import os
+
+import numpy as np
+import pytest
+
+from plurispiel.abstraction.game_tree import flatten
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.openspiel import game_string
+from plurispiel.abstraction.holdem.ranges import parse_range
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_holdem
+from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.resolve.agent import ResolvedAgent
+from plurispiel.agents.resolve.discounting import parse_discounting
+from plurispiel.agents.tabular import make_solver
+from plurispiel.evaluation.agent_strategy import strategy_from_agent
+from plurispiel.evaluation.best_response import exploitability
+from plurispiel.evaluation.public_best_response import subgame_best_response
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+MINI = HoldemRules(
+    blinds=(100, 50),
+    stacks=(400, 400),
+    first_seats=(1, 0),
+    board_cards=(0, 1),
+    num_suits=2,
+    num_ranks=4,
+    betting_abstraction="fcpa",
+)
+THREE_STREETS = HoldemRules(
+    blinds=(2, 1),
+    stacks=(6, 6),
+    first_seats=(1, 0, 0),
+    board_cards=(0, 1, 1),
+    num_suits=2,
+    num_ranks=3,
+    num_hole_cards=1,
+    betting_abstraction="fcpa",
+)
+GAMES = {"leduc": ("leduc_poker", LEDUC), "mini": (game_string(MINI), MINI), "three": (None, THREE_STREETS)}
+
+
+def whole_game(rules, algorithm, **options):
+    subgame = Subgame(BettingState(rules), (), np.ones((2, rules.num_combos)))
+    return VectorSolver(subgame, algorithm, dtype=np.float64, **options)
+
+
+@jit_only
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "lcfr", "dcfr"])
+def test_every_iteration_is_that_of_scalar_cfr(name, algorithm):
+    game, rules = GAMES[name]
+    tree = flatten(game or game_string(rules))
+    scalar, vector = make_solver(tree, algorithm), whole_game(rules, algorithm)
+    for _ in range(3 if rules is MINI else 12):  # then ties, broken by rounding: sums over ranges are not exact zeros
+        scalar.run(1)
+        vector.run(1)
+        found = strategy_from_agent(tree, ResolvedAgent(vector))
+        np.testing.assert_allclose(found, scalar.average_strategy(), rtol=0, atol=1e-9)
+        expected, measured = exploitability(tree, scalar.average_strategy()), vector.evaluate()
+        np.testing.assert_allclose(measured.values, expected.values, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(measured.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
+        assert measured.exploitability == pytest.approx(expected.exploitability, abs=1e-9)
+
+
+@jit_only
+def test_a_street_with_card_removal_has_the_value_of_its_tree():
+    tree = flatten(game_string(MINI))
+    scalar, vector = make_solver(tree, "cfr+"), whole_game(MINI, "dcfr-restarts")
+    scalar.run(1_000)
+    vector.run(1_000)
+    expected = exploitability(tree, scalar.average_strategy())
+    found = exploitability(tree, strategy_from_agent(tree, ResolvedAgent(vector)))
+    assert found.exploitability == pytest.approx(vector.evaluate().exploitability, abs=1e-9)
+    assert max(found.exploitability, expected.exploitability) < 0.1  # of 50 and 100 chips in the middle
+    assert found.values[0] == pytest.approx(expected.values[0], abs=0.2)
+
+
+def test_restarts_forget_what_was_before():
+    steps = parse_discounting("dcfr-restarts").steps(0, 20)
+    weights = np.ones(20)
+    for t in range(1, 20):
+        weights[:t] *= steps[t, 2]
+    assert (weights[:15] == 0.0).all()
+    np.testing.assert_allclose(weights[15:] / weights[15], np.arange(1, 6) ** 3.0)
+    plain = parse_discounting("dcfr").steps(0, 20)
+    np.testing.assert_array_equal(steps[:, :2], plain[:, :2])
+    np.testing.assert_allclose(np.cumprod(plain[::-1, 2])[:-1], (np.arange(19, 0, -1) / 20.0) ** 2)
+    np.testing.assert_array_equal(plain[7:], parse_discounting("dcfr").steps(7, 13))
+
+
+@pytest.mark.parametrize(
+    "text", ["mccfr", "pcfr+", "hybrid", "cfr:simultaneous", "dcfr-restart", "nonsense", "-restarts"]
+)
+def test_other_algorithms_are_refused(text):
+    with pytest.raises(ValueError, match=r"unknown algorithm|a subgame is solved by"):
+        parse_discounting(text)
+
+
+def heads_up(board, menu, stack=500, pot=100):
+    """Return a public state on the board's street with so many chips in the pot, and the actions before."""
+    rules = no_limit_holdem(2, stack=stack + pot // 2, blinds=(1, 2)).with_menu(menu)
+    state, actions = BettingState(rules.with_menu("fullgame")), []
+    for action in [pot // 2, CALL, *[CALL, CALL] * (len(board) - 3)]:
+        actions.append(Action(state.actor, action, state.street))
+        state.apply(action)
+    state = BettingState(rules, state.array)
+    return state, PublicState(rules, state.array.tolist(), board, tuple(actions))
+
+
+def random_ranges(seed, texts=("random", "random")):
+    rng = np.random.default_rng(seed)
+    return np.stack([parse_range(text) * rng.random(1326) ** 3 for text in texts])
+
+
+@jit_only
+@pytest.mark.parametrize(
+    "board, menu, ranges",
+    [
+        ("Td 9d 6h Qc 7s", "fchpa", ("random", "random")),
+        ("As Ks Qs Js Ts", "fcpa", ("random", "22+,A2s+")),  # the board plays
+        ("7c 7d 7h 2s 2d", "fchpa", ("TT+,AhKh", "88-22,76s")),
+        ("Ah Kh 9h 4h", "fcpa", ("55+,AKs,QhJh", "44+,T9s,87s")),
+        ("Ah Kh 9c 4h", "fc", ("random", "random")),
+    ],
+)
+def test_values_and_exploitability_are_those_of_an_independent_best_response(board, menu, ranges):
+    cards = parse_cards(board)
+    state, public = heads_up(cards, menu)
+    weights = (
+        random_ranges(len(board), ranges) if ranges[1] != "44+,T9s,87s" else np.stack(list(map(parse_range, ranges)))
+    )
+    for dtype, tolerance in ((np.float64, 1e-9), (np.float32, 1e-3)):
+        solver = VectorSolver(Subgame(state, cards, weights), dtype=dtype)
+        solver.run(7)
+        agents = [ResolvedAgent(solver, len(public.actions)) for _ in range(2)]
+        expected = subgame_best_response(public, weights, agents)
+        found = solver.evaluate()
+        np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(found.best_response_values, expected.best_response_values, rtol=0, atol=tolerance)
+        assert found.exploitability == pytest.approx(expected.exploitability, abs=tolerance)
+        assert found.values.sum() == pytest.approx(0.0, abs=tolerance)
+
+
+@jit_only
+def test_isomorphic_cards_are_dealt_once():
+    """Monotone and rainbow turns: as many rivers as differ, and the values of all of them."""
+    whole, part = np.ones((2, 1326)), np.ones((2, 1326))
+    part[0, 10] = 0.5  # 3d2c tells the suits apart
+    for board, weights, rivers in (("Ah Kh 9h 4h", whole, 22), ("Ah Kd 9c 4s", whole, 48), ("Ah Kh 9h 4h", part, 48)):
+        cards = parse_cards(board)
+        state, _ = heads_up(cards, "fc")
+        solver = VectorSolver(Subgame(state, cards, weights))
+        assert len(solver.streets[1].deals.boards) == rivers
+        assert len(solver.streets[1].deals.renamings[0]) == 48
+
+
+@jit_only
+def test_the_same_for_any_number_of_threads():
+    cards = parse_cards("Ah Kh 9h 4c")
+    state, _ = heads_up(cards, "fcpa")
+    sums = []
+    for threads in (1, 3):
+        solver = VectorSolver(Subgame(state, cards, random_ranges(1, ("66+,AT+", "random"))), threads=threads)
+        solver.run(3)
+        sums.append(solver.streets[1].sums[0])
+    np.testing.assert_array_equal(*sums)
+
+
+@jit_only
+def test_dead_chips_are_won_with_the_rest():
+    """A pot of 101 chips, one of them nobody's: half of it is either player's to begin with."""
+    cards = parse_cards("Td 9d 6h Qc 7s")
+    state, _ = heads_up(cards, "fc")
+    weights = np.stack([parse_range("QQ"), parse_range("AA")])
+    for dead_chips in (0, 7):
+        solver = VectorSolver(Subgame(state, cards, weights, dead_chips=dead_chips))
+        solver.run(2)
+        np.testing.assert_allclose(solver.evaluate().values, [50 + dead_chips / 2, -50 - dead_chips / 2])
+
+
+def test_refusals():
+    state = BettingState(LEDUC)
+    with pytest.raises(ValueError, match="whole board"):
+        Subgame(state, (3,), np.ones((2, 6)))
+    with pytest.raises(ValueError, match="two seats and 6 combos"):
+        Subgame(state, (), np.ones((2, 5)))
+    with pytest.raises(ValueError, match="weights of at least 0"):
+        Subgame(state, (), -np.ones((2, 6)))
+    alone = np.zeros((2, 6))
+    alone[:, 3] = 1.0
+    with pytest.raises(ValueError, match="no two hands that can meet"):
+        VectorSolver(Subgame(state, (), alone))
+    with pytest.raises(ValueError, match="threads"):
+        VectorSolver(Subgame(state, (), np.ones((2, 6))), threads=0)
+    with pytest.raises(ValueError, match="holds"):
+        limited = dataclasses.replace(LEDUC)
+
+        def refuse(num_bytes):
+            raise ValueError(f"holds {num_bytes}")
+
+        VectorSolver(Subgame(BettingState(limited), (), np.ones((2, 6))), on_memory=refuse)

@@ -1,0 +1,80 @@
+"""`plurispiel spot`: solve one post-flop situation, and show what its players do."""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.agents.resolve import vector_cfr
+from plurispiel.agents.resolve.spot import SpotSolution, solve_spot
+from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    path = _find(options.file)
+    with interrupts_held():
+        vector_cfr.warmup()
+    solution = load_spot_solution(path, threads=options.threads) if path.is_dir() else _solve(path, options)
+    if options.out and not path.is_dir():
+        save_spot_solution(Path(options.out), solution)
+        _say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
+    shown = solution.strategy(options.node)
+    if options.plot:
+        picture = Path(f"{path.stem}{'-' if shown.node else ''}{shown.node.replace(' ', '-').replace('%', '')}.png")
+        if not draw_node(picture, shown):
+            _say("no picture without matplotlib: pip install 'plurispiel[plot]'")
+        else:
+            _say(f"drawn in {picture}")
+    if options.json:
+        print(json.dumps(solution.record(options.node)))
+    else:
+        print(summary_text(solution) + "\n\n" + node_text(shown))
+    return 0
+
+
+def _find(text: str) -> Path:
+    """Return the file or folder that a text means: its own, or an example of the package's."""
+    path, example = Path(text), EXAMPLES / f"{text}.toml"
+    if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():
+        if not path.exists():
+            names = ", ".join(sorted(each.stem for each in EXAMPLES.glob("*.toml")))
+            raise ValueError(f"there is no file {text}; give a spot's TOML file, or one of the examples {names}")
+        return path
+    return example
+
+
+def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
+    spot, settings = read_spot(path)
+    limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"
+    with tqdm(unit=" it", dynamic_ncols=True, leave=False, disable=None, delay=0.5) as bar:
+
+        def show(iterations: int, seconds: float, pct: float) -> None:
+            bar.set_postfix_str(f"exploitability {pct:.3g} % of the pot", refresh=False)
+            bar.update(iterations - bar.n)
+
+        def say_memory(num_bytes: int) -> None:
+            _say(
+                f"{path.name}: {settings.algorithm} until {settings.target_pct:g} % of the pot{limit}, "
+                f"{num_bytes / 1e6:,.0f} MB"
+            )
+
+        return solve_spot(
+            spot,
+            algorithm=settings.algorithm,
+            target_pct=settings.target_pct,
+            max_seconds=settings.max_seconds,
+            threads=options.threads,
+            on_memory=say_memory,
+            on_progress=show,
+        )
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
