@@ -148,7 +148,7 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, 0, 0, out)
+            _add_children(value_row, scale, children, first, last, blocks, values, np.int64(0), np.int64(0), out)
             continue
         rows = start + layout.table_row[node] * blocks
         into = layout.reach_row[seat, children[first]] * blocks
@@ -192,7 +192,7 @@ def evaluate(layout, deals, board, batch, seat, work):
     blocks = hands.block[board + 1] - hands.block[board]
     zeros = spread(values, values.dtype.type(0))
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
-    slot, slots = layout.slot_row[seat], work.slots[seat]
+    slot, slots = np.int64(layout.slot_row[seat]), work.slots[seat]
     first_node = layout.batch_node[batch]
     for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
         kind = layout.kind[node]
@@ -201,7 +201,7 @@ def evaluate(layout, deals, board, batch, seat, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, slot, 0, out)
+            _add_children(value_row, scale, children, first, last, blocks, values, slot, np.int64(0), out)
             _add_children(value_row, scale, children, first, last, blocks, values, slot, slots, out + slots * blocks)
             continue
         into = layout.reach_row[seat, children[first]] * blocks
@@ -308,7 +308,7 @@ def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, 
                     enter_board(layout, deals, board, batch, tables, above, above_rows, above_blocks, work)
                     fill_terminals(layout, deals, board, batch, turn, work)
                     learn(layout, deals, board, batch, turn, tables[turn], sums[turn], steps[iteration], work)
-                    leave_board(layout, deals, board, batch, turn, 1, work, above_blocks[turn], totals)
+                    leave_board(layout, deals, board, batch, turn, np.int64(1), work, above_blocks[turn], totals)
 
 
 @kernel
@@ -322,4 +322,4 @@ def evaluate_boards(layout, deals, first, last, seat, sums, above, above_rows, a
             enter_board(layout, deals, board, batch, sums, above, above_rows, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, 2, work, above_blocks[seat], totals)
+            leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)
