@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, repeat
+from itertools import combinations
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Undecided(ValueError):
     """A record that is legal as far as it goes, but lacks what decides the hand."""
 
 
+_action = functools.lru_cache(maxsize=1 << 12)(Action)  # half of a replay's objects are actions, and most are alike
+
+
 @dataclass(frozen=True, slots=True)
 class Betting:
     """The betting of a recorded hand, replayed.
@@ -35,15 +38,24 @@ class Betting:
     Attributes
     ----------
     rules : HoldemRules
-    actions : tuple of Action
-        With the seats that took them and their streets; raises as totals over the whole hand.
+    sizes : tuple of int
+        The actions: 0 fold, 1 check or call, N raise to N chips over the whole hand.
+    seats, streets : tuple of int
+        Who took each action, and when.
     state : BettingState
         After the last action.
     """
 
     rules: HoldemRules
-    actions: tuple[Action, ...]
+    sizes: tuple[int, ...]
+    seats: tuple[int, ...]
+    streets: tuple[int, ...]
     state: BettingState
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions with their seats and streets."""
+        return tuple(map(_action, self.seats, self.sizes, self.streets))
 
     @property
     def showdown(self) -> bool:
@@ -61,12 +73,12 @@ class Betting:
         return self.rules.board_size(self.state.street)
 
 
-def replay_betting(rules: HoldemRules, actions: Sequence[int]) -> Betting:
+def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> Betting:
     """Replay a hand's actions, of any legal size whatever the game's menu.
 
     Parameters
     ----------
-    actions : sequence of int
+    actions : sequence or array of int
         0 fold, 1 check or call, N raise to N chips over the whole hand; `RAISE` in limit games.
 
     Raises
@@ -77,16 +89,17 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int]) -> Betting:
     state = BettingState(rules, np.zeros(kernels.STATE_SIZE, dtype=np.int64))
     num_actions = len(actions)
     taken = np.zeros((3, num_actions), dtype=np.int64)
-    taken[0] = actions if max(actions, default=0) <= MAX_CHIPS else [min(action, MAX_CHIPS) for action in actions]
+    try:
+        taken[0] = actions
+    except OverflowError:
+        taken[0] = [min(action, MAX_CHIPS) for action in actions]
     num_legal = _replay(rules_array(rules), state.array, taken)
     if num_legal < num_actions:
         action = "a raise" if actions[num_legal] == RAISE else str(actions[num_legal])
         where = "" if state.is_over else f" of seat {state.actor} on street {state.street}"
         raise IllegalAction(f"action {num_legal + 1}{where}: {action} is not legal: {state.legal_text()}")
-    sizes, seats, streets = taken.tolist()
-    # as map(Action, seats, sizes, streets), but without a call in Python for every action
-    taken_actions = map(tuple.__new__, repeat(Action), zip(seats, sizes, streets, strict=True))
-    return Betting(rules, tuple(taken_actions), state)
+    sizes, seats, streets = map(tuple, taken.tolist())
+    return Betting(rules, sizes, seats, streets, state)
 
 
 def replay_hand(
@@ -120,20 +133,21 @@ def replay_hand(
     rules = betting.rules
     if not betting.state.is_over:
         raise Undecided(f"the hand stops before its end, with seat {betting.state.actor} to act")
-    known = [list(cards) for cards in hole_cards]
+    known = list(hole_cards)
     _check_cards(rules, known, board)
-    if betting.showdown:
+    showdown = betting.showdown
+    if showdown:
         if len(board) < rules.num_board_cards:
             raise Undecided(f"a showdown with {len(board)} of {rules.num_board_cards} board cards known")
-        unseen = [seat for seat in betting.live_seats if not known[seat]]
+        unseen = [seat for seat, cards in enumerate(known) if not cards and not betting.state.folded[seat]]
         if hidden := [seat for seat in unseen if seat not in mucked]:
             raise Undecided(f"a showdown with the hole cards of {_seats_text(hidden)} unknown")
         for seat in unseen:
             known[seat] = _weakest_cards(rules, known, board)
     deck = _completed_deck(rules, known, board)
     payoffs = tuple(betting.state.payoffs(deck).tolist())
-    hand = Hand(rules, deck, betting.actions, payoffs, betting.showdown)
-    if betting.showdown and mucked:
+    hand = Hand(rules, deck, betting.actions, payoffs, showdown)
+    if showdown and mucked:
         for _, winners in split_pots(hand):
             if claimed := sorted(set(winners) & set(mucked)):
                 raise Undecided(f"{_seats_text(claimed)} mucked, but would win")
@@ -202,9 +216,10 @@ def _check_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board:
     """Refuse cards that no deal of this game can hold."""
     if len(hole_cards) != rules.num_seats:
         raise ValueError(f"hole cards of {len(hole_cards)} seats in a game of {rules.num_seats}")
+    num_hole = rules.num_hole_cards
     for seat, cards in enumerate(hole_cards):
-        if len(cards) not in (0, rules.num_hole_cards):
-            raise ValueError(f"seat {seat} holds {len(cards)} cards, not {rules.num_hole_cards}")
+        if cards and len(cards) != num_hole:
+            raise ValueError(f"seat {seat} holds {len(cards)} cards, not {num_hole}")
     if len(board) > rules.num_board_cards:
         raise ValueError(f"{len(board)} board cards, but the game has {rules.num_board_cards}")
     seen = [card for cards in (*hole_cards, board) for card in cards]
@@ -221,14 +236,14 @@ def _deck(num_suits: int, num_ranks: int) -> frozenset[int]:
     return frozenset(deck_cards(num_suits, num_ranks).tolist())
 
 
-def _weakest_cards(rules: HoldemRules, hole_cards: list[list[int]], board: Sequence[int]) -> list[int]:
+def _weakest_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> list[int]:
     """Return the unseen hole cards that make the lowest hand on a full board."""
     seen = {card for cards in (*hole_cards, board) for card in cards}
     combos = list(combinations((card for card in rules.cards.tolist() if card not in seen), rules.num_hole_cards))
     return list(combos[int(combo_ranks(list(board), combos).argmin())])
 
 
-def _completed_deck(rules: HoldemRules, hole_cards: list[list[int]], board: Sequence[int]) -> np.ndarray:
+def _completed_deck(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> np.ndarray:
     """Return the deal with cards nobody knows taken from the rest of the deck: uint8[num_dealt_cards]."""
     known = [card for cards in hole_cards for card in cards or [-1] * rules.num_hole_cards]
     known += [*board, *[-1] * (rules.num_board_cards - len(board))]

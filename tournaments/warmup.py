@@ -29,6 +29,7 @@ MODULES = (
     "evaluation.replay",
     "evaluation.best_response",
     "evaluation.public_best_response",
+    "tournaments.formats.acpc",
 )
 """Every module with kernels; a test finds one that is missing."""
 

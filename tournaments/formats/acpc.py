@@ -17,20 +17,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TextIO
 
-from plurispiel.abstraction.holdem.betting import CALL, FOLD
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
-from plurispiel.abstraction.holdem.rules import MAX_HAND_CARDS, HoldemRules
+from plurispiel.abstraction.holdem.rules import HULH, MAX_HAND_CARDS, HoldemRules
 from plurispiel.evaluation.replay import RAISE, replay_betting
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 _MAX_LINE = 1 << 16
 _FIELDS = "STATE:number:betting:cards:chips:names"
-_BETTING = re.compile(r"([fc/]|r\d{0,10})*")
-_MOVES = re.compile(r"[fc]|r\d*")
+_RAISE = re.compile(r"r\d*")
 _CHIPS = re.compile(r"-?\d+(\.\d*)?(\|-?\d+(\.\d*)?)*")
-_PASSIVE = {"f": FOLD, "c": CALL}
 _CARDS = {card_text(card): card for card in range(NUM_CARDS)}
+_MAX_DIGITS = 10
+_NEXT_STREET, _NINE, _ZERO, _CALL, _FOLD, _ANY_RAISE = map(ord, "/90cfr")
 _HEADER = re.compile(r"#\s*name/game/hands/seed\s(.*)")
 
 
@@ -90,6 +93,11 @@ def game_by_name(name: str) -> HoldemRules:
     return read_game_definition(path)
 
 
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    _history("STATE:0:f:|:5|-5:A|B", HULH, "0")
+
+
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
@@ -131,18 +139,17 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
         raise ValueError(f"the hand's number is {number[:40]!r}")
-    if not _BETTING.fullmatch(betting_text):
+    letters = np.frombuffer(betting_text.encode(), dtype=np.uint8)
+    actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
+    num_actions, wrong_raise = _read_betting(letters, rules.is_limit, moves)
+    if num_actions < 0:
         raise ValueError(f"betting is written with f, c, r and /, got {betting_text[:80]!r}")
-    sizes: list[int] = []
-    streets: list[int] = []
-    for street, street_text in enumerate(betting_text.split("/")):
-        moves = _MOVES.findall(street_text)
-        sizes += [_PASSIVE[move] if move in _PASSIVE else _raise(move, rules) for move in moves]
-        streets += [street] * len(moves)
-    betting = replay_betting(rules, sizes)
-    if streets != [street for _, _, street in betting.actions] or street != betting.state.street:
+    if wrong_raise >= 0:
+        raise ValueError(_raise_text(betting_text[wrong_raise:], rules.is_limit))
+    betting = replay_betting(rules, actions[:num_actions])
+    street = betting.state.street
+    if list(betting.streets) != streets[:num_actions].tolist() or street != betting_text.count("/"):
         raise ValueError(f"the streets of {betting_text[:80]!r} end elsewhere in this game")
-    actions = tuple([action for _, action, _ in betting.actions])
     hole_text, *board_texts = cards_text.split("/")
     first = _first_card(rules)
     hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
@@ -159,17 +166,15 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     if not all(map(math.isfinite, payoffs)):
         raise ValueError(f"chips must be numbers, got {chips_text[:40]!r}")
     board = tuple(card for cards in boards for card in cards)
-    return HandHistory(rules, names, hole_cards, board, actions, payoffs, label, betting=betting)
+    return HandHistory(rules, names, hole_cards, board, betting.sizes, payoffs, label, betting=betting)
 
 
-def _raise(move: str, rules: HoldemRules) -> int:
-    """Return the action that a raise is."""
-    if rules.is_limit != (move == "r"):
-        raise ValueError(f"a raise is written {'r' if rules.is_limit else 'r and its chips'} here, got {move!r}")
-    size = RAISE if rules.is_limit else int(move[1:])
-    if FOLD <= size <= CALL:
-        raise ValueError(f"a raise to {size} chips")
-    return size
+def _raise_text(text: str, is_limit: bool) -> str:
+    """Return what is wrong about the raise that a text begins with."""
+    move = _RAISE.findall(text)[0]
+    if is_limit == (move != "r"):
+        return f"a raise is written {'r' if is_limit else 'r and its chips'} here, got {move!r}"
+    return f"a raise to {int(move[1:])} chips"
 
 
 def _first_card(rules: HoldemRules) -> int:
@@ -230,3 +235,48 @@ def _state_line(history: HandHistory, number: int) -> str:
     label = history.label if history.label.isascii() and history.label.isdigit() else str(number)
     names = "|".join(map(_written_name, history.names))
     return f"STATE:{label}:{'/'.join(moves)}:{cards}:{chips}:{names}"
+
+
+@kernel
+def _read_betting(text, is_limit, moves):
+    """Return how many actions a betting has, and where its first raise stands that the game does not know.
+
+    Parameters
+    ----------
+    text : uint8[n]
+    moves : int64[2, n]
+        Modified in place: actions, `RAISE` for one without a size, and their streets.
+
+    Returns
+    -------
+    int, int
+        A negative number of actions if the text is no betting; -1 if all raises are of this game.
+    """
+    num_actions = street = start = 0
+    wrong_raise = -1
+    while start < text.shape[0]:
+        letter = text[start]
+        end = start + 1
+        if letter == _NEXT_STREET:
+            street += 1
+        else:
+            action = RAISE
+            if letter == _FOLD:
+                action = FOLD
+            elif letter == _CALL:
+                action = CALL
+            elif letter == _ANY_RAISE:
+                while end < text.shape[0] and _ZERO <= text[end] <= _NINE:
+                    action = 10 * max(action, 0) + int(text[end]) - _ZERO
+                    end += 1
+                    if end - start > 1 + _MAX_DIGITS:
+                        return -1, start
+                if wrong_raise < 0 and (is_limit == (action != RAISE) or FOLD <= action <= CALL):
+                    wrong_raise = start
+            else:
+                return -1, start
+            moves[0, num_actions] = action
+            moves[1, num_actions] = street
+            num_actions += 1
+        start = end
+    return num_actions, wrong_raise
