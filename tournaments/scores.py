@@ -11,6 +11,8 @@ from plurispiel.tournaments.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
 
+_NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -145,7 +147,7 @@ class RunScores:
         groups = agent.score(self._by_groups)
         raw = samples["raw"]
         ratio = None
-        if headline and raw and headline.sd_mbb and raw.sd_mbb:
+        if headline and raw and headline.sd_mbb and raw.sd_mbb and headline.sd_mbb > _NO_SPREAD * raw.sd_mbb:
             ratio = (raw.sd_mbb / headline.sd_mbb) ** 2
         return {
             "mbb_per_hand": headline.mean_mbb if headline else None,
@@ -165,6 +167,8 @@ def _p_value(sample: Sample | None) -> float | None:
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
+    if error <= _NO_SPREAD * abs(sample.rates_mbb).max():
+        return None
     return one_tailed_p(float(sample.rates_mbb.mean()), error, len(sample.rates_mbb))
 
 

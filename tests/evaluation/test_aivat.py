@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import os
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from plurispiel.agents.tabular import make_solver
 from plurispiel.agents.tight_aggressive import TightAggressiveAgent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import Checkdown, ValueFunction, combos_without
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
 FORMS = ("raw", "imaginary", "chance", "chance and own", "full")
@@ -99,17 +102,27 @@ class Noise(ValueFunction):
         self.scale = scale
 
     def values(self, situation):
-        others = tuple((situation.hole_cards // 4).ravel().tolist())
-        words = [*others, 99, *(card // 4 for card in situation.board), 98, *(a.action for a in situation.actions)]
+        others = np.sort(situation.hole_cards // 4, axis=1).ravel().tolist()
+        words = [
+            *others,
+            99,
+            *sorted(card // 4 for card in situation.board),
+            98,
+            *(a.action for a in situation.actions),
+        ]
         by_rank = np.random.default_rng([situation.seat, *words]).normal(size=13)
-        return self.scale * by_rank[situation.rules.combos[:, 0] // 4]
+        return self.scale * by_rank[situation.rules.combos // 4].sum(axis=1)
 
 
+@functools.cache
 def distinct_decks(rules):
-    """Return one deck for each order of ranks, and the chance of that order."""
+    """Return one deck for each deal of ranks, and the chance of that deal."""
     found = {}
+    ends = [rules.num_hole_cards * seat for seat in range(1, rules.num_seats + 1)]
+    ends += [ends[-1] + rules.board_size(street) for street in range(rules.num_streets - 1)]
     for deck in decks(rules):
-        found.setdefault(bytes(deck // 4), [deck, 0])[1] += 1
+        dealt = b"".join(bytes(np.sort(part // 4)) for part in np.split(deck, ends))
+        found.setdefault(dealt, [deck, 0])[1] += 1
     total = sum(count for _, count in found.values())
     return [(deck, count / total) for deck, count in found.values()]
 
@@ -157,7 +170,7 @@ def value_functions(rules, agents):
 
 
 @pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
-@pytest.mark.parametrize("rules", [KUHN, KUHN3, LEDUC], ids=["kuhn", "kuhn3", "leduc"])
+@pytest.mark.parametrize("rules", [KUHN, KUHN3, pytest.param(LEDUC, marks=jit_only)], ids=["kuhn", "kuhn3", "leduc"])
 def test_no_form_is_biased(rules, opponent):
     ours = equilibrium(rules)
     theirs = ours if opponent == "equilibrium" else Remembering(RandomAgent())
@@ -198,10 +211,12 @@ def monte_carlo(num_hands):
     assert (error[:, 4] < 0.7 * error[:, 0]).all()
 
 
+@jit_only
 def test_hands_that_are_played_average_to_the_true_value():
     monte_carlo(3_000)
 
 
+@jit_only
 @pytest.mark.slow
 def test_many_hands_that_are_played_average_to_the_true_value():
     monte_carlo(100_000)
@@ -224,7 +239,7 @@ class Skewed(RangeAgent):
     """Raises with high cards to sizes out of overlapping ranges, folds low ones."""
 
     def strategy(self, public, combo_ids):
-        high = combo_ids / public.rules.num_combos
+        high = (public.rules.combos[combo_ids] // 4).mean(axis=1) / public.rules.num_ranks
         columns = (
             [0.5 * (1 - high), 0.2 + 0.3 * high] if public.can_fold else [np.full(len(combo_ids), 0.7 - 0.2 * high)]
         )
@@ -257,6 +272,54 @@ def test_side_pots_bring_no_bias():
     assert abs(wide - means[:, :1]).max() <= 1e-11
 
 
+SHORT_DECK = HoldemRules(  # three all-ins of different sizes, hands of four cards, two of them on the board at once
+    blinds=(1, 2, 0),
+    stacks=(3, 7, 5),
+    first_seats=(2, 0),
+    board_cards=(0, 2),
+    num_suits=2,
+    num_ranks=4,
+    num_hole_cards=2,
+    betting_abstraction="fcpa",
+)
+
+
+class NoiseOfAllDeals(Noise):
+    """Noise whose mean over the deals is exact; by default it is sampled, and unbiased over samples only."""
+
+    def deal_mean(self, rules, seat):
+        return _deal_mean(self, rules, seat)
+
+
+@functools.cache
+def _deal_mean(value_function, rules, seat):
+    cards = rules.num_seats * rules.num_hole_cards
+    total = 0.0
+    for deck, chance in distinct_decks(rules):
+        hole_cards = deck[:cards].reshape(rules.num_seats, -1).copy()
+        own = rules.combo_id(hole_cards[seat].tolist())
+        hole_cards[seat] = NO_CARD
+        total += chance * value_function.values(Situation(rules, seat, hole_cards, (), (), []))[own]
+    return total
+
+
+@jit_only
+@pytest.mark.parametrize(
+    ("agent", "value_function"),
+    [
+        (RaiseAgent, Checkdown),
+        pytest.param(Skewed, Checkdown, marks=pytest.mark.slow),
+        pytest.param(Skewed, NoiseOfAllDeals, marks=pytest.mark.slow),
+    ],
+)
+def test_side_pots_with_two_hole_cards_bring_no_bias(agent, value_function):
+    agents = [RandomAgent(), agent(), Skewed()]
+    means, deviations = enumerate_scores(SHORT_DECK, agents, value_function())
+    assert abs(means - means[:, :1]).max() <= 1e-12
+    if value_function is Checkdown:
+        assert (deviations[:, 4] < deviations[:, 0]).all()
+
+
 class Silent(Agent):
     """Calls, and tells nothing."""
 
@@ -285,6 +348,7 @@ def score_of(rules, agent, others, seed=1):
     return aivat.scores(hand, agents)[0], hand
 
 
+@jit_only
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX], ids=["heads-up", "six"])
 def test_an_agent_that_tells_nothing_gets_the_correction_of_chance_only(rules):
     others = [TightAggressiveAgent() for _ in range(rules.num_seats - 1)]
@@ -297,6 +361,7 @@ def test_an_agent_that_tells_nothing_gets_the_correction_of_chance_only(rules):
     assert told.estimate is not None and told.estimate != told.payoff
 
 
+@jit_only
 def test_what_an_agent_says_is_checked():
     def rows(*columns):
         return np.tile(np.array(columns, dtype=float), (1326, 1))
@@ -321,6 +386,7 @@ def test_what_an_agent_says_is_checked():
             assert what in score.refused
 
 
+@jit_only
 def test_rows_of_hands_on_the_board_mean_nothing():
     def tell(public):
         probabilities = np.ones((1326, 1))
@@ -332,6 +398,7 @@ def test_rows_of_hands_on_the_board_mean_nothing():
     assert score.estimate == score_of(HUNL, CallAgent(), [CallAgent()])[0].estimate
 
 
+@jit_only
 def test_a_seat_that_committed_a_fault_is_not_scored_by_its_strategy():
     class Illegal(CallAgent):
         def act(self, view):
@@ -342,6 +409,7 @@ def test_a_seat_that_committed_a_fault_is_not_scored_by_its_strategy():
     assert "fault" in score.refused
 
 
+@jit_only
 def test_decisions_are_kept_with_their_probabilities():
     score, hand = score_of(SIXMAX, RandomAgent(), [CallAgent() for _ in range(5)])
     own = [action for action in hand.actions if action.seat == 0]
@@ -371,6 +439,7 @@ def test_hands_of_one_deck_share_their_values():
     assert len(asked) == 12
 
 
+@jit_only
 @pytest.mark.parametrize("agent", [TightAggressiveAgent, EquityAgent, RandomAgent])
 def test_holdem_means_agree_with_raw(agent):
     agents = [agent(), CallAgent(), RaiseAgent()]

@@ -1,6 +1,7 @@
 """Checkdown values against plain loops, and the defaults of value functions against checkdown's exact means."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from plurispiel.evaluation.value_functions import (
     combos_without,
     next_boards,
 )
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 SMALL = HoldemRules(  # unequal stacks, few enough cards that ties and side pots are common
     blinds=(1, 2, 0, 0),
@@ -96,6 +99,7 @@ def test_at_the_end_the_value_is_the_payoff(rules):
     assert seen == 25 * rules.num_seats
 
 
+@jit_only
 def test_sampled_boards_agree_with_all_of_them():
     rules = dataclasses.replace(SMALL, num_suits=4, board_cards=(0, 3, 1))  # 3,060 boards
     situation = next(case for case, _ in situations(rules, 1, 9) if case.seat == 0 and sum(case.state[13:17]) > 20)
@@ -119,6 +123,7 @@ def test_the_mean_over_deals_is_that_of_all_deals(rules):
         )
 
 
+@jit_only
 def test_the_mean_over_deals_with_sampled_ones_is_near():
     values = Checkdown(300)
     estimates = []

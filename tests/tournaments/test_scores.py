@@ -105,6 +105,16 @@ def test_few_hands_make_no_nonsense(tmp_path, decks):
         assert agent["variance_ratio"] is None or np.isfinite(agent["variance_ratio"])
 
 
+@pytest.mark.parametrize("score", ["duplicate", "aivat_duplicate"])
+def test_no_spread_makes_no_nonsense(tmp_path, score):
+    results, _ = play(tmp_path, agents=("fold", "raise"), seats=2, decks=120, score=score)
+    for agent in results["agents"]:
+        assert agent["variance_ratio"] is None or agent["variance_ratio"] < 1e6
+        assert agent["scores"]["duplicate"]["sd_bb"] == pytest.approx(0.0, abs=1e-9)
+        assert score == "aivat_duplicate" or (agent["variance_ratio"] is agent["p_value"] is None)
+        assert agent["sequential_ci95"] is not None
+
+
 def test_no_hands_make_no_nonsense(tmp_path):
     config = TournamentConfig(agents=("call", "fold"), decks=3)
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
@@ -129,6 +139,45 @@ def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path
     assert not np.isnan(own["chance"]).any()
     chance_only = (own["chips"] + own["true_chance"]) / own["hands"] * 10.0
     assert liar["mbb_per_hand"] == pytest.approx(chance_only.mean())
+
+
+NEARLY_HONEST = """
+import numpy as np
+from plurispiel.agents.base import Agent, Strategy
+
+class Told(Agent):
+    told = 0.5
+
+    def act(self, view):
+        return 1 if not view.public.can_fold or self.rng.random() < 0.5 else 0
+
+    def range_strategy(self, public):
+        actions, row = ([0, 1], [1.0 - self.told, self.told]) if public.can_fold else ([1], [1.0])
+        return Strategy(np.array(actions), np.tile(row, (public.rules.num_combos, 1)))
+
+class Liar(Told):
+    told = 0.55
+"""
+
+
+@pytest.mark.slow
+def test_a_small_lie_is_found_over_ten_thousand_decisions(tmp_path, monkeypatch):
+    monkeypatch.setattr(Conduct, "is_isolated", lambda self, spec: False)
+    (tmp_path / "bots.py").write_text(NEARLY_HONEST)
+    agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Told"))
+    config = TournamentConfig(
+        agents=(*agents, "raise"), game="leduc_poker", format="gauntlet", copies=True, decks=5_000, referee="none",
+        score="aivat_duplicate",
+    )  # fmt: skip
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        run_tournament(config, store, Conduct())
+        results = make_results(config, store)
+        decisions = {number: found.sums[0] for number, found in store.calibrations().items()}
+    assert decisions[0] >= 10_000 and decisions[1] >= 10_000
+    liar, honest, _ = results["agents"]
+    assert "calls than announced" in liar["aivat_complaint"] or "folds than announced" in liar["aivat_complaint"]
+    assert (liar["aivat"], honest["aivat"], honest["aivat_complaint"]) == ("chance only", "full", None)
+    assert "its strategy cannot be trusted: over" in table_text(results)
 
 
 def test_one_agent_among_copies(tmp_path):
