@@ -16,7 +16,7 @@ import pyspiel
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Action, Agent, Board, Deal, Event, PublicState, RangeAgent, Strategy, View
+from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, RangeAgent, Strategy, View
 
 MakeBot = Callable[[pyspiel.Game, int, np.random.Generator], pyspiel.Bot]
 
@@ -104,11 +104,16 @@ class BotAgent(Agent):
         for number in [*map(self._table.card_id, deal), *self._later]:
             self._inform(number)
 
-    def act(self, view: View) -> int:
-        """Return what the bot does."""
+    def act(self, view: View) -> int | Decision:
+        """Return what the bot does, and of the actions on a menu its probabilities, if it tells them."""
         if self._state.current_player() != view.seat:  # some of OpenSpiel's bots would end the process
             raise ValueError(f"seat {view.seat} asks the bot of seat {self.seat}: a BotAgent plays one seat at a time")
-        return self._table.action(self._betting.array.tolist(), self._bot.step(self._state))
+        actions = self._table.actions(self._betting.array.tolist())
+        if actions is None or not self._bot.provides_policy():
+            return self._table.action(self._betting.array.tolist(), self._bot.step(self._state))
+        policy, number = self._bot.step_with_policy(self._state)
+        numbers, probabilities = zip(*policy, strict=True)
+        return Decision(actions[number], tuple(actions[number] for number in numbers), probabilities)
 
     def _inform(self, number: int) -> None:
         self._bot.inform_action(self._state, self._state.current_player(), number)
@@ -121,7 +126,8 @@ class PolicyAgent(RangeAgent):
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        Where it does not know an information state, all legal actions are equally likely.
+        Where it does not know an information state, all legal actions are equally likely. The average policy of
+        one of pyspiel's solvers reads its solver's memory: keep the solver as long as the agent, or the process ends.
     game : pyspiel.Game or str
         The game of the policy, such as ``"leduc_poker"``, with the rules of the table.
     """
@@ -215,9 +221,16 @@ class _DrawingBot(pyspiel.Bot):
         self._bot = bot
         self._rng = rng
 
+    def provides_policy(self) -> bool:
+        return True
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        policy = self._bot.get_policy(state)
+        actions, probabilities = zip(*policy, strict=True)
+        return policy, int(self._rng.choice(actions, p=probabilities))
+
     def step(self, state: pyspiel.State) -> int:
-        actions, probabilities = zip(*self._bot.get_policy(state), strict=True)
-        return int(self._rng.choice(actions, p=probabilities))
+        return self.step_with_policy(state)[1]
 
 
 def _load_bot(

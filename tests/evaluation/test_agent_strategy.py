@@ -86,11 +86,20 @@ def test_openspiel_guests():
     assert exploitability(tree, cfr).exploitability == pytest.approx(0.0957, rel=0.01)
 
 
+def test_bots_that_tell_their_probabilities():
+    for game in ("leduc", "LEDUC", "kuhn3"):
+        tree = tree_of(game)
+        actual = strategy_from_agent(tree, make_agent("openspiel:uniform_random"))
+        np.testing.assert_allclose(actual, uniform_strategy(tree))
+    half = make_agent("openspiel:uniform_restricted_actions?policy_name=HalfCallHalfRaise")
+    actual = strategy_from_agent(tree_of("leduc"), half)
+    assert set(actual) == {0.0, 0.5, 1.0}
+
+
 @pytest.mark.parametrize(
     ("game", "agent", "message"),
     [
         ("leduc", Tosser(), "Tosser cannot be read: it answers .* or .* to the same view without telling"),
-        ("leduc", make_agent("openspiel:uniform_random"), "without telling the probabilities"),
         ("kuhn", Broken(), "Broken cannot be read: ZeroDivisionError: oops"),
         ("kuhn", Illegal(), "Illegal cannot be read: Illegal answers 777"),
         ("tiny_hanabi", make_agent("call"), "agents play universal_poker, .* got tiny_hanabi; measure a policy"),
