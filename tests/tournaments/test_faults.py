@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from plurispiel.tournaments.block_player import Conduct, RunAborted
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.retirement import FaultLedger
-from plurispiel.tournaments.runner import Conduct, RunAborted, run_tournament
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.store import RunRefused, RunStore
 

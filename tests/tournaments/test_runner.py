@@ -14,11 +14,12 @@ import time
 import pytest
 
 from plurispiel.evaluation.referee import RefereeDisagrees
-from plurispiel.tournaments import runner
+from plurispiel.tournaments import block_player
+from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.results import make_results, results_text
-from plurispiel.tournaments.runner import Conduct, run_tournament
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.store import RunStore
 
 pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
@@ -162,8 +163,8 @@ def test_the_referee_changes_nothing_but_the_digest(tmp_path):
 
 def test_seats_at_one_table_are_agents_of_their_own(tmp_path, monkeypatch):
     built = []
-    make_agent = runner.make_agent
-    monkeypatch.setattr(runner, "make_agent", lambda spec: built.append(spec) or make_agent(spec))
+    make_agent = block_player.make_agent
+    monkeypatch.setattr(block_player, "make_agent", lambda spec: built.append(spec) or make_agent(spec))
     run(tmp_path, TournamentConfig(agents=("call", "fold", "raise"), format="gauntlet", seats=4, decks=2), 1)
     assert sorted(built) == ["call", "fold", "fold", "fold", "raise", "raise", "raise"]
 
@@ -172,7 +173,7 @@ def test_a_disagreement_stops_the_run(tmp_path, monkeypatch, capsys):
     def disagree(self, hand):
         raise RefereeDisagrees("universal_poker pays [1, -1], not (2, -2)")
 
-    monkeypatch.setattr(runner.Referee, "check", disagree)
+    monkeypatch.setattr(block_player.Referee, "check", disagree)
     code = main(
         ["tournament", "--agents", "call,call", "--decks", "2", "--workers", "1", "--out", str(tmp_path / "run")]
     )

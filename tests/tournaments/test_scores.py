@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.results import make_results, results_text, table_text
-from plurispiel.tournaments.runner import Conduct, run_tournament
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.store import RunStore
 
 LIAR = """

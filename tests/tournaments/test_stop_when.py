@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from plurispiel.evaluation.statistics import sequential_half_width
+from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.results import make_results, results_text, table_text
-from plurispiel.tournaments.runner import Conduct, run_tournament
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, look_decks
 from plurispiel.tournaments.stop_rule import StopRule, parse_stop_rule
 from plurispiel.tournaments.store import RunStore

@@ -11,8 +11,9 @@ from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
 from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.runner import Conduct, default_workers, run_tournament
+from plurispiel.tournaments.runner import default_workers, run_tournament
 from plurispiel.tournaments.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")

@@ -16,24 +16,18 @@ from tqdm import tqdm
 from plurispiel.agents.specs import make_agent, parse_spec, split_specs
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
-from plurispiel.tournaments.runner import (
-    Conduct,
-    Groups,
-    RunAborted,
-    WorkerFailed,
-    default_workers,
-    make_contestant,
-    run_tournament,
-)
+from plurispiel.tournaments.runner import default_workers, run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
 from plurispiel.tournaments.warmup import PLAY, warmup
+from plurispiel.tournaments.workers import WorkerFailed
 
 FAULT_LIMIT = 3
 """Exit code of a run in which an agent had too many faults."""

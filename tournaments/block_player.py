@@ -1,0 +1,188 @@
+"""Play blocks of decks of a tournament: its agents, the referee, the control, the hands to keep."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from plurispiel.agents.base import Agent
+from plurispiel.agents.baselines import FoldAgent
+from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, play_group
+from plurispiel.evaluation.hand import Hand
+from plurispiel.evaluation.referee import Referee
+from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.hands import is_kept, pack_group
+from plurispiel.tournaments.schedule import Block, make_lineups
+
+Groups = Sequence[dict[int, AgentScore]]
+
+
+class RunAborted(RuntimeError):
+    """An agent committed a fault in a run that is not to go on then."""
+
+
+class Job(NamedTuple):
+    """A block to play, and the agents whose seats only fold in it."""
+
+    block: Block
+    retired: frozenset[int]
+
+
+class Played(NamedTuple):
+    """The scores of a block's groups, in order of decks, and the packed hands of those that are kept."""
+
+    groups: Groups
+    hands: Sequence[bytes | None]
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How a run is played, which does not change its results.
+
+    Attributes
+    ----------
+    workers : int
+        Processes that play; with one, everything but the contestants runs in this process.
+    isolate : {"foreign", "all"}
+        Which agents get a process of their own: those from outside the package, or all.
+    keep : {"sample", "all", "none"}
+        The hands to keep (`hands.is_kept`).
+    logs : Path or None
+        Folder for what contestants print.
+    """
+
+    workers: int = 1
+    isolate: str = "foreign"
+    keep: str = "none"
+    logs: Path | None = None
+
+    def is_isolated(self, spec: str) -> bool:
+        """Return whether an agent gets a process of its own."""
+        return self.isolate == "all" or parse_spec(spec).is_foreign
+
+
+class BlockPlayer:
+    """Plays blocks of one tournament; an agent is built once for each seat it can hold at the same table."""
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct):
+        self._config = config
+        self._conduct = conduct
+        self._lineups = make_lineups(config)
+        self._agents: dict[tuple[int, int], Agent] = {}
+        self._streams = SeatStreams(config.seats)
+        self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
+        self._aivat = Aivat(config.rules, Checkdown()) if config.uses_aivat else None
+        self._hands: list[tuple[Hand, Sequence[int]]] = []
+
+    def play(self, job: Job) -> Played:
+        """Play a block, until somebody has too many faults in it alone."""
+        block, retired = job
+        lineup = self._lineups[block.lineup]
+        faults: Counter[int] = Counter()
+        groups, kept = [], []
+        for deck in range(block.first, block.first + block.num_decks):
+            self._hands = []
+            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take)
+            if self._config.controlled is not None:
+                group = self._with_control(group, lineup, retired, (block.lineup, deck))
+            groups.append(group)
+            keep = is_kept(self._conduct.keep, deck, self._hands)
+            kept.append(pack_group(self._hands) if keep else None)
+            faults.update({number: score.faults for number, score in group.items()})
+            if max(faults.values()) >= self._config.max_faults:
+                break
+        return Played(groups, kept)
+
+    def _play_group(
+        self,
+        lineup: Sequence[int],
+        contestants: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+        on_hand: Callable[[Hand, Sequence[int]], None],
+    ) -> dict[int, AgentScore]:
+        agents = [
+            FoldAgent() if number in retired else self._agent(number, list(lineup[:place]).count(number))
+            for place, number in enumerate(lineup)
+        ]
+        return play_group(
+            self._config.rules,
+            agents,
+            contestants,
+            self._config.seed,
+            group,
+            self._streams,
+            on_hand,
+            repair=self._config.on_fault == "repair",
+            aivat=self._aivat,
+        )
+
+    def _with_control(
+        self,
+        played: dict[int, AgentScore],
+        lineup: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+    ) -> dict[int, AgentScore]:
+        """Play a group again with one more copy of the first agent, the Control, in place of the other one.
+
+        It has the same deck, seats and random streams: where both fold at once after the same actions, both
+        lose the same. The Control's faults are its agent's.
+        """
+        number = len(self._config.agents)
+        contestants = [number if one == self._config.controlled else one for one in lineup]
+        control = self._play_group([0] * len(lineup), contestants, retired, group, self._take_control)[number]
+        own = dataclasses.replace(
+            played[0],
+            faults=played[0].faults + control.faults,
+            first_fault=played[0].first_fault or control.first_fault,
+            fault_kinds=f"{played[0].fault_kinds} {control.fault_kinds}".strip(),
+        )
+        without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
+        return played | {0: own, number: without}
+
+    def close(self) -> None:
+        """End the contestants' processes."""
+        for agent in self._agents.values():
+            if isinstance(agent, Contestant):
+                agent.close()
+
+    def _take_control(self, hand: Hand, numbers: Sequence[int]) -> None:
+        self._check(hand)
+        self._abort_on_fault(hand, [0] * len(numbers))
+
+    def _take(self, hand: Hand, numbers: Sequence[int]) -> None:
+        self._check(hand)
+        self._abort_on_fault(hand, numbers)
+        self._hands.append((hand, numbers))
+
+    def _abort_on_fault(self, hand: Hand, numbers: Sequence[int]) -> None:
+        if hand.faults and self._config.on_fault == "abort":
+            fault = hand.faults[0]
+            raise RunAborted(
+                f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
+            )
+
+    def _agent(self, number: int, copy: int) -> Agent:
+        key = (number, copy)
+        if key not in self._agents:
+            spec = self._config.agents[number]
+            isolated = self._conduct.is_isolated(spec)
+            self._agents[key] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
+        return self._agents[key]
+
+
+def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
+    """Return an agent of a tournament, in a process of its own that starts with its first hand."""
+    log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
+    return Contestant(config.agents[number], Limits(config.time_limit, config.memory_limit), log)
+
+
+def _trust(hand: Hand) -> None:
+    """Check nothing."""
