@@ -137,20 +137,19 @@ def _compiled_transpose_in(typing_context, source, rows, first, shift, target, i
 
 
 @intrinsic
-def _compiled_transpose_out(typing_context, source, start, target, first, stride):
+def _compiled_transpose_out(typing_context, source, start, target, rows, first, shift):
     def codegen(context, builder, signature, arguments):
-        source_value, start_value, target_value, first_value, stride_value = arguments
+        source_value, start_value, target_value, rows_value, first_value, shift_value = arguments
         vectors = []
         for lane in range(LANES):
             place = builder.add(start_value, ir.Constant(start_value.type, lane))
             vectors.append(_load(builder, _pointer(context, builder, signature.args[0], source_value, place)))
-        place = first_value
-        for vector in _transposed(builder, vectors):
+        for lane, vector in enumerate(_transposed(builder, vectors)):
+            place = _row_index(context, builder, signature.args[3], rows_value, first_value, shift_value, lane)
             _store(builder, vector, _pointer(context, builder, signature.args[2], target_value, place))
-            place = builder.add(place, stride_value)
         return context.get_dummy_value()
 
-    return types.none(source, types.intp, target, types.intp, types.intp), codegen
+    return types.none(source, types.intp, target, rows, types.intp, types.intp), codegen
 
 
 def _row_index(context, builder, rows_type, rows, first, shift, lane):
@@ -204,9 +203,8 @@ def _plain_transpose_in(source, rows, first, shift, target, into):
     target[into : into + LANES] = source[rows[first : first + LANES] + shift].T
 
 
-def _plain_transpose_out(source, start, target, first, stride):
-    for lane in range(LANES):
-        target[first + lane * stride] = source[start : start + LANES, lane]
+def _plain_transpose_out(source, start, target, rows, first, shift):
+    target[rows[first : first + LANES] + shift] = source[start : start + LANES].T
 
 
 def _plain_store(blocks, index, vector):
@@ -235,8 +233,8 @@ transpose_in = _plain_transpose_in if _PLAIN else _compiled_transpose_in
 block ``rows[first + k] + shift``; `rows` is int64[n]."""
 
 transpose_out = _plain_transpose_out if _PLAIN else _compiled_transpose_out
-"""``transpose_out(source, start, target, first, stride)``: target block ``first + k * stride`` is lane k of source
-blocks ``start...start + 15``."""
+"""``transpose_out(source, start, target, rows, first, shift)``: target block ``rows[first + k] + shift`` is lane k of
+source blocks ``start...start + 15``; `rows` is int64[n]."""
 
 
 @kernel(inline=True)

@@ -22,6 +22,7 @@ MODULES = (
     "abstraction.game_tree",
     "abstraction.holdem.boards",
     "abstraction.holdem.showdown",
+    "abstraction.holdem.three_way",
     "abstraction.holdem.playout",
     "abstraction.holdem.histories",
     "agents.tabular",

@@ -10,6 +10,7 @@ import numpy as np
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction._lanes import (
     LANES,
+    clear,
     larger,
     load,
     spread,
@@ -29,37 +30,73 @@ GAIN, LOSS, DECAY = 0, 1, 2
 
 
 @kernel
-def enter_board(layout, deals, board, batch, tables, above, above_rows, above_blocks, work):
+def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, work):
     """Bring both seats' reach from the board before to the nodes of a batch; see `update_boards`."""
-    first_root, last_root = layout.batch_root[batch], layout.batch_root[batch + 1]
-    for seat in range(2):
-        hands, reach = deals.seats[seat], work.reach[seat]
+    for player in range(2):
+        hands = deals.seats[player]
         blocks = hands.block[board + 1] - hands.block[board]
-        for root in range(first_root, last_root):
-            row = np.int64(layout.reach_row[seat, layout.roots[root]]) * blocks
-            _gather(hands, board, above[seat], np.int64(above_rows[seat, root]) * above_blocks[seat], reach, row)
-        table = tables[seat]
-        _pass_reach(layout, seat, batch, table, hands.block[board] * work.table_rows[seat], blocks, reach, work.shares)
+        group = np.int64(layout.batch_root[batch]) // LANES
+        _gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
+        table, start = tables[player], hands.block[board] * work.table_rows[player]
+        if player == seat:
+            _pass_own_reach(layout, seat, batch, table, start, blocks, work.reach[player], work.shares)
+        else:
+            _pass_reach(layout, player, batch, table, start, blocks, work.reach[player])
 
 
 @kernel
-def _gather(hands, board, above, start, reach, row):
-    """Write a root's reach, by the hands of the board before, in the order of this one's; 0 beyond the last."""
+def _gather(layout, hands, board, batch, seat, above, start, blocks, work):
+    """Write the reach at a batch's roots, by the hands of the board before, in the order of this one's."""
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
     for k in range(num_hands):
-        place = np.int64(hands.above[first + k])
-        reach[row + (k >> 4), k & 15] = above[start + (place >> 4), place & 15]
-    for k in range(num_hands, num_hands + (-num_hands % LANES)):
-        reach[row + (k >> 4), k & 15] = 0
+        store(work.out, k, load(above, start + np.int64(hands.above[first + k])))
+    clear(work.out, num_hands, -num_hands % LANES)
+    for lane in range(LANES):
+        work.rows[lane] = np.int64(layout.root_reach[seat, batch * LANES + lane]) * blocks
+    for block in range(blocks):
+        transpose_out(work.out, block * LANES, work.reach[seat], work.rows, 0, block)
 
 
 @kernel
-def _pass_reach(layout, seat, batch, table, table_start, blocks, reach, shares):
-    """Multiply a seat's reach with its strategy, proportional to the positive entries of a table, down a batch.
+def _pass_reach(layout, seat, batch, table, start, blocks, reach):
+    """Multiply a seat's reach with its strategy, proportional to the positive entries of a table, down a batch."""
+    zeros = spread(table, table.dtype.type(0))
+    for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
+        if layout.kind[node] != seat:
+            continue
+        first = layout.child_first[node]
+        num_actions = np.int64(layout.child_first[node + 1] - first)
+        row = start + layout.table_row[node] * blocks
+        source = layout.reach_row[seat, node] * blocks
+        into = layout.reach_row[seat, layout.children[first]] * blocks
+        even = spread(table, table.dtype.type(1.0 / num_actions))
+        if num_actions == 2:
+            for block in range(blocks):
+                one = larger(load(table, row + block), zeros)
+                other = larger(load(table, row + blocks + block), zeros)
+                total = one + other
+                weight = load(reach, source + block)
+                scaled = where_positive(total, weight / total, zeros)
+                spare = where_positive(total, zeros, weight * even)
+                store(reach, into + block, one * scaled + spare)
+                store(reach, into + blocks + block, other * scaled + spare)
+            continue
+        for block in range(blocks):
+            total = zeros
+            for action in range(num_actions):
+                total = total + larger(load(table, row + action * blocks + block), zeros)
+            weight = load(reach, source + block)
+            scaled = where_positive(total, weight / total, zeros)
+            spare = where_positive(total, zeros, weight * even)
+            for action in range(num_actions):
+                place = action * blocks + block
+                store(reach, into + place, larger(load(table, row + place), zeros) * scaled + spare)
 
-    ``shares`` keeps the strategy, in the rows of the reach that it leads to.
-    """
+
+@kernel
+def _pass_own_reach(layout, seat, batch, table, start, blocks, reach, shares):
+    """Do the same, and keep the strategy in the rows of the reach that it leads to. `shares` is modified in place."""
     zeros = spread(table, table.dtype.type(0))
     ones = spread(table, table.dtype.type(1))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -67,21 +104,21 @@ def _pass_reach(layout, seat, batch, table, table_start, blocks, reach, shares):
             continue
         first = layout.child_first[node]
         num_actions = np.int64(layout.child_first[node + 1] - first)
-        rows = table_start + layout.table_row[node] * blocks
+        row = start + layout.table_row[node] * blocks
         source = layout.reach_row[seat, node] * blocks
         into = layout.reach_row[seat, layout.children[first]] * blocks
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
             total = zeros
             for action in range(num_actions):
-                total = total + larger(load(table, rows + action * blocks + block), zeros)
+                total = total + larger(load(table, row + action * blocks + block), zeros)
             inverse = where_positive(total, ones / total, zeros)
             spare = where_positive(total, zeros, even)
             weight = load(reach, source + block)
             for action in range(num_actions):
                 place = action * blocks + block
-                share = larger(load(table, rows + place), zeros) * inverse + spare
-                store(shares[seat], into + place, share)
+                share = larger(load(table, row + place), zeros) * inverse + spare
+                store(shares, into + place, share)
                 store(reach, into + place, weight * share)
 
 
@@ -103,15 +140,11 @@ def fill_terminals(layout, deals, board, batch, seat, work):
     for first in range(layout.fold_first[seat, batch], layout.fold_first[seat, batch + 1], LANES):
         _fill_tile(layout.fold_rows[seat], first, other_blocks, reach, work)
         fill_fold_tile(own_cards, other_cards, same, work.tile, work.mass, work.out)
-        for block in range(blocks):
-            transpose_out(work.out, block * LANES, work.values, row + block, blocks)
-        row += LANES * blocks
+        row = _empty_tile(row, blocks, work)
     for first in range(layout.showdown_first[seat, batch], layout.showdown_first[seat, batch + 1], LANES):
         _fill_tile(layout.showdown_rows[seat], first, other_blocks, reach, work)
         fill_margin_tile(own_cards, own_stops, other_cards, other_stops, work.tile, work.mass, work.out)
-        for block in range(blocks):
-            transpose_out(work.out, block * LANES, work.values, row + block, blocks)
-        row += LANES * blocks
+        row = _empty_tile(row, blocks, work)
 
 
 @kernel
@@ -121,6 +154,16 @@ def _fill_tile(rows, first, blocks, reach, work):
         work.rows[lane] = np.int64(rows[first + lane]) * blocks
     for block in range(blocks):
         transpose_in(reach, work.rows, 0, block, work.tile, FIRST_HAND + block * LANES)
+
+
+@kernel
+def _empty_tile(row, blocks, work):
+    """Write sixteen rows of values from the workspace's tile of results, and return the block behind them."""
+    for lane in range(LANES):
+        work.rows[lane] = row + lane * blocks
+    for block in range(blocks):
+        transpose_out(work.out, block * LANES, work.values, work.rows, 0, block)
+    return row + LANES * blocks
 
 
 @kernel
@@ -134,7 +177,7 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
     step : float[3]
         `GAIN`, `LOSS` and `DECAY`.
     """
-    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares[seat], work.values
+    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
     start = hands.block[board] * work.table_rows[seat]
     zeros = spread(values, values.dtype.type(0))
@@ -152,6 +195,24 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
             continue
         rows = start + layout.table_row[node] * blocks
         into = layout.reach_row[seat, children[first]] * blocks
+        if last - first == 2:
+            one, other = children[first], children[first + 1]
+            one_row, other_row = np.int64(value_row[one]) * blocks, np.int64(value_row[other]) * blocks
+            one_scale, other_scale = spread(values, scale[one]), spread(values, scale[other])
+            for block in range(blocks):
+                one_value = load(values, one_row + block) * one_scale
+                other_value = load(values, other_row + block) * other_scale
+                one_share, other_share = load(shares, into + block), load(shares, into + blocks + block)
+                value = one_share * one_value + other_share * other_value
+                store(values, out + block, value)
+                regret = load(regrets, rows + block) + (one_value - value)
+                store(regrets, rows + block, regret * where_positive(regret, gain, loss))
+                regret = load(regrets, rows + blocks + block) + (other_value - value)
+                store(regrets, rows + blocks + block, regret * where_positive(regret, gain, loss))
+                store(sums, rows + block, load(sums, rows + block) * decay + load(reach, into + block))
+                place = blocks + block
+                store(sums, rows + place, load(sums, rows + place) * decay + load(reach, into + place))
+            continue
         for block in range(blocks):
             value = zeros
             for k in range(first, last):
@@ -188,7 +249,7 @@ def evaluate(layout, deals, board, batch, seat, work):
 
     Those of the second kind stand ``work.slots[seat]`` rows behind the first, but at terminal nodes.
     """
-    hands, shares, values = deals.seats[seat], work.shares[seat], work.values
+    hands, shares, values = deals.seats[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
     zeros = spread(values, values.dtype.type(0))
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
@@ -231,27 +292,46 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, work, above_blocks
         1, or 2 with both kinds of values.
     above_blocks : int
         Blocks of the seat's hands on the board before.
-    totals : float[num_kinds * num_roots * above_blocks, 16]
-        Modified in place.
+    totals : float[num_kinds * ceil(num_roots / 16) * above_blocks * 16, 16]
+        Hand after hand of the board before, sixteen roots at a time. Modified in place.
     """
-    hands, values = deals.seats[seat], work.values
+    hands = deals.seats[seat]
     blocks = hands.block[board + 1] - hands.block[board]
     num_hands = hands.first[board + 1] - hands.first[board]
-    num_roots = np.int64(len(layout.roots))
-    for root in range(layout.batch_root[batch], layout.batch_root[batch + 1]):
-        node = layout.roots[root]
-        weight = layout.scale[seat, node] * deals.weight[board]
-        for kind in range(num_kinds):
-            row = np.int64(layout.value_row[seat, node])
-            if kind == OWN and row >= layout.slot_row[seat]:
-                row += work.slots[seat]
-            row *= blocks
-            total = (kind * num_roots + root) * above_blocks
-            for member in range(deals.member_first[board], deals.member_first[board + 1]):
-                first = hands.target_first[member]
-                for k in range(num_hands):
-                    target = np.int64(hands.targets[first + k])
-                    totals[total + (target >> 4), target & 15] += weight * values[row + (k >> 4), k & 15]
+    num_batches = len(layout.batch_root) - 1
+    num_groups = (len(layout.roots) + LANES - 1) // LANES
+    group = np.int64(layout.batch_root[batch]) // LANES
+    weight = load(layout.root_scale, seat * num_batches + batch) * spread(totals, deals.weight[board])
+    for kind in range(num_kinds):
+        for lane in range(LANES):
+            work.rows[lane] = np.int64(layout.root_value[kind, seat, batch * LANES + lane]) * blocks
+        for block in range(blocks):
+            transpose_in(work.values, work.rows, 0, block, work.out, block * LANES)
+        start = (kind * num_groups + group) * above_blocks * LANES
+        for member in range(deals.member_first[board], deals.member_first[board + 1]):
+            first = hands.target_first[member]
+            for k in range(num_hands):
+                target = start + np.int64(hands.targets[first + k])
+                store(totals, target, load(totals, target) + load(work.out, k) * weight)
+
+
+@kernel
+def show_ends(layout, deals, board, work, below):
+    """Write both seats' reach at the street's ends hand after hand, sixteen ends at a time.
+
+    Parameters
+    ----------
+    below : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
+        By seat. Modified in place.
+    """
+    for seat in range(2):
+        hands = deals.seats[seat]
+        blocks = hands.block[board + 1] - hands.block[board]
+        for first in range(0, layout.ends.shape[1], LANES):
+            for lane in range(LANES):
+                work.rows[lane] = np.int64(layout.ends[seat, first + lane]) * blocks
+            for block in range(blocks):
+                transpose_in(work.reach[seat], work.rows, 0, block, below[seat], first * blocks + block * LANES)
 
 
 @kernel
@@ -262,20 +342,23 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
     ----------
     blocks : int
         Of the seat's hands on this board.
-    totals : float[num_chunks, num_kinds * num_ends * blocks, 16]
+    totals : float[num_chunks, num_kinds * num_ends up to a multiple of 16 * blocks, 16]
+        As in `leave_board`.
     """
     num_ends = np.int64(layout.ends.shape[1])
     for kind in range(num_kinds):
-        row = layout.end_row[seat] + kind * work.slots[seat]
-        for place in range(num_ends * blocks):
-            total = load(totals[0], kind * num_ends * blocks + place)
-            for chunk in range(1, totals.shape[0]):
-                total = total + load(totals[chunk], kind * num_ends * blocks + place)
-            store(work.values, row * blocks + place, total)
+        for first in range(0, num_ends, LANES):
+            start = (kind * num_ends + first) * blocks
+            for k in range(LANES * blocks):
+                total = load(totals[0], start + k)
+                for chunk in range(1, totals.shape[0]):
+                    total = total + load(totals[chunk], start + k)
+                store(work.out, k, total)
+            _empty_tile((layout.end_row[seat] + kind * work.slots[seat] + first) * blocks, blocks, work)
 
 
 @kernel
-def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, above_rows, above_blocks, work, totals):
+def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, above_blocks, work, totals):
     """Do one or more iterations for a seat, or both in turn, on boards of the last street.
 
     Parameters
@@ -289,15 +372,13 @@ def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, 
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
-    above : tuple of float[n, 16]
-        Each seat's reach on the board before.
-    above_rows : int32[2, num_roots]
-        The row of each root in them.
+    above : tuple of float[num_roots up to a multiple of 16 * above_blocks, 16]
+        Each seat's reach at the roots, hand after hand of the board before, sixteen roots at a time.
     above_blocks : int64[2]
-        Blocks of a row.
+        Blocks of each seat's hands on the board before.
     work : Workspace
-    totals : float[num_roots * above_blocks, 16]
-        Values by the hands of the board before; added to.
+    totals : float[n, 16]
+        As in `leave_board`, with one kind of values.
     """
     for iteration in range(steps.shape[0]):
         for turn in range(2):
@@ -305,21 +386,21 @@ def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, 
                 continue
             for board in range(first, last):
                 for batch in range(len(layout.batch_root) - 1):
-                    enter_board(layout, deals, board, batch, tables, above, above_rows, above_blocks, work)
+                    enter_board(layout, deals, board, batch, turn, tables, above, above_blocks, work)
                     fill_terminals(layout, deals, board, batch, turn, work)
                     learn(layout, deals, board, batch, turn, tables[turn], sums[turn], steps[iteration], work)
                     leave_board(layout, deals, board, batch, turn, np.int64(1), work, above_blocks[turn], totals)
 
 
 @kernel
-def evaluate_boards(layout, deals, first, last, seat, sums, above, above_rows, above_blocks, work, totals):
+def evaluate_boards(layout, deals, first, last, seat, sums, above, above_blocks, work, totals):
     """Add both kinds of values of the average strategies on boards of the last street; see `update_boards`.
 
-    ``totals`` are float[2 * num_roots * above_blocks, 16], `BEST` before `OWN`.
+    ``totals`` are as in `leave_board`, with two kinds of values, `BEST` before `OWN`.
     """
     for board in range(first, last):
         for batch in range(len(layout.batch_root) - 1):
-            enter_board(layout, deals, board, batch, sums, above, above_rows, above_blocks, work)
+            enter_board(layout, deals, board, batch, seat, sums, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
             leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)

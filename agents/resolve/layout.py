@@ -35,8 +35,15 @@ class StreetLayout(NamedTuple):
         What these values are multiplied with: the stake of a terminal node, as the seat sees it; else 1.
     roots : int32[num_roots]
         Their nodes.
-    ends : int32[2, num_ends]
-        The rows of each seat's reach at the ends of the street.
+    ends : int32[2, num_ends up to a multiple of 16]
+        The rows of each seat's reach at the ends of the street; the last is repeated.
+    root_reach : int32[2, 16 * num_batches]
+        For each batch, the rows of each seat's reach at sixteen roots, of which the batch holds some: the number of
+        the first is a multiple of 16. Others have the row behind the last.
+    root_value : int32[2, 2, 16 * num_batches]
+        By kind and seat, the rows of the same roots' values; others have any.
+    root_scale : float[2 * num_batches, 16]
+        What these are multiplied with, seat 0 first; 0 for others.
     batch_node, batch_root : int32[num_batches + 1]
         Where the nodes and the roots of each batch begin.
     fold_first, showdown_first : int32[2, num_batches + 1]
@@ -45,7 +52,7 @@ class StreetLayout(NamedTuple):
         By seat, the rows of the *other* seat's reach at folds and showdowns; the values of the k-th are row k,
         folds before showdowns.
     end_row : int32[2]
-        The row of the values of the first end, by seat; those of others follow.
+        The row of the values of the first end, by seat; those of others follow. There is room for a multiple of 16.
     slot_row : int32[2]
         The row from which on values differ between kinds, by seat: all before are of terminal nodes.
     """
@@ -59,6 +66,9 @@ class StreetLayout(NamedTuple):
     scale: np.ndarray
     roots: np.ndarray
     ends: np.ndarray
+    root_reach: np.ndarray
+    root_value: np.ndarray
+    root_scale: np.ndarray
     batch_node: np.ndarray
     batch_root: np.ndarray
     fold_first: np.ndarray
@@ -90,8 +100,8 @@ class StreetSize(NamedTuple):
     slots: tuple[int, int]
 
 
-BATCH_NODES = 400
-"""Nodes from which on the next root begins a new batch."""
+BATCH_NODES = 250
+"""Nodes from which on the next root begins a new batch; so does every sixteenth."""
 
 
 def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) -> tuple[StreetLayout, StreetSize]:
@@ -123,7 +133,10 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
 
     num_actions = max((len(own) for own in children), default=0)
     most_roots = int(np.diff(batch_root).max())
-    num_slots = most_roots + betting.max_depth * num_actions + betting.num_ends
+    ends = np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END])
+    if betting.num_ends:
+        ends = np.pad(ends, ((0, 0), (0, -betting.num_ends % LANES)), mode="edge")
+    num_slots = most_roots + betting.max_depth * num_actions + ends.shape[1]
     kind = nodes.kind.tolist()
     value_row = np.zeros((2, num_nodes), np.int32)
     scale = np.ones((2, num_nodes), dtype)
@@ -147,6 +160,9 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
             num_terminal[seat] = max(num_terminal[seat], begin)
         _place_slots(value_row[seat], betting, children, batch_root, num_terminal[seat], most_roots, num_actions)
 
+    root_reach, root_value, root_scale = _root_lists(roots, batch_root, reach_row, reach_rows, value_row, scale)
+    for seat in range(2):
+        root_value[1, seat] += num_slots * (root_value[1, seat] >= num_terminal[seat])
     child_first = np.cumsum([0, *map(len, children)])
     layout = StreetLayout(
         kind=nodes.kind,
@@ -157,14 +173,17 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         value_row=value_row,
         scale=scale,
         roots=roots.astype(np.int32),
-        ends=np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END]),
+        ends=ends,
+        root_reach=root_reach,
+        root_value=root_value,
+        root_scale=root_scale.reshape(-1, LANES),
         batch_node=batch_node.astype(np.int32),
         batch_root=batch_root.astype(np.int32),
         fold_first=np.array(firsts[FOLD_END], np.int32),
         fold_rows=_even(lists[FOLD_END]),
         showdown_first=np.array(firsts[SHOWDOWN], np.int32),
         showdown_rows=_even(lists[SHOWDOWN]),
-        end_row=np.array([first + num_slots - betting.num_ends for first in num_terminal], np.int32),
+        end_row=np.array([first + num_slots - ends.shape[1] for first in num_terminal], np.int32),
         slot_row=np.array(num_terminal, np.int32),
     )
     value_rows = num_terminal[0] + num_slots, num_terminal[1] + num_slots
@@ -177,9 +196,33 @@ def _batches(roots: np.ndarray, num_nodes: int, several: bool) -> np.ndarray:
     starts = [0]
     if several:
         for number, node in enumerate(roots.tolist()):
-            if node - roots[starts[-1]] >= BATCH_NODES:
+            if node - roots[starts[-1]] >= BATCH_NODES or (number and number % LANES == 0):
                 starts.append(number)
     return np.array([*starts, len(roots)])
+
+
+def _root_lists(
+    roots: np.ndarray,
+    batch_root: np.ndarray,
+    reach_row: np.ndarray,
+    reach_rows: tuple[int, int],
+    value_row: np.ndarray,
+    scale: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `root_reach`, `root_value` (both kinds alike) and `root_scale`, 0 for roots of other batches."""
+    num_batches = len(batch_root) - 1
+    reach, value = np.zeros((2, num_batches, LANES), np.int32), np.zeros((2, num_batches, LANES), np.int32)
+    chips = np.zeros((2, num_batches, LANES), scale.dtype)
+    for seat in range(2):
+        reach[seat] = reach_rows[seat]
+        for batch, (first, last) in enumerate(zip(batch_root[:-1], batch_root[1:], strict=True)):
+            for number in range(first, last):
+                lane, node = number % LANES, roots[number]
+                reach[seat, batch, lane] = reach_row[seat, node]
+                value[seat, batch, lane] = value_row[seat, node]
+                chips[seat, batch, lane] = scale[seat, node]
+    flat = value.reshape(2, -1)
+    return reach.reshape(2, -1), np.stack([flat, flat]), chips.reshape(2, -1)
 
 
 def _reach_rows(

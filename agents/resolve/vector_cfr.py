@@ -33,12 +33,13 @@ _NUM_CHUNKS = 16  # of the boards after the first; not the number of threads, on
 
 class _Workspace(NamedTuple):
     reach: tuple[np.ndarray, np.ndarray]
-    shares: tuple[np.ndarray, np.ndarray]
+    shares: np.ndarray
     values: np.ndarray
     tile: np.ndarray
     mass: np.ndarray
     out: np.ndarray
     rows: np.ndarray
+    below: tuple[np.ndarray, np.ndarray]
     table_rows: np.ndarray
     slots: np.ndarray
 
@@ -81,6 +82,11 @@ class _Street:
         self.regrets: tuple[np.ndarray, ...] = ()
         self.sums: tuple[np.ndarray, ...] = ()
 
+    @property
+    def root_lanes(self) -> int:
+        """The roots, up to a multiple of 16."""
+        return blocks_for(self.betting.num_roots) * LANES
+
     def allocate(self) -> None:
         """Make the tables."""
         self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
@@ -89,16 +95,18 @@ class _Street:
     def workspace(self) -> _Workspace:
         """Return what one thread needs."""
         most, size = self.most_blocks, self.size
-        both = [rows * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
+        both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
         values = max((rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, most, strict=True))
+        below = [self.layout.ends.shape[1] * blocks for blocks in most]
         return _Workspace(
             reach=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
-            shares=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
+            shares=empty_blocks(max(both), self.dtype),
             values=empty_blocks(values, self.dtype),
             tile=empty_blocks(FIRST_HAND + LANES * max(most), self.dtype),
             mass=empty_blocks(CARD_SLOTS, self.dtype),
             out=empty_blocks(LANES * max(most), self.dtype),
             rows=np.zeros(LANES, np.int64),
+            below=(empty_blocks(below[0], self.dtype), empty_blocks(below[1], self.dtype)),
             table_rows=np.array(size.table_rows, np.int64),
             slots=np.array(size.slots, np.int64),
         )
@@ -107,7 +115,7 @@ class _Street:
         """Return the blocks of a workspace."""
         most, size = self.most_blocks, self.size
         values = max((rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, most, strict=True))
-        return 2 * sum(r * b for r, b in zip(size.reach_rows, most, strict=True)) + values + 2 * LANES * max(most)
+        return 3 * max(r * b for r, b in zip(size.reach_rows, most, strict=True)) + values + 2 * LANES * max(most)
 
     def board_blocks(self, board: int) -> np.ndarray:
         """Return the blocks of each seat's hands on a board: int64[2]."""
@@ -115,10 +123,9 @@ class _Street:
 
 
 class _Above(NamedTuple):
-    """Both seats' reach at the end of the street before."""
+    """Both seats' reach at the end of the street before, as in `update_boards`."""
 
     reach: tuple[np.ndarray, np.ndarray]
-    rows: np.ndarray
     blocks: np.ndarray
 
 
@@ -190,10 +197,10 @@ class VectorSolver:
             street.allocate()
         self._workspaces = [[street.workspace() for street in self.streets] for _ in range(self._num_workers)]
         width = blocks_for(rules.num_combos)
-        reach = empty_blocks(width, self._dtype), empty_blocks(width, self._dtype)
+        reach = empty_blocks(width * LANES, self._dtype), empty_blocks(width * LANES, self._dtype)
         for seat in range(2):
-            reach[seat].reshape(-1)[: rules.num_combos] = self._ranges[seat]
-        self._above = _Above(reach, np.zeros((2, 1), np.int32), np.array([width, width]))
+            reach[seat][: rules.num_combos, 0] = self._ranges[seat]
+        self._above = _Above(reach, np.array([width, width]))
 
     @property
     def ranges(self) -> np.ndarray:
@@ -232,7 +239,7 @@ class VectorSolver:
             self._evaluate_boards(0, (0, 1), seat, self._above, self._workspaces[0], totals)
         else:
             totals = self._pass(0, 0, seat, None, self._above, self._workspaces[0])
-        found = totals.reshape(2, -1)[:, : self.subgame.state.rules.num_combos]
+        found = totals.reshape(2, -1, LANES)[:, : self.subgame.state.rules.num_combos, 0]
         return found.astype(np.float64)
 
     def strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
@@ -294,14 +301,14 @@ class VectorSolver:
         workspaces = sum(street.workspace_blocks() for street in self.streets) * self._num_workers
         totals = 0
         for street in self.streets[:-1]:
-            totals = max(totals, 2 * _NUM_CHUNKS * street.betting.num_ends * max(street.most_blocks))
+            totals = max(totals, 2 * _NUM_CHUNKS * street.layout.ends.shape[1] * max(street.most_blocks))
         if len(self.streets) > 2:
             first = self.streets[0]
-            totals += 2 * len(self.streets[1].deals.boards) * first.betting.num_ends * max(first.most_blocks)
+            totals += 2 * len(self.streets[1].deals.boards) * first.layout.ends.shape[1] * max(first.most_blocks)
         return (tables + workspaces + totals) * LANES * self._dtype.itemsize
 
     def _totals(self, num_kinds: int) -> np.ndarray:
-        return empty_blocks(num_kinds * int(self._above.blocks[0]), self._dtype)
+        return empty_blocks(num_kinds * int(self._above.blocks[0]) * LANES, self._dtype)
 
     def _update_boards(
         self,
@@ -366,10 +373,11 @@ class VectorSolver:
         num_kinds = 2 if step is None else 1
         tables = street.sums if step is None else street.regrets
         place = street.layout, street.deals.arrays, board, 0
-        kernels.enter_board(*place, tables, *above, work)
+        kernels.enter_board(*place, seat, tables, *above, work)
         kernels.fill_terminals(*place, seat, work)
         blocks = street.board_blocks(board)
-        below = _Above(work.reach, street.layout.ends, blocks)
+        below = _Above(work.below, blocks)
+        kernels.show_ends(street.layout, street.deals.arrays, board, work, below.reach)
         chunks = self._below(index + 1, board, seat, step, below, workspaces)
         kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
         if step is None:
@@ -377,7 +385,7 @@ class VectorSolver:
         else:
             kernels.learn(*place, seat, street.regrets[seat], street.sums[seat], step, work)
         if totals is None:
-            totals = empty_blocks(num_kinds * street.betting.num_roots * int(above.blocks[seat]), self._dtype)
+            totals = empty_blocks(num_kinds * street.root_lanes * int(above.blocks[seat]), self._dtype)
         kernels.leave_board(*place, seat, num_kinds, work, int(above.blocks[seat]), totals)
         return totals
 
@@ -400,7 +408,7 @@ class VectorSolver:
             count = last - first
         bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
         num_kinds = 2 if step is None else 1
-        size = num_kinds * street.betting.num_roots * int(above.blocks[seat])
+        size = num_kinds * street.root_lanes * int(above.blocks[seat])
         chunks = empty_blocks(count * size, self._dtype).reshape(count, size, LANES)
 
         def work_on(chunk: int, own: Sequence[_Workspace]) -> None:

@@ -1,0 +1,111 @@
+"""Values of folds and showdowns with three hands, exact in who holds which cards: ties, side pots, folded chips."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem import _three_way_kernels as kernels
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import RankedHands, rank_hands
+
+__all__ = ["pair_masses", "three_way_values"]
+
+WEAKER, NOT_STRONGER, ALL = kernels.WEAKER, kernels.NOT_STRONGER, kernels.ALL
+
+
+class _Workspace(NamedTuple):
+    number: np.ndarray
+    totals: np.ndarray
+    mass: np.ndarray
+    both: np.ndarray
+    ends: np.ndarray
+
+
+def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
+    """Return, for each hand, the weight of the pairs of others' hands that share no card with it or each other.
+
+    Parameters
+    ----------
+    hands : RankedHands
+        With two hole cards.
+    first, second : array-like of float, [num_hands]
+        The others' ranges, in the order of `hands`.
+
+    Returns
+    -------
+    float64[3, 3, num_hands]
+        By the hands counted of the first range and of the second: those that the hand beats (`WEAKER`), those and
+        equal ones (`NOT_STRONGER`), `ALL`. What is multiplied with a bet where both have folded is the last.
+    """
+    reach = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
+    if reach.shape != (2, len(hands.combos)):
+        raise ValueError(f"a range has a weight for each of the {len(hands.combos)} hands, got {reach.shape[1:]}")
+    if len(hands.cards) and hands.cards.max() >= kernels.NUM_CARDS:
+        raise ValueError("three-way values are for two hole cards")
+    work = _Workspace(
+        number=np.empty((kernels.NUM_CARDS, kernels.NUM_CARDS), np.int64),
+        totals=np.empty((kernels.NUM_SETS, 2)),
+        mass=np.empty((kernels.NUM_SETS, 2, kernels.NUM_CARDS)),
+        both=np.empty(kernels.NUM_SETS),
+        ends=np.empty(kernels.NUM_SETS, np.int64),
+    )
+    out = np.empty((kernels.NUM_SETS, kernels.NUM_SETS, len(hands.combos)))
+    kernels.fill_pair_masses(hands.cards, hands.groups, reach, work, out)
+    return out
+
+
+def three_way_values(
+    hands: RankedHands,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    contributions: Sequence[float],
+    *,
+    folded: Sequence[float] = (),
+) -> np.ndarray:
+    """Return the counterfactual value of each hand at a showdown of three, in chips: float64[num_hands].
+
+    Parameters
+    ----------
+    hands, first, second
+        As in `pair_masses`.
+    contributions : sequence of float
+        Chips that the hand's owner, the first and the second of the others have put in.
+    folded : sequence of float
+        Chips of each seat that has folded.
+    """
+    masses = pair_masses(hands, first, second)
+    own, *others = contributions
+    values = -own * masses[ALL, ALL]
+    below = 0.0
+    levels = sorted(set(contributions))
+    for level in levels:
+        top = np.inf if level == levels[-1] else level  # chips above the last level belong to the top layer
+        chips = sum(min(put_in, top) - min(put_in, below) for put_in in (*contributions, *folded))
+        if own >= level:
+            values += chips * _share(masses, others[0] >= level, others[1] >= level)
+        below = level
+    return values
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    hands = rank_hands(HUNL, parse_cards("QsJh2h7c3d"))
+    weights = np.ones(len(hands.combos))
+    three_way_values(hands, weights, weights, (1.0, 1.0, 1.0))
+
+
+def _share(masses: np.ndarray, first_plays: bool, second_plays: bool) -> np.ndarray:
+    """Return the part of a layer that each hand wins, over all pairs: of three, two or one that compete for it."""
+    if not first_plays and not second_plays:
+        return masses[ALL, ALL]
+    if not second_plays:
+        return (masses[WEAKER, ALL] + masses[NOT_STRONGER, ALL]) / 2.0
+    if not first_plays:
+        return (masses[ALL, WEAKER] + masses[ALL, NOT_STRONGER]) / 2.0
+    beats = masses[WEAKER, WEAKER]
+    ties_first, ties_second = masses[NOT_STRONGER, WEAKER] - beats, masses[WEAKER, NOT_STRONGER] - beats
+    ties_both = masses[NOT_STRONGER, NOT_STRONGER] - beats - ties_first - ties_second
+    return beats + (ties_first + ties_second) / 2.0 + ties_both / 3.0
