@@ -43,12 +43,12 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
         blinds.reverse()
     bets = [_number(name, fields.get(name)) for name in ("small_bet", "small_bet", "big_bet", "big_bet") if limit]
     moves = _moves(fields)
-    amounts = [Fraction(words[1]) for _, words in moves if words[0] == "cbr"]
+    amounts = [_amount(words[1]) for _, words in moves if words[0] == "cbr"]
     decimals = _decimals([*starting, *antes, *blinds, *bets, *amounts])
     unit = 10**decimals
     stacks = tuple(int(stack * unit) for stack in starting)
     rules = HoldemRules(
-        blinds=tuple(int((ante + abs(blind)) * unit) for ante, blind in zip(antes, blinds, strict=True)),
+        blinds=tuple(int((ante + max(blind, -blind)) * unit) for ante, blind in zip(antes, blinds, strict=True)),
         stacks=None if limit else stacks,
         first_seats=first_seats(blinds),
         board_cards=BOARD_CARDS,
@@ -126,7 +126,7 @@ class _Play:
             case _, ["cbr", amount]:
                 seat = self._seat(player)
                 self._skip_to(seat)
-                self._act(seat, total_of_street_bet(int(Fraction(amount) * unit), self._before[seat]))
+                self._act(seat, total_of_street_bet(int(_amount(amount) * unit), self._before[seat]))
             case _:
                 raise ValueError(f"no action of hold'em: {' '.join([player, *words])[:60]!r}")
 
@@ -191,12 +191,16 @@ class _Play:
                 raise ValueError(f"p{seat + 1} shows other cards than it was dealt")
 
 
-def _number(name: str, value: object, signed: bool = False) -> Fraction:
+def _amount(text: str) -> int | Fraction:
+    return Fraction(text) if "." in text else int(text)
+
+
+def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
     """Return a number of chips, exactly."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
-        number = Fraction(value)  # a larger one would fill the memory
+        number: int | Fraction = Fraction(value)  # a larger one would fill the memory
     elif isinstance(value, int) and not isinstance(value, bool):
-        number = Fraction(value)
+        number = value
     else:
         raise ValueError(f"{name} must be chips, got {str(value)[:40]!r}")
     if not (-MAX_CHIPS if signed else 0) <= number <= MAX_CHIPS:
@@ -204,7 +208,7 @@ def _number(name: str, value: object, signed: bool = False) -> Fraction:
     return number
 
 
-def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[Fraction]:
+def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[int | Fraction]:
     """Return a field with a number for each player."""
     values = fields.get(name)
     if not isinstance(values, list):
@@ -214,7 +218,7 @@ def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed
     return [_number(name, value, signed) for value in values]
 
 
-def _decimals(numbers: Iterable[Fraction]) -> int:
+def _decimals(numbers: Iterable[int | Fraction]) -> int:
     """Return how many decimals the numbers have."""
     denominators = {number.denominator for number in numbers}
     for decimals in range(_MAX_DECIMALS + 1):
