@@ -1,4 +1,16 @@
-"""Order of the tests: those that share a worker first, so that nobody waits for them at the end."""
+"""Order of the tests: those that share a worker first, so that nobody waits for them at the end; shared fixtures."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def bucket_table_folder(tmp_path_factory):
+    """A built bucket table; what looks at it shares a worker, ``xdist_group("buckets")``."""
+    from bucket_table import build_with_a_stop
+
+    folder = tmp_path_factory.mktemp("tables") / "smallest"
+    build_with_a_stop(folder)
+    return folder
 
 
 def pytest_collection_modifyitems(items):

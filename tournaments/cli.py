@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_replay(commands)
     _add_export(commands)
     _add_compliance(commands)
+    _add_abstraction(commands)
     _add_ls(commands)
     _add_bench(commands)
     _add_warmup(commands)
@@ -104,6 +105,17 @@ def _command(commands, name: str, module: str, text: str, examples: Sequence[str
     )
     parser.set_defaults(module=module)
     return parser
+
+
+def _action(actions, name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+    """Add one of the things that a command can do."""
+    return actions.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog="\n".join(["examples:", *(f"  plurispiel {example}" for example in examples)]),
+        formatter_class=_HelpFormatter,
+    )
 
 
 def _add_tournament(commands) -> None:
@@ -392,6 +404,51 @@ def _add_compliance(commands) -> None:
     add("--json", action="store_true", help="print the report as JSON")
 
 
+def _add_abstraction(commands) -> None:
+    parser = _command(
+        commands,
+        "abstraction",
+        "abstraction",
+        "Build card abstractions, the bucket of every hold'em hand on every board, and look at them.",
+        ["abstraction build pluribus", "abstraction info pluribus --plot pictures"],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    add = _action(
+        actions,
+        "build",
+        "Build a bucket table; the same command goes on with a build that was stopped.",
+        ["abstraction build pluribus", "abstraction build flop-500 --flop QsJh2h"],
+    ).add_argument
+    add(
+        "config",
+        metavar="PRESET|CONFIG.toml",
+        help="pluribus (169/200/200/200), small (169/50/50/50), ehs (percentiles of mean equity), flop-500 (one flop, "
+        "for search), or settings from a file: sections flop, turn and river with buckets, features and distance",
+    )
+    add("--flop", metavar="CARDS", help="flop-500 only: the flop")
+    add("--all", action="store_true", help="flop-500 only: each of the 1,755 flops, some half an hour and 6 GB")
+    add("--seed", type=int, metavar="N", help="seed of k-means (default: the preset's, 1)")
+    add(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="threads; any number makes the same table (default: all processors)",
+    )
+    add("--out", metavar="DIR", help="folder of the table (default: one of its name among the user's)")
+    add("--json", action="store_true", help="print as JSON")
+    add = _action(
+        actions,
+        "info",
+        "Show how large and how good a table's buckets are, and hands in them.",
+        ["abstraction info pluribus", "abstraction info pluribus --plot pictures --flop AsKd7c"],
+    ).add_argument
+    add("table", metavar="TABLE", help="a folder, or the name of one of the user's tables")
+    add("--plot", metavar="DIR", help="draw sizes, equities and a flop's buckets there (needs matplotlib)")
+    add("--flop", metavar="CARDS", default="QsJh2h", help="the flop to draw")
+    add("--examples", type=int, metavar="N", default=10, help="buckets of each street to show")
+    add("--json", action="store_true", help="print as JSON, all buckets with sizes, equities and examples")
+
+
 def _add_ls(commands) -> None:
     parser = _command(
         commands, "ls", "ls", "List what there is to name on the command line.", ["ls agents", "ls presets --json"]
@@ -408,7 +465,7 @@ def _add_bench(commands) -> None:
         "Measure speed on this machine, beside a peer in the same run.",
         ["bench engine", "bench small-games --seconds 3 --json"],
     )
-    parser.add_argument("name", choices=("engine", "small-games"), help="what to measure")
+    parser.add_argument("name", choices=("engine", "small-games", "abstraction"), help="what to measure")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 

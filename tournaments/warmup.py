@@ -17,8 +17,19 @@ PLAY = (
 )
 """Modules with kernels that a tournament plays with."""
 
+CARDS = (
+    "abstraction.holdem.hand_rank",
+    "abstraction.holdem.boards",
+    "abstraction.cards.river",
+    "abstraction.cards.run_outs",
+    "abstraction.cards.distances",
+    "abstraction.cards.buckets",
+)
+"""Modules with kernels that build card abstractions."""
+
 MODULES = (
     *PLAY,
+    *CARDS[2:],
     "abstraction.game_tree",
     "abstraction.holdem.boards",
     "abstraction.holdem.showdown",

@@ -1,1 +1,19 @@
-"""Card features: how strong hands are."""
+"""Card abstraction: exact features of hands, and the buckets that k-means makes of them."""
+
+from plurispiel.abstraction.cards.buckets import BucketTable, load_table
+from plurispiel.abstraction.cards.build import build_table
+from plurispiel.abstraction.cards.config import PRESETS, AbstractionConfig, StreetConfig
+from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets
+from plurispiel.abstraction.cards.model import CardModel
+
+__all__ = [
+    "PRESETS",
+    "AbstractionConfig",
+    "BucketTable",
+    "CardModel",
+    "FlopBuckets",
+    "StreetConfig",
+    "build_table",
+    "flop_buckets",
+    "load_table",
+]

@@ -40,8 +40,61 @@ def test_classes_of_the_full_deck_are_as_many_as_burnside_counts(num_cards):
 
 
 def test_burnside_gives_the_counts_of_situations():
-    counts = [[2], [2, 3], [2, 3, 1], [2, 4], [2, 5]]
-    assert [reference.count_orbits(sizes) for sizes in counts] == [169, 1_286_792, 55_190_538, 13_960_050, 123_156_254]
+    counts = {(2,): 169, (2, 3): 1_286_792, (2, 3, 1): 55_190_538, (2, 3, 1, 1): 2_428_287_420}
+    counts |= {(2, 4): 13_960_050, (2, 5): 123_156_254}
+    assert {sizes: reference.count_orbits(sizes) for sizes in counts} == counts
+
+
+CARD_IMAGES = np.array([relabel_cards(np.arange(52), p) for p in range(24)], np.int64)
+HELD = np.array([(combo_cards() == card).any(axis=1) for card in range(52)], np.float32)
+
+
+def first_of_orbit(images, group):
+    """Return which things are the lowest of their orbit under some rows of int[24, n] images."""
+    return images[group].min(axis=0) == np.arange(images.shape[1])
+
+
+@jit_only
+@pytest.mark.parametrize(("num_cards", "expected"), [(3, 1_286_792), (4, 13_960_050), (5, 123_156_254)])
+def test_orbits_of_hands_on_the_classes_of_boards(num_cards, expected):
+    """Each class of boards has as many classes of hands as its own symmetries leave."""
+    boards = board_classes(num_cards).boards.astype(np.int64)
+    held = np.zeros((len(boards), 52), np.float32)
+    np.put_along_axis(held, boards, 1, axis=1)
+    keeps = np.stack([(held[:, CARD_IMAGES[p]] == held).all(axis=1) for p in range(24)], axis=1)
+    groups, which = np.unique(keeps, axis=0, return_inverse=True)
+    found = 0
+    for number, group in enumerate(groups):
+        hands = HELD[:, first_of_orbit(relabel_combos(), group)]
+        found += int((held[which == number] @ hands == 0).sum())
+    assert found == expected
+
+
+@jit_only
+@pytest.mark.parametrize(
+    ("streets", "expected"), [(2, 55_190_538), pytest.param(3, 2_428_287_420, marks=pytest.mark.slow)]
+)
+def test_orbits_of_hands_when_streets_are_told_apart(streets, expected):
+    """Flops, then turn cards up to a flop's symmetries, then river cards up to those of both."""
+    found = 0
+    for flop in board_classes(3).boards.tolist():
+        own = np.array([set(CARD_IMAGES[p][flop]) == set(flop) for p in range(24)])
+        for turn in np.flatnonzero(first_of_orbit(CARD_IMAGES, own)).tolist():
+            if turn in flop:
+                continue
+            group = own & (CARD_IMAGES[:, turn] == turn)
+            dead = HELD[[*flop, turn]].any(axis=0)
+            if streets == 2:
+                found += int((first_of_orbit(relabel_combos(), group) & ~dead).sum())
+                continue
+            rivers = np.flatnonzero(first_of_orbit(CARD_IMAGES, group))
+            rivers = rivers[~np.isin(rivers, [*flop, turn])]
+            keeps, which = np.unique(group & (CARD_IMAGES[:, rivers] == rivers).T, axis=0, return_inverse=True)
+            for number, kept in enumerate(keeps):
+                hands = (first_of_orbit(relabel_combos(), kept) & ~dead).astype(np.float32)
+                of_this = rivers[which == number]
+                found += int(len(of_this) * hands.sum() - (HELD[of_this] @ hands).sum())
+    assert found == expected
 
 
 @pytest.mark.parametrize("num_suits, num_ranks, num_cards", [(4, 4, 3), (3, 4, 3), (2, 6, 1), (2, 5, 4), (1, 5, 2)])

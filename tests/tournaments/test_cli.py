@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from plurispiel import __version__
+from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import PRESETS
 from plurispiel.abstraction.ladder import LADDER
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.commands.tournament import user_data_folder
 
 MY_BOT = """\
 from plurispiel.agents import Agent

@@ -13,13 +13,13 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.game_tree import GameTree, flatten
 from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
 from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.commands.exploitability import open_game
-from plurispiel.tournaments.commands.tournament import user_data_folder
 from plurispiel.tournaments.curve import draw_curve, write_curve
 from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.interrupts import interrupts_held

@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import dataclasses
-import os
 import shlex
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.agents.specs import make_agent, parse_spec, split_specs
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
@@ -128,17 +128,6 @@ def config_of(options: argparse.Namespace) -> TournamentConfig:
     if "agents" in given:
         settings["agents"] = tuple(spec for text in given["agents"] for spec in split_specs(text))
     return TournamentConfig(**settings)
-
-
-def user_data_folder() -> Path:
-    """Return the folder for what users keep: PLURISPIEL_HOME, else the platform's folder for user data."""
-    if chosen := os.environ.get("PLURISPIEL_HOME"):
-        return Path(chosen)
-    if os.name == "nt":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "plurispiel"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "plurispiel"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "plurispiel"
 
 
 def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespace) -> int:

@@ -1,0 +1,120 @@
+"""Kernels of bucket rows; a row has the bucket of each of the 1326 combos on one board.
+
+The marker of combos that share a card with the board is the highest number of the row's type.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_entry, board_rank
+
+
+@kernel
+def fill_row(entries, relabel, rows, board, out):
+    """Write the buckets on any board from the rows of all classes of such boards.
+
+    Parameters
+    ----------
+    entries : int32[num_boards]
+        As `BoardClasses.entries` of the full deck; one array less to unpack for each call from Python.
+    relabel : uint16[24, 1326]
+    rows : uint8 or uint16[num_classes, 1326]
+    board : uint8[3..5]
+    out : like a row
+        Modified in place.
+    """
+    entry = np.int64(entries[board_rank(4, board)])
+    row = rows[entry >> PERMUTATION_BITS]
+    renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+    for combo in range(1326):
+        out[combo] = row[renamed[combo]]
+
+
+@kernel
+def fill_rows(classes, relabel, rows, boards, out):
+    """Write the buckets on each row of uint8[n, 3..5] into out[n, 1326]. Modified in place: `out`."""
+    for b in range(len(boards)):
+        entry = board_entry(classes, boards[b])
+        row = rows[entry >> PERMUTATION_BITS]
+        renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+        target = out[b]
+        for combo in range(1326):
+            target[combo] = row[renamed[combo]]
+
+
+@kernel
+def spread_labels(boards, labels, marker, out):
+    """Write the labels of the combos that can be held to their places in rows, and the marker to the others.
+
+    Parameters
+    ----------
+    boards : uint8[n, 3..5]
+    labels : int32[n, num_live]
+    marker : int
+    out : uint16[n, 1326]
+        Modified in place.
+    """
+    for b in range(len(boards)):
+        dead = np.int64(0)
+        for j in range(boards.shape[1]):
+            dead |= np.int64(1) << np.int64(boards[b, j])
+        combo = place = 0
+        for high in range(52):
+            for low in range(high):
+                if (dead >> high | dead >> low) & 1 == 0:
+                    out[b, combo] = labels[b, place]
+                    place += 1
+                else:
+                    out[b, combo] = marker
+                combo += 1
+
+
+@kernel
+def count_next_buckets(board, next_rows, next_cards, mass, out):
+    """Count the buckets that every combo that can be held on a board has after each next card.
+
+    Parameters
+    ----------
+    board : uint8[3..4]
+    next_rows : uint16[num_next_cards, 1326]
+    next_cards : uint8[num_next_cards]
+    mass : int
+        What one card adds.
+    out : uint8[num_live, num_buckets]
+        Zeros before. Modified in place.
+    """
+    dead = np.int64(0)
+    for j in range(len(board)):
+        dead |= np.int64(1) << np.int64(board[j])
+    for r in range(len(next_rows)):
+        card = np.int64(next_cards[r])
+        combo = place = 0
+        for high in range(52):
+            for low in range(high):
+                if (dead >> high | dead >> low) & 1 == 0:
+                    if high != card and low != card:
+                        out[place, next_rows[r, combo]] += mass
+                    place += 1
+                combo += 1
+
+
+@kernel
+def add_statistics(labels, sums, weights, num_rivers, moments):
+    """Add the hands on some boards to the statistics of their buckets.
+
+    Parameters
+    ----------
+    labels : int32[n, num_live]
+    sums : int64[n, num_live]
+        Of equity over `num_rivers` boards.
+    weights : int64[n]
+        How many boards each stands for.
+    moments : int64[num_buckets, 3]
+        Number, sum of `sums`, and sum of squared mean equities, these rounded down. Modified in place.
+    """
+    for b in range(len(labels)):
+        for k in range(labels.shape[1]):
+            row, equity = moments[labels[b, k]], sums[b, k]
+            row[0] += weights[b]
+            row[1] += weights[b] * equity
+            row[2] += weights[b] * (equity // num_rivers) ** 2

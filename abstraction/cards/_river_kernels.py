@@ -1,0 +1,164 @@
+"""Kernels of river equity: how often every combo wins on a full board, against all others or against clusters of them.
+
+Equities are integers, twice the hands beaten plus the hands tied, so that they are exact and do not
+depend on the order in which anything was summed.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks
+from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
+
+EQUITY_UNITS = 1980
+"""Equity 1: twice the 990 hands that share no card with a board and two more."""
+CONFLICT = EQUITY_UNITS + 1
+"""Stands for the equity of a combo that shares a card with the board."""
+NUM_CLUSTERS = 8
+
+
+@kernel(inline=True)
+def fill_equities(tables, combos, board, work, out):
+    """Write the equity of every combo against a uniform other hand.
+
+    Parameters
+    ----------
+    tables : RankTables
+    combos : uint8[1326, 2]
+    board : uint8[5]
+    work : RiverWorkspace
+    out : uint16[1326]
+        In units of 1/1980; CONFLICT for combos that share a card with the board. Modified in place.
+
+    Notes
+    -----
+    With W(g) the hands of groups before g that share no card with a hand of group g, twice its wins plus
+    its ties are W(g) + W(g + 1): one pass in order of strength. The hand itself, taken off with both of its
+    cards, is put back once.
+    """
+    ranks, order, cards, weaker = work.ranks, work.order, work.cards, work.weaker
+    fill_board_ranks(tables, board, ranks)
+    num_live = sort_by_rank(ranks, order, work.spare, work.counts)
+    for card in range(52):
+        weaker[card] = 0
+    out[:] = CONFLICT
+    start = 0
+    while start < num_live:
+        rank = ranks[order[start]]
+        stop = start
+        while stop < num_live and ranks[order[stop]] == rank:
+            combo = order[stop]
+            cards[stop, 0] = combos[combo, 0]
+            cards[stop, 1] = combos[combo, 1]
+            out[combo] = start + 1 - weaker[cards[stop, 0]] - weaker[cards[stop, 1]]
+            stop += 1
+        for k in range(start, stop):
+            weaker[cards[k, 0]] += 1
+            weaker[cards[k, 1]] += 1
+        for k in range(start, stop):
+            out[order[k]] += stop - weaker[cards[k, 0]] - weaker[cards[k, 1]]
+        start = stop
+
+
+@kernel
+def fill_boards_equities(tables, combos, boards, work, out):
+    """Write the equities on each row of uint8[n, 5] into uint16[n, 1326]. Modified in place: `out`."""
+    for b in range(len(boards)):
+        fill_equities(tables, combos, boards[b], work, out[b])
+
+
+@kernel(inline=True)
+def _add_one(mass, totals, card_a, card_b, cluster):
+    mass[card_a, cluster] += np.float32(1.0)
+    mass[card_b, cluster] += np.float32(1.0)
+    totals[cluster] += np.float32(1.0)
+
+
+@kernel
+def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equities):
+    """Write the equity of every combo against each of eight clusters of hands (OCHS).
+
+    Parameters
+    ----------
+    tables : RankTables
+    combos : uint8[1326, 2]
+    clusters : uint8[1326]
+        The cluster of each combo.
+    own : float32[8, 8]
+        Ones on the diagonal.
+    boards : uint8[n, 5]
+    work : RiverWorkspace
+    out : uint8[n, 1081, 8]
+        In 1/255, for the combos that can be held, by their ids; 255 / 2 against a cluster of which
+        no hand is left. Modified in place.
+    equities : int64[n, 1081]
+        Against all of them, in 1/1980. Modified in place.
+    """
+    ranks, order, cards, mass, held = work.ranks, work.order, work.cards, work.cluster_weaker, work.cluster_held
+    places, before, totals, all_held = work.places, work.before, work.cluster_totals, work.all_held
+    for b in range(len(boards)):
+        fill_board_ranks(tables, boards[b], ranks)
+        place = 0
+        for combo in range(1326):
+            places[combo] = place
+            place += ranks[combo] > 0
+        num_live = sort_by_rank(ranks, order, work.spare, work.counts)
+        mass[:] = np.float32(0.0)
+        held[:] = np.float32(0.0)
+        totals[:] = np.float32(0.0)
+        all_held[:] = np.float32(0.0)
+        for k in range(num_live):
+            combo = order[k]
+            cards[k, 0] = combos[combo, 0]
+            cards[k, 1] = combos[combo, 1]
+            _add_one(held, all_held, cards[k, 0], cards[k, 1], clusters[combo])
+        start = 0
+        while start < num_live:
+            rank = ranks[order[start]]
+            stop = start
+            while stop < num_live and ranks[order[stop]] == rank:
+                row, row_a, row_b = before[stop], mass[cards[stop, 0]], mass[cards[stop, 1]]
+                for c in range(NUM_CLUSTERS):
+                    row[c] = totals[c] - row_a[c] - row_b[c]
+                stop += 1
+            for k in range(start, stop):
+                _add_one(mass, totals, cards[k, 0], cards[k, 1], clusters[order[k]])
+            for k in range(start, stop):
+                row, row_a, row_b = before[k], mass[cards[k, 0]], mass[cards[k, 1]]
+                for c in range(NUM_CLUSTERS):
+                    row[c] = row[c] + totals[c] - row_a[c] - row_b[c]
+            start = stop
+        for k in range(num_live):
+            combo = order[k]
+            row, held_a, held_b = before[k], held[cards[k, 0]], held[cards[k, 1]]
+            itself, target = own[clusters[combo]], out[b, places[combo]]
+            total = np.float32(0.0)
+            for c in range(NUM_CLUSTERS):
+                # The hand itself, taken off with both of its cards, is put back once.
+                others = all_held[c] - held_a[c] - held_b[c] + itself[c]
+                points = row[c] + itself[c]
+                total += points
+                share = np.float32(127.5) * (points if others > 0 else np.float32(1.0)) / max(others, np.float32(1.0))
+                target[c] = np.uint8(np.int32(share + np.float32(0.5)))
+            equities[b, places[combo]] = np.int64(total)
+
+
+@kernel
+def fill_live_equities(tables, combos, boards, work, row, out):
+    """Write the equity of the combos that can be held, by their ids.
+
+    Parameters
+    ----------
+    boards : uint8[n, 5]
+    row : uint16[1326]
+        Workspace.
+    out : int64[n, 1081]
+        In 1/1980. Modified in place.
+    """
+    for b in range(len(boards)):
+        fill_equities(tables, combos, boards[b], work, row)
+        place = 0
+        for combo in range(1326):
+            if row[combo] != CONFLICT:
+                out[b, place] = row[combo]
+                place += 1

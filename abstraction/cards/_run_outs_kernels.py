@@ -1,0 +1,152 @@
+"""Kernels of run-outs: the river equities that every combo of a flop or turn can come to.
+
+Rows of equities come from a table of all river boards up to a renaming of suits, or are computed on the
+spot; both go through the same sums of integers, so that they agree to the bit.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.cards._river_kernels import CONFLICT, fill_equities
+from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_entry
+
+NUM_BINS = 50
+
+
+@kernel(inline=True)
+def fill_live(board, live):
+    """Write the ids of the combos that share no card with a board, ascending. Modified in place: `live`."""
+    dead = np.int64(0)
+    for j in range(len(board)):
+        dead |= np.int64(1) << np.int64(board[j])
+    combo = place = 0
+    for high in range(52):
+        for low in range(high):
+            if (dead >> high | dead >> low) & 1 == 0:
+                live[place] = combo
+                place += 1
+            combo += 1
+
+
+@kernel(inline=True)
+def _extend(board, run_out, river):
+    """Write a board and the cards that a run-out picks among those left. Modified in place: `river`."""
+    known = len(board)
+    for j in range(known):
+        river[j] = board[j]
+    dead = np.int64(0)
+    for j in range(known):
+        dead |= np.int64(1) << np.int64(board[j])
+    for j in range(len(run_out)):
+        card = np.int64(-1)
+        for _ in range(np.int64(run_out[j]) + 1):
+            card += 1
+            while dead >> card & 1:
+                card += 1
+        river[known + j] = card
+
+
+@kernel(inline=True)
+def _add_row(row, relabel, live, bins, histogram, sums, squares):
+    """Count the equities of one river board, those of `row` with suits renamed. Conflicts fall into the last bin."""
+    for k in range(len(live)):
+        equity = np.int64(row[relabel[live[k]]])
+        histogram[k, bins[equity]] += 1
+        sums[k] += equity
+        squares[k] += equity * equity
+
+
+@kernel(inline=True)
+def _finish(histogram, unit, num_conflicts, out, sums, squares):
+    """Write cumulative histograms in bytes and take the conflicts off the sums. Modified in place: the last three."""
+    for k in range(len(histogram)):
+        sums[k] -= num_conflicts * CONFLICT
+        squares[k] -= num_conflicts * CONFLICT * CONFLICT
+        counts, row = histogram[k], out[k]
+        total = np.int64(1 << 15)
+        for b in range(NUM_BINS - 1):  # the last one would be full
+            total += counts[b] * unit
+            row[b] = np.uint8(total >> 16)
+
+
+@kernel
+def sum_stored_run_outs(classes, relabel, equities, bins, run_outs, boards, num_rivers, unit, work, out, sums, squares):
+    """Write histograms and sums of river equities for every combo that can be held on flops or turns.
+
+    Parameters
+    ----------
+    classes : BoardClasses
+        Of five cards.
+    relabel : uint16[24, 1326]
+    equities : uint16[num_classes, 1326]
+    bins : uint8[1982]
+        The bin of each equity; CONFLICT has the last.
+    run_outs : uint8[num_run_outs, cards to come]
+        Places among the cards that are not on the board, ascending.
+    boards : uint8[n, 3..4]
+    num_rivers : int
+        Run-outs that share no card with a combo.
+    unit : int
+        What one of them adds to a cumulative histogram, times 2**16.
+    work : RunOutWorkspace
+    out : uint8[n, num_live, dims]
+        Cumulative histograms, without their last entry; what is behind is left alone. Modified in place.
+    sums, squares : int64[n, num_live]
+        Of the equities in 1/1980. Modified in place.
+    """
+    for b in range(len(boards)):
+        fill_live(boards[b], work.live)
+        work.histogram[:] = 0
+        sums[b] = 0
+        squares[b] = 0
+        for r in range(len(run_outs)):
+            _extend(boards[b], run_outs[r], work.river)
+            entry = board_entry(classes, work.river)
+            renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+            row = equities[entry >> PERMUTATION_BITS]
+            _add_row(row, renamed, work.live, bins, work.histogram, sums[b], squares[b])
+        _finish(work.histogram, unit, len(run_outs) - num_rivers, out[b], sums[b], squares[b])
+
+
+@kernel
+def sum_run_outs(
+    tables, combos, relabel, bins, run_outs, boards, num_rivers, unit, river_work, work, out, sums, squares
+):
+    """Do the same without a table: every river board's equities are computed.
+
+    Parameters
+    ----------
+    tables : RankTables
+    combos : uint8[1326, 2]
+    river_work : RiverWorkspace
+
+    Others as in `sum_stored_run_outs`.
+    """
+    for b in range(len(boards)):
+        fill_live(boards[b], work.live)
+        work.histogram[:] = 0
+        sums[b] = 0
+        squares[b] = 0
+        for r in range(len(run_outs)):
+            _extend(boards[b], run_outs[r], work.river)
+            fill_equities(tables, combos, work.river, river_work, work.row)
+            _add_row(work.row, relabel[0], work.live, bins, work.histogram, sums[b], squares[b])
+        _finish(work.histogram, unit, len(run_outs) - num_rivers, out[b], sums[b], squares[b])
+
+
+@kernel
+def count_by_class(equities, weights, preflop_classes, bins, histogram):
+    """Add, for every starting hand, the equities it has on river boards. Modified in place: `histogram`.
+
+    Parameters
+    ----------
+    equities : uint16[n, 1326]
+    weights : int64[n]
+        How many boards each row stands for.
+    preflop_classes : uint8[1326]
+    bins : uint8[1982]
+    histogram : int64[169, num_bins + 1]
+    """
+    for b in range(len(equities)):
+        for combo in range(1326):
+            histogram[preflop_classes[combo], bins[equities[b, combo]]] += weights[b]

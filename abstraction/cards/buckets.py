@@ -1,0 +1,181 @@
+"""The bucket table: for every board up to a renaming of suits, the bucket of every combo.
+
+What training and mass evaluation use; `row` is a look-up. On disk it is an artefact, mapped into memory.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.cards import _buckets_kernels as kernels
+from plurispiel.abstraction.cards.classifier import BOARD_CARDS
+from plurispiel.abstraction.cards.config import STREETS, config_from_dict
+from plurispiel.abstraction.cards.model import CardModel, model_from_arrays
+from plurispiel.abstraction.cards.river import NUM_COMBOS, narrow_relabel
+from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes
+
+KIND = "bucket table"
+FORMAT_VERSION = 1
+NUM_BOARDS = {"flop": 1755, "turn": 16_432, "river": 134_459}
+QUALITY = ("mean_distance", "explained", "ehs_mean_distance", "ehs_explained")
+NUM_EXAMPLES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class StreetReport:
+    """What was found about one street's buckets while they were made.
+
+    Attributes
+    ----------
+    sizes : int64[num_buckets]
+        (hand, board) pairs in each bucket.
+    equity, equity_sd : float64[num_buckets]
+        Mean and standard deviation of their mean equity on the river.
+    examples : int32[num_buckets, 3, 2]
+        Typical members: class of board and combo, -1 where there are none.
+    quality : dict
+        Values of `QUALITY`: `quality.Partition` of the buckets, and of as many percentiles of E[HS], on the points
+        that the centroids were fitted to.
+    """
+
+    sizes: np.ndarray
+    equity: np.ndarray
+    equity_sd: np.ndarray
+    examples: np.ndarray
+    quality: dict[str, float]
+
+
+class TableArrays(NamedTuple):
+    """What kernels take to find buckets on one street, see `_buckets_kernels.fill_row`."""
+
+    classes: BoardClasses
+    relabel: np.ndarray
+    rows: np.ndarray
+
+
+class BucketTable:
+    """Buckets of all hands on all boards.
+
+    Attributes
+    ----------
+    model : CardModel
+        The same buckets without the table.
+    rows : dict
+        From flop, turn and river to uint8 or uint16[num_classes, 1326], by the classes of `boards.board_classes`.
+    reports : dict
+        From flop, turn and river to their `StreetReport`.
+    digest : str
+        Hash of everything in the table; empty until it is written.
+    """
+
+    def __init__(
+        self,
+        model: CardModel,
+        rows: dict[str, np.ndarray],
+        reports: dict[str, StreetReport],
+        digest: str = "",
+    ):
+        self.model = model
+        self.stored = {}
+        for street in STREETS:
+            self.stored[street] = rows[street].view()
+            self.stored[street].setflags(write=False)  # one type for kernels, read from disk or just made
+        self.reports = reports
+        self.digest = digest
+        self._arrays: dict[int, TableArrays] = {}
+
+    @property
+    def num_buckets(self) -> dict[str, int]:
+        """How many buckets each street has, preflop first."""
+        return self.model.num_buckets
+
+    def row(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the bucket of each combo on a board, as `CardModel.classify` does.
+
+        A uint8 array of different cards is looked up as it is; anything else is checked first.
+        """
+        if type(board) is not np.ndarray or board.dtype != np.uint8 or len(board) == 0:
+            board, street = self.model.check_board(board)
+            if street == "preflop":
+                return self.model.classify(board, out)
+        arrays = self._arrays.get(len(board)) or self.arrays(len(board))
+        if out is None:
+            out = np.empty(NUM_COMBOS, arrays.rows.dtype)
+        kernels.fill_row(arrays.classes.entries, arrays.relabel, arrays.rows, board, out)
+        return out
+
+    def rows(self, boards: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the buckets on many boards of one street, uint8[n, 3..5]: one row each."""
+        arrays = self.arrays(boards.shape[1])
+        if out is None:
+            out = np.empty((len(boards), NUM_COMBOS), arrays.rows.dtype)
+        kernels.fill_rows(arrays.classes, arrays.relabel, arrays.rows, boards, out)
+        return out
+
+    def arrays(self, num_board_cards: int) -> TableArrays:
+        """Return what kernels take for boards of 3, 4 or 5 cards."""
+        if num_board_cards not in self._arrays:
+            street = {cards: name for name, cards in BOARD_CARDS.items()}[num_board_cards]
+            self._arrays[num_board_cards] = TableArrays(
+                board_classes(num_board_cards), narrow_relabel(), self.stored[street]
+            )
+        return self._arrays[num_board_cards]
+
+    def save(self, folder: Path) -> None:
+        """Write the table, replacing an older one; sets `digest`."""
+        arrays = self.model.arrays()
+        for street in STREETS:
+            arrays[street] = self.stored[street]
+            report = self.reports[street]
+            arrays |= {f"{street}_{name}": getattr(report, name) for name in _REPORT}
+            arrays[f"{street}_quality"] = np.array([report.quality[name] for name in QUALITY])
+        config = self.model.config
+        self.digest = write_artefact(folder, KIND, FORMAT_VERSION, arrays, config.as_dict(), seed=config.seed)
+
+
+_REPORT = ("sizes", "equity", "equity_sd", "examples")
+
+
+def load_table(folder: Path) -> BucketTable:
+    """Return a verified table, mapped into memory.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged bucket table.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    arrays = artefact.arrays
+    try:
+        model = model_from_arrays(config_from_dict(artefact.config), arrays)
+        for street in STREETS:
+            if arrays[street].shape != (NUM_BOARDS[street], NUM_COMBOS) or arrays[street].dtype != model.dtype(street):
+                raise ValueError(f"the rows of the {street} are {arrays[street].dtype}{list(arrays[street].shape)}")
+        reports = {
+            street: StreetReport(
+                **{name: arrays[f"{street}_{name}"] for name in _REPORT},
+                quality=dict(zip(QUALITY, arrays[f"{street}_quality"].tolist(), strict=True)),
+            )
+            for street in STREETS
+        }
+    except (KeyError, ValueError, TypeError) as error:
+        raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build it again") from None
+    return BucketTable(model, {street: arrays[street] for street in STREETS}, reports, artefact.digest)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    classes, boards = board_classes(3), np.array([[0, 1, 2]], np.uint8)
+    wide, sums = np.empty((1, NUM_COMBOS), np.uint16), np.zeros((1, 1176), np.int64)
+    kernels.spread_labels(boards, np.zeros((1, 1176), np.int32), 255, wide)
+    kernels.add_statistics(np.zeros((1, 1176), np.int32), sums, np.ones(1, np.int64), 1, np.zeros((1, 3), np.int64))
+    kernels.count_next_buckets(boards[0], wide, boards[0][:1], 1, np.zeros((1176, 256), np.uint8))
+    rows = np.zeros((len(classes.boards), NUM_COMBOS), np.uint8)
+    rows.setflags(write=False)
+    out = np.empty((1, NUM_COMBOS), np.uint8)
+    kernels.fill_row(classes.entries, narrow_relabel(), rows, boards[0], out[0])
+    kernels.fill_rows(classes, narrow_relabel(), rows, boards, out)

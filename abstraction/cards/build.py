@@ -1,0 +1,393 @@
+"""Building a bucket table: features of all hands on all boards, centroids, and the bucket of each.
+
+Streets are built from the river up, as the features of a street may look at the next one's buckets, and each
+finished one is kept beside the table until all are: a build that was stopped goes on there.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from plurispiel import __version__
+from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.cards import _buckets_kernels as kernels
+from plurispiel.abstraction.cards.buckets import (
+    NUM_BOARDS,
+    NUM_EXAMPLES,
+    QUALITY,
+    BucketTable,
+    StreetReport,
+    load_table,
+)
+from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, StreetClassifier, StreetModel
+from plurispiel.abstraction.cards.config import STREETS, AbstractionConfig
+from plurispiel.abstraction.cards.kmeans import kmeans
+from plurispiel.abstraction.cards.model import CardModel, bucket_dtype
+from plurispiel.abstraction.cards.opponents import opponent_clusters
+from plurispiel.abstraction.cards.quality import measure_partition, percentiles
+from plurispiel.abstraction.cards.river import EQUITY_UNITS, NUM_CLUSTERS, NUM_COMBOS, RiverTable, all_river_equities
+from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_RIVERS
+from plurispiel.abstraction.holdem.boards import board_classes
+from plurispiel.abstraction.holdem.cards import combo_cards
+from plurispiel.abstraction.threads import default_threads, run_chunks
+
+_CHUNK = 16
+_STAGE, _STAGE_FORMAT = "bucket table stage", 1
+_MIB = 1 << 20
+
+
+class StreetBuckets(NamedTuple):
+    """One street's finished part of a table."""
+
+    model: StreetModel
+    rows: np.ndarray
+    report: StreetReport
+
+
+def build_table(
+    config: AbstractionConfig,
+    folder: Path | None = None,
+    *,
+    threads: int | None = None,
+    show_progress: bool = False,
+) -> BucketTable:
+    """Return the bucket table of a configuration.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where to keep it. A table of this configuration that is there already is loaded, an unfinished build goes on.
+    threads : int, optional
+        As many as there are processors, by default; the table is the same for any number.
+    show_progress : bool
+        On standard error.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds anything else.
+
+    >>> build_table(PRESETS["small"]).row(parse_cards("Qs Jh 2h"))  # doctest: +SKIP
+    """
+    if folder is not None and (found := _finished(config, folder)) is not None:
+        return found
+    builder = _Builder(config, threads or default_threads(), show_progress)
+    streets: dict[str, StreetBuckets] = {}
+    for street in reversed(STREETS):
+        stage = None if folder is None else stage_folder(folder) / street
+        part = None if stage is None else _load_stage(stage, config, street)
+        if part is None:
+            part = builder.build_street(street, streets)
+            if stage is not None:
+                _save_stage(stage, config, part)
+        streets[street] = part
+    clusters = streets["river"].model.clusters
+    table = BucketTable(
+        CardModel(config, clusters, {street: part.model for street, part in streets.items()}),
+        {street: part.rows for street, part in streets.items()},
+        {street: part.report for street, part in streets.items()},
+    )
+    if folder is not None:
+        table.save(folder)
+        shutil.rmtree(stage_folder(folder), ignore_errors=True)
+    return table
+
+
+def stage_folder(folder: Path) -> Path:
+    """Return where an unfinished build of a table keeps what is done."""
+    return folder.with_name(f".{folder.name}.stages")
+
+
+def table_bytes(config: AbstractionConfig) -> int:
+    """Return about how many bytes a table takes on disk and in memory."""
+    return sum(
+        NUM_BOARDS[street] * NUM_COMBOS * bucket_dtype(config.street(street).buckets).itemsize for street in STREETS
+    )
+
+
+def peak_bytes(config: AbstractionConfig) -> int:
+    """Return about how much memory a build takes: the equities of all rivers, the table, the points to fit."""
+    dims = max(_dims(config, street) for street in STREETS)
+    rivers = NUM_BOARDS["river"] * NUM_COMBOS * np.dtype(np.uint16).itemsize
+    return 250 * _MIB + rivers + table_bytes(config) + config.fit_points * (2 * dims + 60)
+
+
+class _Builder:
+    """Builds one street after the other, with what they share."""
+
+    def __init__(self, config: AbstractionConfig, threads: int, show_progress: bool):
+        self.config = config
+        self.threads = threads
+        self._show_progress = show_progress
+        self._rivers: RiverTable | None = None
+
+    def build_street(self, street: str, later: dict[str, StreetBuckets]) -> StreetBuckets:
+        """Return a street's buckets, given those of the streets after it."""
+        rivers = self._river_table()
+        settings = self.config.street(street)
+        boards, sizes = _boards_of(street)
+        rng = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=(STREETS.index(street),)))
+        drawn = _draw_boards(len(boards), -(-self.config.fit_points // NUM_LIVE[BOARD_CARDS[street]]), rng)
+        following = later.get(STREETS[STREETS.index(street) + 1]) if street != "river" else None
+        ground = np.empty((0, 0), np.float32)
+        make_reader = self._reader_maker(street, settings.features, rivers, following)
+        if settings.features == "potential":
+            assert following is not None
+            ground = bucket_distances(following.model, following.report)
+
+        num_live = NUM_LIVE[BOARD_CARDS[street]]
+        weights = np.repeat(sizes[drawn], num_live)
+        sample = self._read(make_reader, boards[drawn], _dims(self.config, street), num_live, f"{street} features")
+        thresholds, centroids = np.empty(0, np.int64), np.empty((0, 0), np.uint8)
+        unlabelled = StreetModel(street, settings, opponent_clusters(), thresholds, centroids, ground)
+        if settings.distance == "percentile":
+            thresholds = percentiles(sample.values, weights, settings.buckets)
+            labels = np.searchsorted(thresholds, sample.values, side="right").astype(np.int32)
+            distances = np.zeros(len(labels), np.float32)
+        else:
+            with self._bar(f"{street} k-means", self.config.rounds + 1, "round") as progress:
+                found = kmeans(
+                    sample.points,
+                    weights,
+                    settings.buckets,
+                    unlabelled.distance,
+                    rng,
+                    rounds=self.config.rounds,
+                    threads=self.threads,
+                    progress=progress,
+                )
+            order = _by_equity(found.labels, sample.sums, weights, len(found.centroids))
+            centroids = found.centroids[order]
+            labels, distances = np.argsort(order).astype(np.int32)[found.labels], found.distances
+        model = StreetModel(street, settings, unlabelled.clusters, thresholds, centroids, ground)
+        quality = self._quality(street, sample, weights, labels, boards[drawn], rivers)
+        examples = _examples(labels, distances, drawn, boards, num_live, model.num_buckets)
+        return self._label_all(model, make_reader, quality, examples)
+
+    def _reader_maker(
+        self, street: str, features: str, rivers: RiverTable, following: StreetBuckets | None
+    ) -> Callable[[], FeatureReader]:
+        """Return what makes a reader of features for each thread."""
+        next_rows, num_next = None, 0
+        if features == "potential":
+            assert following is not None
+            classes, num_next = board_classes(BOARD_CARDS[street] + 1), following.model.num_buckets
+
+            def next_rows(boards: np.ndarray) -> np.ndarray:
+                out = np.empty((len(boards), NUM_COMBOS), following.rows.dtype)
+                kernels.fill_rows(classes, rivers.relabel, following.rows, boards, out)
+                return out.astype(np.uint16)
+
+        return lambda: FeatureReader(
+            street, features, opponent_clusters(), rivers=rivers, next_rows=next_rows, num_next_buckets=num_next
+        )
+
+    def _read(self, make_reader, boards: np.ndarray, dims: int, num_live: int, name: str) -> "_Sample":
+        sample = _Sample(
+            np.empty((len(boards) * num_live, dims), np.uint8),
+            np.empty(len(boards) * num_live, np.int64),
+            np.empty(len(boards) * num_live, np.int64),
+        )
+
+        def make_worker():
+            reader = make_reader()
+
+            def work(part: slice) -> None:
+                points = slice(part.start * num_live, part.stop * num_live)
+                found = reader.read(boards[part])
+                sample.points[points], sample.values[points], sample.sums[points] = found
+
+            return work
+
+        with self._bar(name, len(boards), "board") as progress:
+            run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=self.threads, progress=progress)
+        return sample
+
+    def _quality(
+        self,
+        street: str,
+        sample: "_Sample",
+        weights: np.ndarray,
+        labels: np.ndarray,
+        boards: np.ndarray,
+        rivers: RiverTable,
+    ) -> dict[str, float]:
+        """Return what `QUALITY` names."""
+        features = "ochs" if street == "river" else "histogram"
+        points = sample.points
+        if self.config.street(street).features != features:
+            make_reader = self._reader_maker(street, features, rivers, None)
+            dims = 8 if street == "river" else HISTOGRAM_DIMS
+            points = self._read(make_reader, boards, dims, NUM_LIVE[BOARD_CARDS[street]], f"{street} quality").points
+        cut = percentiles(sample.sums, weights, int(labels.max()) + 1)
+        plain = np.searchsorted(cut, sample.sums, side="right")
+        figures = [*measure_partition(points, weights, labels, features)]
+        figures += measure_partition(points, weights, plain, features)
+        return dict(zip(QUALITY, figures, strict=True))
+
+    def _label_all(
+        self,
+        model: StreetModel,
+        make_reader: Callable[[], FeatureReader],
+        quality: dict[str, float],
+        examples: np.ndarray,
+    ) -> StreetBuckets:
+        """Return the bucket of every hand on every board of a street."""
+        boards, sizes = _boards_of(model.street)
+        dtype = bucket_dtype(model.num_buckets)
+        rows = np.empty((len(boards), NUM_COMBOS), dtype)
+        num_rivers = NUM_RIVERS[BOARD_CARDS[model.street]]
+        parts: list[np.ndarray] = []
+
+        def make_worker():
+            classifier = StreetClassifier(model, make_reader())
+            wide = np.empty((_CHUNK, NUM_COMBOS), np.uint16)
+            moments = np.zeros((model.num_buckets, 3), np.int64)
+            parts.append(moments)
+
+            def work(part: slice) -> None:
+                labels, _, sums = classifier.classify(boards[part])
+                kernels.spread_labels(boards[part], labels, np.iinfo(dtype).max, wide)
+                rows[part] = wide[: part.stop - part.start]
+                kernels.add_statistics(labels, sums, sizes[part], num_rivers, moments)
+
+            return work
+
+        with self._bar(f"{model.street} buckets", len(boards), "board") as progress:
+            run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=self.threads, progress=progress)
+        number, total, squares = np.sum(parts, axis=0).T
+        held = np.maximum(number, 1)
+        equity = total / held / (EQUITY_UNITS * num_rivers)
+        deviation = np.sqrt(np.maximum(squares / held / EQUITY_UNITS**2 - equity**2, 0.0))
+        report = StreetReport(number, equity, deviation, examples, quality)
+        return StreetBuckets(model, rows, report)
+
+    def _river_table(self) -> RiverTable:
+        if self._rivers is None:
+            with self._bar("river equities", len(board_classes(5).boards), "board") as progress:
+                self._rivers = all_river_equities(threads=self.threads, progress=progress)
+        return self._rivers
+
+    def _bar(self, name: str, total: int, unit: str) -> tqdm:
+        return tqdm(
+            desc=name, total=total, unit=unit, unit_scale=True, dynamic_ncols=True, disable=not self._show_progress
+        )
+
+
+class _Sample(NamedTuple):
+    points: np.ndarray
+    values: np.ndarray
+    sums: np.ndarray
+
+
+def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
+    """Return how far apart a street's buckets are, in whole numbers: float32[num_buckets, num_buckets]."""
+    if model.config.distance == "percentile":
+        return np.rint(10_000 * abs(report.equity[:, None] - report.equity)).astype(np.float32)
+    if model.config.distance == "greedy-emd":
+        labels = [model.distance.to(model.centroids[j : j + 1]) for j in range(len(model.centroids))]
+        found = np.empty((len(labels), len(labels)), np.float32)
+        for j, nearest in enumerate(labels):
+            nearest.fill(model.centroids, np.empty(len(labels), np.int32), found[j])
+        return np.maximum(found, found.T)
+    values = model.centroids.astype(np.float64)
+    gaps = values[:, None] - values
+    if model.config.distance == "emd":
+        return np.abs(gaps).sum(axis=2).astype(np.float32)
+    return np.rint(16 * np.sqrt((gaps**2).sum(axis=2))).astype(np.float32)
+
+
+def _boards_of(street: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the representatives of a street's boards, and how many boards each stands for."""
+    classes = board_classes(BOARD_CARDS[street])
+    return np.array(classes.boards), np.array(classes.sizes)
+
+
+def _draw_boards(num_boards: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
+    if wanted >= num_boards:
+        return np.arange(num_boards)
+    return np.sort(rng.choice(num_boards, wanted, replace=False))
+
+
+def _dims(config: AbstractionConfig, street: str) -> int:
+    """Return how many bytes the features of a hand have."""
+    features = config.street(street).features
+    if features == "potential":
+        return config.street(STREETS[STREETS.index(street) + 1]).buckets
+    return {"histogram": HISTOGRAM_DIMS, "ochs": NUM_CLUSTERS}.get(features, 0)
+
+
+def _by_equity(labels: np.ndarray, sums: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
+    """Return labels by the mean equity of their members, those without any last."""
+    mass = np.bincount(labels, weights, k)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(labels, weights * sums.astype(np.float64), k) / mass
+    return np.argsort(np.where(mass > 0, mean, np.inf), kind="stable")
+
+
+def _examples(
+    labels: np.ndarray, distances: np.ndarray, drawn: np.ndarray, boards: np.ndarray, num_live: int, k: int
+) -> np.ndarray:
+    """Return the members nearest to each centroid, at most one of a board: int32[k, 3, 2]."""
+    found = np.full((k, NUM_EXAMPLES, 2), -1, np.int32)
+    order = np.lexsort((distances, labels))
+    starts = np.searchsorted(labels[order], np.arange(k + 1))
+    for bucket in range(k):
+        seen: list[int] = []
+        for point in order[starts[bucket] : min(starts[bucket + 1], starts[bucket] + 2000)].tolist():
+            board = point // num_live
+            if board not in seen:
+                live = _live_combos(boards[drawn[board]])
+                found[bucket, len(seen)] = drawn[board], live[point % num_live]
+                seen.append(board)
+                if len(seen) == NUM_EXAMPLES:
+                    break
+    return found
+
+
+def _live_combos(board: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(~np.isin(combo_cards(), board).any(axis=1))
+
+
+def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
+    """Return the table in a folder if it is of this configuration."""
+    if not holds_artefact(folder):
+        return None
+    table = load_table(folder)
+    if table.model.config != config:
+        raise ArtefactRefused(
+            f"{folder} holds the bucket table {table.model.config.name!r} of other settings; give another folder"
+        )
+    return table
+
+
+def _save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) -> None:
+    model, report = part.model, part.report
+    arrays = {"rows": part.rows, "clusters": model.clusters, "thresholds": model.thresholds}
+    arrays |= {"centroids": model.centroids, "ground": model.ground, "sizes": report.sizes, "equity": report.equity}
+    arrays |= {"equity_sd": report.equity_sd, "examples": report.examples}
+    arrays["quality"] = np.array([report.quality[name] for name in QUALITY])
+    write_artefact(folder, _STAGE, _STAGE_FORMAT, arrays, config.as_dict(), seed=config.seed, source=__version__)
+
+
+def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBuckets | None:
+    """Return what an earlier build of this configuration finished, if anything."""
+    try:
+        artefact = load_artefact(folder, _STAGE, _STAGE_FORMAT)
+        if artefact.config != config.as_dict() or artefact.source != __version__:
+            return None
+        kept = {name: np.array(values) for name, values in artefact.arrays.items()}
+        model = StreetModel(
+            street,
+            config.street(street),
+            *(kept[name] for name in ("clusters", "thresholds", "centroids", "ground")),
+        )
+        quality = dict(zip(QUALITY, kept["quality"].tolist(), strict=True))
+        report = StreetReport(kept["sizes"], kept["equity"], kept["equity_sd"], kept["examples"], quality)
+        return StreetBuckets(model, kept["rows"], report)
+    except (ArtefactRefused, KeyError):
+        return None

@@ -1,0 +1,177 @@
+"""What a card abstraction is to be: for each street how many buckets, by which features and which distance."""
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+STREETS = ("flop", "turn", "river")
+"""The streets with buckets; before the flop each of the 169 starting hands is its own."""
+
+FEATURES: dict[str, tuple[str, ...]] = {
+    "ehs": STREETS,
+    "ehs2": ("flop", "turn"),
+    "histogram": ("flop", "turn"),
+    "potential": ("flop", "turn"),
+    "ochs": ("river",),
+}
+"""Features, and the streets that have them."""
+
+DISTANCES: dict[str, tuple[str, ...]] = {
+    "ehs": ("percentile",),
+    "ehs2": ("percentile",),
+    "histogram": ("emd", "cramer"),
+    "potential": ("greedy-emd",),
+    "ochs": ("euclidean",),
+}
+"""The distances that go with features, the default first."""
+
+MAX_BUCKETS = 5_000
+
+
+@dataclass(frozen=True)
+class StreetConfig:
+    """The buckets of one street.
+
+    Attributes
+    ----------
+    buckets : int
+    features : str
+        ``ehs`` and ``ehs2``: mean equity, or mean squared equity, on the river; ``histogram``: of equities on the
+        river; ``ochs``: equities against eight clusters of hands; ``potential``: a histogram over the next
+        street's buckets.
+    distance : str
+        By default the first that `DISTANCES` names for the features.
+    """
+
+    buckets: int
+    features: str
+    distance: str = ""
+
+    def __post_init__(self):
+        if type(self.buckets) is not int or not 1 <= self.buckets <= MAX_BUCKETS:
+            raise ValueError(f"a street has 1 to {MAX_BUCKETS} buckets, got {self.buckets!r}")
+        if self.features not in FEATURES:
+            raise ValueError(f"features are {', '.join(FEATURES)}, got {self.features!r}")
+        if not self.distance:
+            object.__setattr__(self, "distance", DISTANCES[self.features][0])
+        if self.distance not in DISTANCES[self.features]:
+            raise ValueError(
+                f"{self.features} goes with the distance {' or '.join(DISTANCES[self.features])}, got {self.distance!r}"
+            )
+
+
+@dataclass(frozen=True)
+class AbstractionConfig:
+    """A whole card abstraction.
+
+    Attributes
+    ----------
+    name : str
+    flop, turn, river : StreetConfig
+    seed : int
+    fit_points : int
+        Centroids are fitted to about so many (hand, board) pairs, whole boards drawn at random; then every
+        pair there is gets the bucket of the nearest.
+    rounds : int
+        Rounds of k-means at most.
+    """
+
+    name: str
+    flop: StreetConfig
+    turn: StreetConfig
+    river: StreetConfig
+    seed: int = 1
+    fit_points: int = 2_000_000
+    rounds: int = 30
+
+    def __post_init__(self):
+        for street in STREETS:
+            if street not in FEATURES[self.street(street).features]:
+                allowed = [name for name, streets in FEATURES.items() if street in streets]
+                raise ValueError(
+                    f"features of the {street} are {', '.join(allowed)}, got {self.street(street).features!r}"
+                )
+        if type(self.seed) is not int or self.seed < 0:
+            raise ValueError(f"seed is a whole number from 0, got {self.seed!r}")
+        if type(self.fit_points) is not int or not 10_000 <= self.fit_points <= 200_000_000:
+            raise ValueError(f"fit_points are 10,000 to 200,000,000, got {self.fit_points!r}")
+        if type(self.rounds) is not int or not 0 <= self.rounds <= 1000:
+            raise ValueError(f"rounds are 0 to 1,000, got {self.rounds!r}")
+
+    def street(self, name: str) -> StreetConfig:
+        """Return the buckets of a street."""
+        return getattr(self, name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `config_from_dict` makes a configuration of."""
+        return dataclasses.asdict(self)
+
+
+def config_from_dict(settings: Mapping[str, Any]) -> AbstractionConfig:
+    """Return a checked configuration.
+
+    Raises
+    ------
+    ValueError
+        If a setting is missing, unknown or out of range.
+    """
+    given = dict(settings)
+    for street in STREETS:
+        if not isinstance(given.get(street), Mapping):
+            raise ValueError(f"a card abstraction has the sections {', '.join(STREETS)}; [{street}] is missing")
+        given[street] = _record(StreetConfig, given[street], f"[{street}]")
+    return _record(AbstractionConfig, given, "the card abstraction")
+
+
+def read_config(path: Path) -> AbstractionConfig:
+    """Return the configuration of a TOML file, named by the file where it has no name."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no text'})") from None
+    try:
+        return config_from_dict({"name": path.stem} | tomllib.loads(text))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _record(kind: type, settings: Mapping[str, Any], where: str) -> Any:
+    fields = {each.name: each for each in dataclasses.fields(kind)}
+    if unknown := sorted(set(settings) - set(fields)):
+        raise ValueError(f"{where} has the settings {', '.join(fields)}, got {str(unknown[0])[:40]!r}")
+    required = [
+        name
+        for name, each in fields.items()
+        if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+    ]
+    if missing := [name for name in required if name not in settings]:
+        raise ValueError(f"{where} needs {missing[0]}")
+    return kind(**settings)
+
+
+PRESETS = {
+    config.name: config
+    for config in (
+        AbstractionConfig(
+            "pluribus",
+            flop=StreetConfig(200, "histogram"),
+            turn=StreetConfig(200, "histogram"),
+            river=StreetConfig(200, "ochs"),
+        ),
+        AbstractionConfig(
+            "small",
+            flop=StreetConfig(50, "histogram"),
+            turn=StreetConfig(50, "histogram"),
+            river=StreetConfig(50, "ochs"),
+        ),
+        AbstractionConfig(
+            "ehs",
+            flop=StreetConfig(200, "ehs"),
+            turn=StreetConfig(200, "ehs"),
+            river=StreetConfig(200, "ehs"),
+        ),
+    )
+}

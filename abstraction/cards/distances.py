@@ -1,0 +1,195 @@
+"""Distances between hands' features and centroids, and which centroid is nearest.
+
+All features are vectors of bytes, and so are centroids; all distances are sums of integers. Points of a
+cumulative histogram under `L1` are under the earth mover's distance of their histograms, under `SQUARED_L2`
+under Cramer's; features that are no histogram, such as equities against clusters, are under the Euclidean one.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from plurispiel.abstraction.cards import _distances_kernels as kernels
+from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
+
+_FAR = 1e6  # of a lane without a centroid; farther than any point, and exact in float32
+
+
+class Nearest(Protocol):
+    """Finds the nearest of fixed centroids; owns its workspace, so every thread needs its own."""
+
+    def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
+        """Write the nearest centroid of uint8[n, dims] points, the lower id among equals, and its distance.
+
+        Modified in place: labels, int32[n], and distances, float32[n].
+        """
+
+
+class Distance(Protocol):
+    """A distance between vectors of bytes."""
+
+    def to(self, centroids: np.ndarray) -> "Nearest":
+        """Return what finds the nearest of uint8[k, dims] centroids."""
+
+    def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
+        """Return the distance of uint8[n, dims] points from one centroid: float32[n]."""
+
+    def square(self, distances: np.ndarray) -> np.ndarray:
+        """Return the squares of distances: float64."""
+
+    def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
+        """Return the centroids of members with these weighted sums, int64[k, dims], and weights above 0, int64[k]."""
+
+
+class CentroidBlocks(NamedTuple):
+    """Centroids side by side.
+
+    Attributes
+    ----------
+    blocks : float32[num_blocks, dims, 16]
+    lowest, highest : int64[num_blocks]
+        Range of the sums of their coordinates.
+    """
+
+    blocks: np.ndarray
+    lowest: np.ndarray
+    highest: np.ndarray
+
+
+@dataclass(frozen=True)
+class VectorDistance:
+    """The sum of absolute or of squared differences."""
+
+    squared: bool
+
+    def to(self, centroids: np.ndarray) -> Nearest:
+        """Return what finds the nearest of uint8[k, dims] centroids; dims is a multiple of 8.
+
+        It is fastest if they are ordered by the sums of their coordinates.
+        """
+        k, dims = centroids.shape
+        if k == 0 or dims % UNROLLED:
+            raise ValueError(f"centroids are some rows of a multiple of {UNROLLED} bytes, got shape {centroids.shape}")
+        num_blocks = -(-k // LANES)
+        padded = np.full((num_blocks * LANES, dims), _FAR, np.float32)
+        padded[:k] = centroids
+        sums = centroids.sum(axis=1, dtype=np.int64)
+        starts = np.arange(0, k, LANES)
+        return _NearestVector(
+            CentroidBlocks(
+                np.ascontiguousarray(padded.reshape(num_blocks, LANES, dims).transpose(0, 2, 1)),
+                np.minimum.reduceat(sums, starts),
+                np.maximum.reduceat(sums, starts),
+            ),
+            self.squared,
+        )
+
+    def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
+        """Return the distance of uint8[n, dims] points from one centroid: float32[n]."""
+        distances = np.empty(len(points), np.float32)
+        kernels.fill_distances(points, centroid, self.squared, distances)
+        return distances
+
+    def square(self, distances: np.ndarray) -> np.ndarray:
+        """Return the squares of distances: float64."""
+        return distances.astype(np.float64) ** (1 if self.squared else 2)
+
+    def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
+        """Return arithmetic means, rounded: among vectors of bytes they have the least sum of squares."""
+        return ((2 * sums + masses[:, None]) // (2 * masses[:, None])).astype(np.uint8)
+
+
+L1, SQUARED_L2 = VectorDistance(squared=False), VectorDistance(squared=True)
+
+
+class _NearestVector:
+    def __init__(self, centroids: CentroidBlocks, squared: bool):
+        self._centroids = centroids
+        self._squared = squared
+        self._costs = np.empty(LANES, np.float32)
+
+    def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
+        kernels.fill_nearest(points, self._centroids, self._squared, self._costs, labels, distances)
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyEarthMover:
+    """An upper bound of the earth mover's distance between histograms over buckets of the next street.
+
+    Every bucket's mass is moved to the nearest free mass of the centroid, all buckets trying their nearest
+    first, then their second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). It is no
+    metric, and much slower than the distances between vectors.
+
+    Attributes
+    ----------
+    ground : float32[num_buckets, num_buckets]
+        Distance between two buckets of the next street: whole numbers, so that all sums are exact.
+    """
+
+    ground: np.ndarray
+
+    def to(self, centroids: np.ndarray) -> Nearest:
+        """Return what finds the nearest of uint8[k, num_buckets] centroids, all of one mass."""
+        return _NearestHistogram(centroids, self.ground)
+
+    def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
+        """Return the distance of uint8[n, num_buckets] points from one centroid: float32[n]."""
+        labels, distances = np.empty(len(points), np.int32), np.empty(len(points), np.float32)
+        self.to(centroid[None]).fill(points, labels, distances)
+        return distances
+
+    def square(self, distances: np.ndarray) -> np.ndarray:
+        """Return the squares of distances: float64."""
+        return distances.astype(np.float64) ** 2
+
+    def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
+        """Return arithmetic means, rounded so that each keeps the mass of a point (largest remainders first)."""
+        total = int(sums[0].sum() // masses[0])
+        floors = sums // masses[:, None]
+        remainders = sums - floors * masses[:, None]
+        order = np.argsort(-remainders, axis=1, kind="stable")
+        short = total - floors.sum(axis=1)
+        places = np.argsort(order, axis=1, kind="stable")
+        return (floors + (places < short[:, None])).astype(np.uint8)
+
+
+class _NearestHistogram:
+    def __init__(self, centroids: np.ndarray, ground: np.ndarray):
+        num_centroids, num_buckets = centroids.shape
+        held = np.argsort(centroids == 0, axis=1, kind="stable").astype(np.int16)  # the buckets with mass come first
+        num_held = (centroids > 0).sum(axis=1)
+        # nearest[m, s, r]: the bucket of centroid m that is the r-th nearest to bucket s.
+        nearest = np.zeros((num_centroids, num_buckets, int(num_held.max())), np.int16)
+        for m in range(num_centroids):
+            own = np.sort(held[m, : num_held[m]])
+            nearest[m, :, : len(own)] = own[np.argsort(ground[:, own], axis=1, kind="stable")]
+        self._centroids = np.array(centroids)
+        self._nearest = nearest
+        self._num_held = num_held.astype(np.int32)
+        self._ground = ground
+        self._work = _GreedyWorkspace(
+            np.empty(num_buckets, np.int32), np.empty(num_buckets, np.int32), np.empty(num_buckets, np.int32)
+        )
+
+    def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
+        kernels.fill_nearest_greedy(
+            points, self._centroids, self._nearest, self._num_held, self._ground, self._work, labels, distances
+        )
+
+
+class _GreedyWorkspace(NamedTuple):
+    buckets: np.ndarray
+    need: np.ndarray
+    left: np.ndarray
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    points, weights = np.zeros((2, UNROLLED), np.uint8), np.ones(2, np.int64)
+    labels, distances = np.zeros(2, np.int32), np.empty(2, np.float32)
+    L1.to(points).fill(points, labels, distances)
+    L1.from_one(points, points[0])
+    GreedyEarthMover(np.zeros((UNROLLED, UNROLLED), np.float32)).to(points + 1).fill(points + 1, labels, distances)
+    kernels.add_members(points, weights, labels, np.zeros((2, UNROLLED), np.int64), np.zeros(2, np.int64))
+    kernels.add_gaps(points, weights, labels, np.zeros((2, UNROLLED)), np.zeros(3))

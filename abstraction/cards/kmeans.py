@@ -1,0 +1,160 @@
+"""k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
+
+Seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance in use, on a part of the points,
+several times, the best of which goes on. Under `distances.L1` the mean is not the minimiser, so the sum of
+distances may rise a little; under `distances.SQUARED_L2` it never does.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from tqdm import tqdm
+
+from plurispiel.abstraction.cards import _distances_kernels as kernels
+from plurispiel.abstraction.cards.distances import Distance
+from plurispiel.abstraction.threads import run_chunks
+
+_CHUNK = 8192
+_WARM_ROUNDS = 5
+_ENOUGH = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Centroids, and how they were come to.
+
+    Attributes
+    ----------
+    centroids : uint8[k, dims]
+        Fewer than asked where there are fewer different points.
+    labels : int32[n]
+        The nearest centroid of each point.
+    distances : float32[n]
+    totals : tuple of float
+        The weighted sum of distances at the start of each round, and at the end.
+    """
+
+    centroids: np.ndarray
+    labels: np.ndarray
+    distances: np.ndarray
+    totals: tuple[float, ...]
+
+
+def kmeans(
+    points: np.ndarray,
+    weights: np.ndarray,
+    k: int,
+    distance: Distance,
+    rng: np.random.Generator,
+    *,
+    rounds: int = 30,
+    restarts: int = 3,
+    seeding_points: int = 50_000,
+    threads: int = 1,
+    progress: tqdm | None = None,
+) -> Clustering:
+    """Return k centroids of weighted points, ordered by the sums of their coordinates.
+
+    Parameters
+    ----------
+    points : uint8[n, dims]
+    weights : int64[n]
+        Above 0.
+    rounds : int
+        At most so many; it ends when one lowers the total by less than 1 in 10,000.
+    restarts, seeding_points : int
+        How often, and in how many of the points, a start is looked for.
+    progress : tqdm, optional
+        Set to the rounds done, of `rounds`.
+    """
+    sample, sample_weights = points, weights
+    if len(points) > seeding_points:
+        few = np.sort(rng.choice(len(points), seeding_points, replace=False))
+        sample, sample_weights = points[few], weights[few]
+    starts = []
+    for _ in range(restarts):
+        seeds = _seeds(sample, sample_weights, k, distance, rng)
+        starts.append(_lloyd(sample, sample_weights, seeds, distance, _WARM_ROUNDS, threads))
+    best = min(starts, key=lambda clustering: clustering.totals[-1])
+    return _lloyd(points, weights, best.centroids, distance, rounds, threads, progress)
+
+
+def find_nearest(
+    points: np.ndarray, centroids: np.ndarray, distance: Distance, *, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nearest centroid of each point, int32[n], and its distance, float32[n]."""
+    labels, distances = np.empty(len(points), np.int32), np.empty(len(points), np.float32)
+
+    def make_worker():
+        nearest = distance.to(centroids)
+        return lambda part: nearest.fill(points[part], labels[part], distances[part])
+
+    run_chunks(make_worker, len(points), chunk=_CHUNK, threads=threads)
+    return labels, distances
+
+
+def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, rng: np.random.Generator) -> np.ndarray:
+    """Return up to k different points, each drawn by its weight times the squared distance to those before."""
+    odds = weights.astype(np.float64)
+    closest = np.full(len(points), np.inf, np.float32)
+    seeds: list[int] = []
+    while len(seeds) < k:
+        cumulative = np.cumsum(odds)
+        if cumulative[-1] == 0.0:  # every point is a seed
+            break
+        seeds.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
+        np.minimum(closest, distance.from_one(points, points[seeds[-1]]), out=closest)
+        odds = weights * distance.square(closest)
+    return points[np.sort(seeds)]
+
+
+def _lloyd(
+    points: np.ndarray,
+    weights: np.ndarray,
+    centroids: np.ndarray,
+    distance: Distance,
+    rounds: int,
+    threads: int,
+    progress: tqdm | None = None,
+) -> Clustering:
+    totals: list[float] = []
+    for done in range(rounds + 1):
+        centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
+        labels, distances = find_nearest(points, centroids, distance, threads=threads)
+        totals.append(float(np.dot(distances.astype(np.float64), weights)))
+        finished = done == rounds or (done > 1 and totals[-2] - totals[-1] < _ENOUGH * totals[-2])
+        if progress is not None:
+            progress.update(rounds - progress.n if finished else 1)
+        if finished:
+            break
+        centroids = _means(points, weights, labels, distances, len(centroids), distance, threads)
+    return Clustering(centroids, labels, distances, tuple(totals))
+
+
+def _means(
+    points: np.ndarray,
+    weights: np.ndarray,
+    labels: np.ndarray,
+    distances: np.ndarray,
+    k: int,
+    distance: Distance,
+    threads: int,
+) -> np.ndarray:
+    """Return the mean of each centroid's members; one without any moves to the point farthest from its own."""
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def make_worker():
+        sums, masses = np.zeros((k, points.shape[1]), np.int64), np.zeros(k, np.int64)
+        parts.append((sums, masses))
+        return lambda part: kernels.add_members(points[part], weights[part], labels[part], sums, masses)
+
+    run_chunks(make_worker, len(points), chunk=_CHUNK, threads=threads)
+    sums, masses = np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
+    if not (empty := np.flatnonzero(masses == 0)).size:
+        return distance.means(sums, masses)
+    held = np.flatnonzero(masses)
+    centroids = np.empty((k, points.shape[1]), np.uint8)
+    centroids[held] = distance.means(sums[held], masses[held])
+    farthest = np.argsort(-distances, kind="stable")[: len(empty)]
+    centroids[empty] = points[farthest]
+    return centroids

@@ -1,0 +1,153 @@
+"""A card abstraction without its tables: centroids and thresholds, and the bucket of any hand from them.
+
+A megabyte instead of two hundred; a flop takes some 20 ms, a turn 2 ms, a river board a fifth of one.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, NextRows, StreetClassifier, StreetModel
+from plurispiel.abstraction.cards.config import STREETS, AbstractionConfig
+from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
+from plurispiel.abstraction.cards.river import NUM_COMBOS, RiverTable
+
+STREET_OF_CARDS = {cards: street for street, cards in BOARD_CARDS.items()}
+
+
+def bucket_dtype(num_buckets: int) -> np.dtype:
+    """Return the type of a row; its highest number marks the combos that share a card with the board."""
+    return np.dtype(np.uint8 if num_buckets <= 255 else np.uint16)
+
+
+class CardModel:
+    """Puts hands into buckets by computing their features. Not for several threads at once.
+
+    Parameters
+    ----------
+    config : AbstractionConfig
+    clusters : uint8[1326]
+        The cluster of each combo, for equities against clusters.
+    streets : dict
+        From flop, turn and river to their `StreetModel`.
+    """
+
+    def __init__(self, config: AbstractionConfig, clusters: np.ndarray, streets: Mapping[str, StreetModel]):
+        self.config = config
+        self.clusters = clusters
+        self.streets = dict(streets)
+        self._classifiers: dict[str, StreetClassifier] = {}
+
+    @property
+    def num_buckets(self) -> dict[str, int]:
+        """How many buckets each street has, preflop first."""
+        return {"preflop": NUM_CLASSES} | {street: self.streets[street].num_buckets for street in STREETS}
+
+    def dtype(self, street: str) -> np.dtype:
+        """Return the type of a street's rows."""
+        return bucket_dtype(self.num_buckets[street])
+
+    def classify(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the bucket of each combo on a board.
+
+        Parameters
+        ----------
+        board : array-like of int, [0..5]
+            Different cards in any order; none before the flop.
+        out : of `dtype`, [1326], optional
+
+        Returns
+        -------
+        uint8[1326] or uint16[1326]
+            Combos that share a card with the board have the highest number of the type.
+        """
+        cards, street = self.check_board(board)
+        dtype = self.dtype(street)
+        if street == "preflop":
+            row = preflop_classes()
+        else:
+            row = self._classifier(street).rows(cards[None], np.iinfo(dtype).max)[0]
+        if out is None:
+            return row.astype(dtype)
+        out[:] = row
+        return out
+
+    def check_board(self, board: npt.ArrayLike) -> tuple[np.ndarray, str]:
+        """Return a board as uint8 cards, and its street.
+
+        Raises
+        ------
+        ValueError
+            If it is no board of different cards.
+        """
+        given = np.asarray(board)
+        cards = np.array(given, dtype=np.uint8) if given.size else np.empty(0, np.uint8)
+        if (
+            given.ndim != 1
+            or len(given) not in STREET_OF_CARDS
+            or (given != cards).any()
+            or (cards >= 52).any()
+            or len(set(cards.tolist())) != len(cards)
+        ):
+            raise ValueError(f"a board has 0, 3, 4 or 5 different cards 0..51, got {given.tolist()}")
+        return cards, STREET_OF_CARDS[len(given)]
+
+    def classifier(self, street: str, *, rivers: RiverTable | None = None, next_rows: NextRows | None = None):
+        """Return a new classifier of a street, which a thread may have for itself.
+
+        Parameters
+        ----------
+        rivers : RiverTable, optional
+            Makes flops and turns faster.
+        next_rows : callable, optional
+            Where the next street's buckets come from, for features that need them; by default they are computed.
+        """
+        model = self.streets[street]
+        num_next = 0
+        if model.config.features == "potential":
+            following = STREETS[STREETS.index(street) + 1]
+            num_next = self.streets[following].num_buckets
+            if next_rows is None:
+                below = self.classifier(following, rivers=rivers)
+
+                def next_rows(boards: np.ndarray) -> np.ndarray:
+                    return below.rows(boards, 0)
+
+        reader = FeatureReader(
+            street,
+            model.config.features,
+            self.clusters,
+            rivers=rivers,
+            next_rows=next_rows,
+            num_next_buckets=num_next,
+        )
+        return StreetClassifier(model, reader)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return what `model_from_arrays` makes the model of."""
+        found = {"clusters": self.clusters}
+        for street, model in self.streets.items():
+            for name in ("thresholds", "centroids", "ground"):
+                found[f"{street}_{name}"] = getattr(model, name)
+        return found
+
+    def _classifier(self, street: str) -> StreetClassifier:
+        if street not in self._classifiers:
+            self._classifiers[street] = self.classifier(street)
+        return self._classifiers[street]
+
+
+def model_from_arrays(config: AbstractionConfig, arrays: Mapping[str, Any]) -> CardModel:
+    """Return a model from `CardModel.arrays`; KeyError where one is missing, ValueError where one does not fit."""
+    clusters = np.array(arrays["clusters"])
+    streets = {}
+    for street in STREETS:
+        thresholds, centroids, ground = (
+            np.array(arrays[f"{street}_{name}"]) for name in ("thresholds", "centroids", "ground")
+        )
+        if thresholds.ndim != 1 or centroids.ndim != 2 or ground.ndim != 2 or clusters.shape != (NUM_COMBOS,):
+            raise ValueError(f"the arrays of the {street} have other shapes than a card abstraction's")
+        streets[street] = StreetModel(street, config.street(street), clusters, thresholds, centroids, ground)
+    return CardModel(config, clusters, streets)

@@ -1,0 +1,163 @@
+"""River equity: exact, with card removal, for every combo of a board, and of all boards there are.
+
+Equities are integers in units of 1/1980: twice the 990 other hands that can be held. Opponents are uniform, or
+one of eight clusters of starting hands: Opponent Cluster Hand Strength (Johanson, Burch, Valenzano and
+Bowling, AAMAS 2013, section 3.2).
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from plurispiel.abstraction.cards import _river_kernels as kernels
+from plurispiel.abstraction.cards._river_kernels import CONFLICT, EQUITY_UNITS, NUM_CLUSTERS
+from plurispiel.abstraction.holdem._showdown_kernels import DIGITS
+from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes, relabel_combos
+from plurispiel.abstraction.holdem.cards import combo_cards
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.threads import run_chunks
+
+NUM_COMBOS = 1326
+_CHUNK = 512
+
+
+class RiverTable(NamedTuple):
+    """The equities on every river board up to a renaming of suits.
+
+    Attributes
+    ----------
+    classes : BoardClasses
+    relabel : uint16[24, 1326]
+        As `boards.relabel_combos`.
+    equities : uint16[134459, 1326]
+    """
+
+    classes: BoardClasses
+    relabel: np.ndarray
+    equities: np.ndarray
+
+
+class RiverWorkspace(NamedTuple):
+    """What the kernels of river equity need besides."""
+
+    ranks: np.ndarray
+    order: np.ndarray
+    spare: np.ndarray
+    counts: np.ndarray
+    cards: np.ndarray
+    weaker: np.ndarray
+    places: np.ndarray
+    before: np.ndarray
+    cluster_weaker: np.ndarray
+    cluster_held: np.ndarray
+    cluster_totals: np.ndarray
+    all_held: np.ndarray
+
+
+def river_workspace() -> RiverWorkspace:
+    """Return a workspace; every thread needs its own."""
+    return RiverWorkspace(
+        ranks=np.empty(NUM_COMBOS, np.uint16),
+        order=np.empty(NUM_COMBOS, np.int32),
+        spare=np.empty(NUM_COMBOS, np.int32),
+        counts=np.empty((2, DIGITS), np.int32),
+        cards=np.empty((NUM_COMBOS, 2), np.uint8),
+        weaker=np.empty(52, np.int32),
+        places=np.empty(NUM_COMBOS, np.int32),
+        before=np.empty((NUM_COMBOS, NUM_CLUSTERS), np.float32),
+        cluster_weaker=np.empty((52, NUM_CLUSTERS), np.float32),
+        cluster_held=np.empty((52, NUM_CLUSTERS), np.float32),
+        cluster_totals=np.empty(NUM_CLUSTERS, np.float32),
+        all_held=np.empty(NUM_CLUSTERS, np.float32),
+    )
+
+
+@functools.cache
+def writable_combos() -> np.ndarray:
+    """Return `combo_cards` as kernels take it: uint8[1326, 2]."""
+    return np.array(combo_cards())
+
+
+@functools.cache
+def narrow_relabel() -> np.ndarray:
+    """Return `boards.relabel_combos` of the full deck in half the memory: uint16[24, 1326]."""
+    return relabel_combos().astype(np.uint16)
+
+
+def river_equities(boards: npt.ArrayLike) -> np.ndarray:
+    """Return the equity of every combo on river boards.
+
+    Parameters
+    ----------
+    boards : array-like of int, [n, 5]
+
+    Returns
+    -------
+    uint16[n, 1326]
+        In units of 1/1980; CONFLICT (1981) for combos that share a card with the board. The mean of the
+        1,081 others is exactly one half.
+    """
+    cards = np.require(boards, np.uint8, ["C", "W"])
+    out = np.empty((len(cards), NUM_COMBOS), np.uint16)
+    kernels.fill_boards_equities(rank_tables(), writable_combos(), cards, river_workspace(), out)
+    return out
+
+
+def all_river_equities(*, threads: int = 1, progress: tqdm | None = None) -> RiverTable:
+    """Return the equities on all 134,459 classes of river boards; takes 357 MB."""
+    classes = board_classes(5)
+    boards = np.array(classes.boards)
+    equities = np.empty((len(boards), NUM_COMBOS), np.uint16)
+    tables, combos = rank_tables(), writable_combos()
+
+    def make_worker():
+        work = river_workspace()
+        return lambda part: kernels.fill_boards_equities(tables, combos, boards[part], work, equities[part])
+
+    run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=threads, progress=progress)
+    return RiverTable(classes, narrow_relabel(), equities)
+
+
+class RiverReader:
+    """Computes the equities of the combos that can be held on river boards, in memory of its own.
+
+    Parameters
+    ----------
+    clusters : uint8[1326]
+        The cluster of each combo, 0..7.
+    """
+
+    def __init__(self, clusters: np.ndarray):
+        self._clusters = np.array(clusters, dtype=np.uint8)
+        self._own = np.eye(NUM_CLUSTERS, dtype=np.float32)
+        self._work = river_workspace()
+        self._row = np.empty(NUM_COMBOS, np.uint16)
+
+    def fill(self, boards: np.ndarray, out: np.ndarray) -> None:
+        """Write the equities against a uniform hand on uint8[n, 5] boards into int64[n, 1081], in 1/1980."""
+        kernels.fill_live_equities(rank_tables(), writable_combos(), boards, self._work, self._row, out)
+
+    def fill_clusters(self, boards: np.ndarray, out: np.ndarray, equities: np.ndarray) -> None:
+        """Write those, and into uint8[n, 1081, 8] the equities against each cluster, in 1/255.
+
+        255 / 2 stands for the equity against a cluster of which no hand is left. `out` and `equities` are modified
+        in place.
+        """
+        kernels.fill_cluster_equities(
+            rank_tables(), writable_combos(), self._clusters, self._own, boards, self._work, out, equities
+        )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    board = np.arange(5, dtype=np.uint8)[None]
+    river_equities(board)
+    reader, equities = RiverReader(np.zeros(NUM_COMBOS)), np.empty((1, 1081), np.int64)
+    reader.fill(board, equities)
+    reader.fill_clusters(board, np.empty((1, 1081, NUM_CLUSTERS), np.uint8), equities)
+
+
+__all__ = ["CONFLICT", "EQUITY_UNITS", "RiverReader", "RiverTable", "all_river_equities", "river_equities"]

@@ -1,0 +1,142 @@
+"""Run-outs: what a hand on the flop or turn can come to, over all cards that are still to come.
+
+A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). It is
+kept as a cumulative one, because its distances are taken there, in bytes of 1/230: exact on the turn with
+its 46 rivers, rounded on the flop with its 1,081.
+"""
+
+import functools
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.cards import _run_outs_kernels as kernels
+from plurispiel.abstraction.cards._river_kernels import CONFLICT, EQUITY_UNITS
+from plurispiel.abstraction.cards._run_outs_kernels import NUM_BINS
+from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
+from plurispiel.abstraction.cards.river import NUM_COMBOS, RiverTable, narrow_relabel, river_workspace, writable_combos
+from plurispiel.abstraction.holdem.boards import board_classes
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+
+HISTOGRAM_DIMS = 56
+"""Entries of a cumulative histogram, the last seven of which are zeros."""
+CDF_UNITS = 230
+NUM_LIVE = {3: 1176, 4: 1128, 5: 1081}
+"""Combos that can be held on a board of so many cards."""
+NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
+"""River boards that a combo on such a board can see."""
+
+
+class RunOuts(NamedTuple):
+    """Features of the combos that can be held on each of n boards, by combo id.
+
+    Attributes
+    ----------
+    histograms : uint8[n, num_live, 56]
+        Cumulative shares of equity in units of 1/230 below 0.02, 0.04, ... 0.98.
+    sums, squares : int64[n, num_live]
+        Of the equities in units of 1/1980, over `NUM_RIVERS` boards: E[HS] and E[HS^2] but for a factor.
+    """
+
+    histograms: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+
+
+class _Workspace(NamedTuple):
+    live: np.ndarray
+    river: np.ndarray
+    row: np.ndarray
+    histogram: np.ndarray
+
+
+class RunOutReader:
+    """Computes the features of one street's boards, in memory of its own.
+
+    Parameters
+    ----------
+    num_board_cards : int
+        3 or 4.
+    rivers : RiverTable, optional
+        Without it every river board's equities are computed: slower by a factor of eight, equal to the bit.
+    """
+
+    def __init__(self, num_board_cards: int, rivers: RiverTable | None = None):
+        num_live = NUM_LIVE[num_board_cards]
+        self._num_rivers = NUM_RIVERS[num_board_cards]
+        self._unit = round(CDF_UNITS * 65536 / self._num_rivers)
+        places = combinations(range(52 - num_board_cards), 5 - num_board_cards)
+        self._run_outs = np.array(list(places), np.uint8)
+        self._rivers = rivers
+        self._river_work = river_workspace()
+        self._work = _Workspace(
+            live=np.empty(num_live, np.int16),
+            river=np.empty(5, np.uint8),
+            row=np.empty(NUM_COMBOS, np.uint16),
+            histogram=np.empty((num_live, NUM_BINS + 1), np.uint16),
+        )
+
+    def fill(self, boards: np.ndarray, out: RunOuts) -> None:
+        """Write the features of uint8[n, 3..4] boards; the zeros at the end of histograms are not written."""
+        if self._rivers is None:
+            kernels.sum_run_outs(
+                rank_tables(),
+                writable_combos(),
+                narrow_relabel(),
+                equity_bins(),
+                self._run_outs,
+                boards,
+                self._num_rivers,
+                self._unit,
+                self._river_work,
+                self._work,
+                *out,
+            )
+        else:
+            kernels.sum_stored_run_outs(
+                *self._rivers,
+                equity_bins(),
+                self._run_outs,
+                boards,
+                self._num_rivers,
+                self._unit,
+                self._work,
+                *out,
+            )
+
+
+@functools.cache
+def equity_bins() -> np.ndarray:
+    """Return the bin of each equity 0..1980, and of CONFLICT one behind the last: uint8[1982]."""
+    bins = np.minimum(NUM_BINS - 1, np.arange(EQUITY_UNITS + 2) * NUM_BINS // EQUITY_UNITS)
+    bins[CONFLICT] = NUM_BINS
+    return bins.astype(np.uint8)
+
+
+def preflop_histograms(rivers: RiverTable) -> np.ndarray:
+    """Return how often each of the 169 starting hands has each bin of equity on the river: int64[169, 50]."""
+    counts = np.zeros((NUM_CLASSES, NUM_BINS + 1), np.int64)
+    sizes = np.array(rivers.classes.sizes)
+    kernels.count_by_class(rivers.equities, sizes, np.array(preflop_classes()), equity_bins(), counts)
+    return counts[:, :NUM_BINS]
+
+
+def empty_run_outs(num_boards: int, num_board_cards: int) -> RunOuts:
+    """Return memory for the features of some boards."""
+    num_live = NUM_LIVE[num_board_cards]
+    return RunOuts(
+        histograms=np.zeros((num_boards, num_live, HISTOGRAM_DIMS), np.uint8),
+        sums=np.empty((num_boards, num_live), np.int64),
+        squares=np.empty((num_boards, num_live), np.int64),
+    )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    classes = board_classes(5, 1, 5)  # a deck of five cards; only the shapes of arrays are looked at
+    rivers = RiverTable(classes, narrow_relabel(), np.zeros((1, NUM_COMBOS), np.uint16))
+    preflop_histograms(rivers)
+    found = empty_run_outs(0, 4)
+    for table in (None, rivers):
+        RunOutReader(4, table).fill(np.empty((0, 4), np.uint8), found)

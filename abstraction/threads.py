@@ -1,0 +1,55 @@
+"""Kernels on several threads: they release the lock of Python, so threads that share memory are all it takes."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from tqdm import tqdm
+
+
+def default_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_chunks(
+    make_worker: Callable[[], Callable[[slice], object]],
+    total: int,
+    *,
+    chunk: int,
+    threads: int,
+    progress: tqdm | None = None,
+) -> None:
+    """Work on ``range(total)`` in slices of `chunk`, each taken by the next free thread.
+
+    An interrupt, or an error of a worker, ends it after the slices being worked on.
+
+    Parameters
+    ----------
+    make_worker : callable
+        Called once per thread; returns what is called with each slice, and may own a workspace.
+    progress : tqdm, optional
+        Advanced by the length of each finished slice.
+    """
+    slices: Iterator[slice] = iter([slice(start, min(start + chunk, total)) for start in range(0, total, chunk)])
+    stopped = False
+
+    def work() -> None:
+        worker = make_worker()
+        for part in slices:  # a list's iterator hands every slice to one thread only
+            if stopped:
+                return
+            worker(part)
+            if progress is not None:
+                progress.update(part.stop - part.start)
+
+    if threads == 1 or total <= chunk:
+        work()
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = [pool.submit(work) for _ in range(threads)]
+        try:
+            for task in tasks:
+                task.result()
+        finally:
+            stopped = True

@@ -1,0 +1,231 @@
+"""`plurispiel abstraction`: build bucket tables, and look at them."""
+
+import argparse
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.cards.buckets import BucketTable, StreetReport, load_table
+from plurispiel.abstraction.cards.build import build_table, peak_bytes, stage_folder, table_bytes
+from plurispiel.abstraction.cards.classifier import BOARD_CARDS
+from plurispiel.abstraction.cards.config import PRESETS, STREETS, AbstractionConfig, read_config
+from plurispiel.abstraction.cards.flops import FLOP_500, NUM_FLOPS, all_flops, flop_buckets, is_kept
+from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.holdem.boards import board_classes
+from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
+from plurispiel.abstraction.threads import default_threads
+from plurispiel.tournaments.bucket_pictures import draw_table
+from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.warmup import CARDS, warmup
+
+_MIB = 1 << 20
+_FLOP_PEAK_MIB, _FLOP_MIB = 450, 3.2
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    if options.action is None:
+        raise ValueError("say what to do: build or info (plurispiel abstraction --help tells more)")
+    return {"build": _build, "info": _info}[options.action](options)
+
+
+def _build(options: argparse.Namespace) -> int:
+    threads = options.threads or default_threads()
+    if options.threads is not None and not 1 <= options.threads <= 1024:
+        raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
+    if options.config == FLOP_500.name:
+        return _build_flops(options, threads)
+    if options.flop or options.all:
+        raise ValueError(f"--flop and --all are for {FLOP_500.name}, whose buckets are those of one flop")
+    config = _config(options)
+    folder = Path(options.out) if options.out else tables_folder() / config.name
+    known = holds_artefact(folder)
+    if not known:
+        streets = ", ".join(_street_text(config, street) for street in STREETS)
+        _say(f"{config.name}: {streets}; seed {config.seed}, {threads} threads")
+        _say(
+            f"at most about {peak_bytes(config) / _MIB:,.0f} MiB of memory, {table_bytes(config) / _MIB:,.0f} MiB on "
+            f"disk: {folder}"
+        )
+        if stage_folder(folder).exists():
+            _say("going on where an earlier build was stopped")
+    begin = time.perf_counter()
+    try:
+        warmup(CARDS)
+        table = build_table(config, folder, threads=threads, show_progress=not known)
+    except KeyboardInterrupt:
+        _say("interrupted; the same command goes on with the next street that is not finished")
+        return 130
+    seconds = time.perf_counter() - begin
+    if options.json:
+        print(json.dumps({"folder": str(folder), "seconds": seconds} | _record(table)))
+        return 0
+    _say(f"{folder} was there already" if known else f"built in {seconds:.0f} s")
+    print(_table_text(table, folder))
+    return 0
+
+
+def _build_flops(options: argparse.Namespace, threads: int) -> int:
+    """Build the buckets of one flop, or of all."""
+    if options.out:
+        raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder of its own")
+    if bool(options.flop) == options.all:
+        raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for each of them, --all")
+    flops = all_flops() if options.all else [parse_cards(options.flop)]
+    if len(flops[0]) != 3:
+        raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
+    _say(f"{FLOP_500.name}: about {_FLOP_PEAK_MIB} MiB of memory, {_FLOP_MIB * len(flops):,.0f} MiB in the cache")
+    warmup(CARDS)
+    begin = time.perf_counter()
+    missing = [flop for flop in flops if not is_kept(flop)]
+    try:
+        for flop in tqdm(missing, unit="flop", dynamic_ncols=True, disable=not options.all):
+            with interrupts_held():
+                buckets = flop_buckets(flop, threads=threads)
+    except KeyboardInterrupt:
+        _say("interrupted; the same command goes on with the next flop")
+        return 130
+    buckets = flop_buckets(flops[0])
+    seconds = time.perf_counter() - begin
+    record = {"name": FLOP_500.name, "flops": len(flops), "built": len(missing), "seconds": seconds}
+    record |= {"buckets": buckets.num_buckets} if options.flop else {"of": NUM_FLOPS}
+    if options.json:
+        print(json.dumps(record))
+    elif options.flop:
+        turn, river = buckets.num_buckets.values()
+        state = f"built in {seconds:.1f} s" if missing else "in the cache already"
+        print(f"{cards_text(flops[0])}: {turn} buckets on the turn, {river} on the river, {state}")
+    else:
+        print(f"{len(flops):,} flops in the cache, {len(missing):,} of them built in {seconds:,.0f} s")
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    folder = find_table(options.table)
+    table = load_table(folder)
+    flop = parse_cards(options.flop)
+    if len(flop) != 3:
+        raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
+    if options.plot:
+        pictures = draw_table(table, Path(options.plot), flop)
+        if pictures is None:
+            raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
+        for picture in pictures:
+            _say(f"wrote {picture}")
+    if options.json:
+        print(json.dumps({"folder": str(folder)} | _record(table, detailed=True)))
+        return 0
+    print(_table_text(table, folder))
+    for street in STREETS:
+        print(_examples_text(table, street, options.examples))
+    return 0
+
+
+def find_table(text: str) -> Path:
+    """Return the folder of a bucket table given by its path, or by its name among the user's."""
+    if holds_artefact(Path(text)):
+        return Path(text)
+    named = tables_folder() / text
+    if Path(text).name == text and holds_artefact(named):
+        return named
+    folder = tables_folder()
+    there = sorted(path.name for path in folder.iterdir() if holds_artefact(path)) if folder.is_dir() else []
+    known = f"there are {', '.join(there)}" if there else f"there is none yet in {folder}"
+    advice = f"; plurispiel abstraction build {text} makes it" if text in PRESETS else ""
+    raise ValueError(f"{text!r} is no folder of a bucket table, nor the name of one: {known}{advice}")
+
+
+def _config(options: argparse.Namespace) -> AbstractionConfig:
+    if options.config in PRESETS:
+        config = PRESETS[options.config]
+    elif options.config.endswith(".toml"):
+        config = read_config(Path(options.config))
+    else:
+        names = ", ".join([*PRESETS, FLOP_500.name])
+        raise ValueError(f"an abstraction is a preset ({names}) or a .toml file, got {options.config!r}")
+    return config if options.seed is None else dataclasses.replace(config, seed=options.seed)
+
+
+def _street_text(config: AbstractionConfig, street: str) -> str:
+    settings = config.street(street)
+    return f"{street} {settings.buckets} ({settings.features}, {settings.distance})"
+
+
+def _record(table: BucketTable, detailed: bool = False) -> dict[str, Any]:
+    """Return a table as JSON's types."""
+    config = table.model.config
+    streets: dict[str, Any] = {}
+    for street in STREETS:
+        report = table.reports[street]
+        streets[street] = {"buckets": table.num_buckets[street], "used": int((report.sizes > 0).sum())}
+        streets[street] |= dataclasses.asdict(config.street(street)) | {"asked": config.street(street).buckets}
+        streets[street]["buckets"] = table.num_buckets[street]
+        streets[street] |= report.quality
+        if detailed:
+            streets[street] |= {
+                "sizes": report.sizes.tolist(),
+                "equity": report.equity.tolist(),
+                "equity_sd": report.equity_sd.tolist(),
+                "examples": [_examples(table, street, bucket) for bucket in range(len(report.sizes))],
+            }
+    return {"name": config.name, "seed": config.seed, "digest": table.digest, "streets": streets}
+
+
+def _table_text(table: BucketTable, folder: Path) -> str:
+    """Return the quality of every street as a table."""
+    config = table.model.config
+    lines = [
+        f"{config.name}, seed {config.seed}, {table.digest[:16]}: {folder}",
+        "",
+        "street  buckets  features   distance   smallest   median  largest   within  explained"
+        "   ehs within  ehs explained",
+        "preflop     169  the starting hands themselves",
+    ]
+    for street in STREETS:
+        settings, report = config.street(street), table.reports[street]
+        quality, used = report.quality, report.sizes[report.sizes > 0]
+        shares = [f"{100 * size / report.sizes.sum():7.3f}%" for size in (used.min(), np.median(used), used.max())]
+        lines.append(
+            f"{street:7} {len(used):7}  {settings.features:9}  {settings.distance:10}{' '.join(shares)}  "
+            f"{quality['mean_distance']:7.4f}  {quality['explained']:9.4f}  {quality['ehs_mean_distance']:11.4f}  "
+            f"{quality['ehs_explained']:13.4f}"
+        )
+    lines += [
+        "",
+        "within: mean distance of a hand from the mean of its bucket, in equity (flop, turn: earth mover's distance of",
+        "histograms; river: root mean square over eight clusters of hands); explained: share of the variance between",
+        "buckets; ehs: the same for as many percentiles of mean equity",
+    ]
+    return "\n".join(lines)
+
+
+def _examples_text(table: BucketTable, street: str, number: int) -> str:
+    """Return some buckets, from weak to strong, with hands in them."""
+    report = table.reports[street]
+    shown = np.unique(np.linspace(0, len(report.sizes) - 1, min(number, len(report.sizes))).astype(int))
+    lines = [f"\n{street}: bucket, equity +- deviation, share, typical hands"]
+    for bucket in shown.tolist():
+        share = 100 * report.sizes[bucket] / report.sizes.sum()
+        hands = "  ".join(_examples(table, street, bucket))
+        lines.append(
+            f"{bucket:5}  {report.equity[bucket]:.3f} +- {report.equity_sd[bucket]:.3f}  {share:6.3f}%  {hands}"
+        )
+    return "\n".join(lines)
+
+
+def _examples(table: BucketTable, street: str, bucket: int) -> list[str]:
+    report: StreetReport = table.reports[street]
+    boards = board_classes(BOARD_CARDS[street]).boards
+    pairs = [pair for pair in report.examples[bucket].tolist() if pair[0] >= 0]
+    return [f"{cards_text(combo_cards()[combo][::-1])} on {cards_text(boards[board][::-1])}" for board, combo in pairs]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
