@@ -13,6 +13,7 @@ import numpy as np
 from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
 
+_NUM_RECENT = 4096
 _FAR = 1e6  # of a lane without a centroid; farther than any point, and exact in float32
 
 
@@ -108,9 +109,10 @@ class _NearestVector:
         self._centroids = centroids
         self._squared = squared
         self._costs = np.empty(LANES, np.float32)
+        self._recent = np.empty(_NUM_RECENT, np.int32)
 
     def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
-        kernels.fill_nearest(points, self._centroids, self._squared, self._costs, labels, distances)
+        kernels.fill_nearest(points, self._centroids, self._squared, self._costs, self._recent, labels, distances)
 
 
 @dataclass(frozen=True, eq=False)
