@@ -31,6 +31,7 @@ MODULES = (
     *PLAY,
     *CARDS[2:],
     "abstraction.game_tree",
+    "abstraction.actions.tree",
     "abstraction.holdem.boards",
     "abstraction.holdem.showdown",
     "abstraction.holdem.three_way",

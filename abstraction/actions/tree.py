@@ -1,0 +1,257 @@
+"""The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
+
+Nodes are numbered so that the children of a node follow each other and a whole subtree lies close together. A
+decision's row is where its actions stand among those of all decisions of its street, in the same order:
+``row[node] + a`` and a bucket make a cell of the regrets.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.actions import _tree_kernels as kernels
+from plurispiel.abstraction.actions.menu import ALL_IN_SHARE, parse_sizes
+from plurispiel.abstraction.holdem._betting_kernels import STATE_SIZE
+from plurispiel.abstraction.holdem.betting import rules_array
+from plurispiel.abstraction.holdem.rules import KUHN, HoldemRules
+
+__all__ = ["BettingTree", "GameMenu", "StreetMenu", "TreeSize", "build_tree", "game_menu", "tree_size"]
+
+MAX_NODES = 2**31 - 1
+_UNITS = {"pot": kernels.POT, "big blind": kernels.BIG_BLIND, "all-in": kernels.ALL_IN}
+
+
+@dataclass(frozen=True)
+class StreetMenu:
+    """The bet sizes of one street, in the grammar of `menu`.
+
+    Attributes
+    ----------
+    raises : tuple of str
+        Sizes by the number of raises so far; behind the last no raise is offered.
+    multiway : tuple of str, optional
+        The same where three or more seats have not folded; by default as for two.
+    """
+
+    raises: tuple[str, ...]
+    multiway: tuple[str, ...] | None = None
+
+    def __post_init__(self):
+        for text in (*self.raises, *(self.multiway or ())):
+            parse_sizes(text)
+
+
+@dataclass(frozen=True)
+class GameMenu:
+    """The bet sizes of a game.
+
+    Attributes
+    ----------
+    streets : tuple of StreetMenu
+        The last one's hold on later streets, too.
+    all_in_share : float
+        Share of the stack from which on a raise becomes all-in.
+    exact : bool
+        An illegal share of the pot is left out, as `universal_poker` does it, instead of becoming the nearest legal
+        size.
+    """
+
+    streets: tuple[StreetMenu, ...]
+    all_in_share: float = ALL_IN_SHARE
+    exact: bool = False
+
+    def __post_init__(self):
+        if not self.streets:
+            raise ValueError("a menu has the bet sizes of one street at least")
+
+
+class MenuArrays(NamedTuple):
+    """A menu as kernels read it.
+
+    Attributes
+    ----------
+    first, length : int32[num_streets, live seats, raises so far]
+        Where the sizes of a place begin, and how many they are; the last entries hold for more seats and raises.
+    units : int8[num_sizes]
+    amounts : float64[num_sizes]
+    big_blind : int
+    all_in_share : float
+    exact : bool
+    """
+
+    first: np.ndarray
+    length: np.ndarray
+    units: np.ndarray
+    amounts: np.ndarray
+    big_blind: int
+    all_in_share: float
+    exact: bool
+
+
+class TreeSize(NamedTuple):
+    """How large a tree is.
+
+    Attributes
+    ----------
+    num_nodes, num_ends : int
+        All nodes, and those where the betting is over.
+    decisions, pairs : tuple of int
+        Decision nodes, and their actions, on each street.
+    """
+
+    num_nodes: int
+    num_ends: int
+    decisions: tuple[int, ...]
+    pairs: tuple[int, ...]
+
+    def cells(self, num_buckets: tuple[int, ...]) -> int:
+        """Return the number of (decision, action, bucket) with so many buckets on each street."""
+        return sum(pairs * buckets for pairs, buckets in zip(self.pairs, num_buckets, strict=True))
+
+
+class BettingTree(NamedTuple):
+    """All betting of a game.
+
+    Attributes
+    ----------
+    actor : int8[num_nodes]
+        Seat to act, -1 where the betting is over.
+    street : int8[num_nodes]
+    num_actions : uint8[num_nodes]
+    first_child : int32[num_nodes]
+        The node behind a decision's first action, those behind the others follow; of an end its number.
+    row : int32[num_nodes]
+        Of a decision, see above; else -1.
+    parent, action : int32[num_nodes]
+        The node before, and what was done there: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
+    contributions : int32[num_ends, num_seats]
+        Chips each seat has put in.
+    folded : uint16[num_ends]
+        Seats that folded, as a bit set.
+    """
+
+    actor: np.ndarray
+    street: np.ndarray
+    num_actions: np.ndarray
+    first_child: np.ndarray
+    row: np.ndarray
+    parent: np.ndarray
+    action: np.ndarray
+    contributions: np.ndarray
+    folded: np.ndarray
+
+    def actions(self, node: int) -> np.ndarray:
+        """Return what can be done at a decision, ascending: int32[num_actions]."""
+        first = int(self.first_child[node])
+        return self.action[first : first + int(self.num_actions[node])]
+
+
+class _Workspace(NamedTuple):
+    states: np.ndarray
+    actions: np.ndarray
+    num_actions: np.ndarray
+    following: np.ndarray
+    nodes: np.ndarray
+
+
+def game_menu(rules: HoldemRules) -> GameMenu:
+    """Return the menu that a game's own rules offer: limit raises, or those of a betting abstraction.
+
+    Raises
+    ------
+    ValueError
+        If every raise size is on offer.
+    """
+    if not rules.is_limit and rules.betting_abstraction == "fullgame":
+        raise ValueError("the betting tree needs a menu of raises, and this game offers every size")
+    names = {"fc": "", "fcpa": "1p allin", "fchpa": "0.5p 1p allin"}
+    text = "allin" if rules.is_limit and rules.betting_abstraction != "fc" else names[rules.betting_abstraction]
+    return GameMenu((StreetMenu((text,) * kernels.MAX_DEPTH),), exact=True)
+
+
+def tree_size(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> TreeSize:
+    """Return the size of a tree, counted without building it.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `most` nodes.
+    """
+    decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
+    num_nodes, num_ends = kernels.count_nodes(
+        rules_array(rules), _menu_arrays(rules, menu), _workspace(), most, decisions, pairs
+    )
+    if num_nodes > most:
+        raise ValueError(f"the betting has more than {most:,} nodes; take fewer sizes, fewer raises or smaller stacks")
+    return TreeSize(num_nodes, num_ends, tuple(decisions.tolist()), tuple(pairs.tolist()))
+
+
+def build_tree(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> BettingTree:
+    """Return all betting of a game; see `tree_size` for what it takes.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `most` nodes.
+    """
+    size = tree_size(rules, menu, most=most)
+    tree = BettingTree(
+        actor=np.empty(size.num_nodes, np.int8),
+        street=np.empty(size.num_nodes, np.int8),
+        num_actions=np.empty(size.num_nodes, np.uint8),
+        first_child=np.empty(size.num_nodes, np.int32),
+        row=np.empty(size.num_nodes, np.int32),
+        parent=np.empty(size.num_nodes, np.int32),
+        action=np.empty(size.num_nodes, np.int32),
+        contributions=np.empty((size.num_ends, rules.num_seats), np.int32),
+        folded=np.empty(size.num_ends, np.uint16),
+    )
+    next_row = np.zeros(rules.num_streets, np.int64)
+    kernels.fill_tree(rules_array(rules), _menu_arrays(rules, menu), _workspace(), next_row, tree)
+    return tree
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    build_tree(KUHN, game_menu(KUHN))
+
+
+def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
+    """Return a menu as kernels read it."""
+    streets = [menu.streets[min(street, len(menu.streets) - 1)] for street in range(rules.num_streets)]
+    longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))
+    first = np.zeros((rules.num_streets, 4, longest + 1), np.int32)
+    length = np.zeros_like(first)
+    units: list[int] = []
+    amounts: list[float] = []
+    for street, sizes in enumerate(streets):
+        for live in range(4):
+            texts = sizes.raises if live < 3 or sizes.multiway is None else sizes.multiway
+            for raises, text in enumerate(texts):
+                found = parse_sizes(text)
+                if len(found) > kernels.MAX_ACTIONS - 2:
+                    raise ValueError(f"at most {kernels.MAX_ACTIONS - 2} bet sizes at a decision, got {text!r}")
+                first[street, live, raises], length[street, live, raises] = len(units), len(found)
+                units += [_UNITS[size.unit] for size in found]
+                amounts += [size.amount for size in found]
+    return MenuArrays(
+        first,
+        length,
+        np.array(units, np.int8),
+        np.array(amounts, np.float64),
+        rules.big_blind,
+        menu.all_in_share,
+        menu.exact,
+    )
+
+
+def _workspace() -> _Workspace:
+    depth = kernels.MAX_DEPTH + 1
+    return _Workspace(
+        states=np.zeros((depth, STATE_SIZE), np.int64),
+        actions=np.zeros((depth, kernels.MAX_ACTIONS), np.int64),
+        num_actions=np.zeros(depth, np.int64),
+        following=np.zeros(depth, np.int64),
+        nodes=np.zeros(depth, np.int64),
+    )
