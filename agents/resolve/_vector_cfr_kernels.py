@@ -180,7 +180,7 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
     hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
     start = hands.block[board] * work.table_rows[seat]
-    zeros = spread(values, values.dtype.type(0))
+    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
     gain, loss, decay = spread(values, step[GAIN]), spread(values, step[LOSS]), spread(values, step[DECAY])
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
     first_node = layout.batch_node[batch]
@@ -191,10 +191,13 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, np.int64(0), np.int64(0), out)
+            _add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
             continue
         rows = start + layout.table_row[node] * blocks
         into = layout.reach_row[seat, children[first]] * blocks
+        if layout.locked[node]:
+            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
+            continue
         if last - first == 2:
             one, other = children[first], children[first + 1]
             one_row, other_row = np.int64(value_row[one]) * blocks, np.int64(value_row[other]) * blocks
@@ -244,6 +247,21 @@ def _add_children(value_row, scale, children, first, last, blocks, values, from_
 
 
 @kernel
+def _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, from_row, shift, out):
+    """Write the mean of the children's values by a strategy; see `_add_children`."""
+    zeros = spread(values, values.dtype.type(0))
+    for block in range(blocks):
+        total = zeros
+        for k in range(first, last):
+            child = children[k]
+            row = np.int64(value_row[child])
+            row += shift * (row >= from_row)
+            share = load(shares, into + (k - first) * blocks + block)
+            total = total + share * (load(values, row * blocks + block) * spread(values, scale[child]))
+        store(values, out + block, total)
+
+
+@kernel
 def evaluate(layout, deals, board, batch, seat, work):
     """Carry both kinds of values up a batch for a seat: of a best response, and of the strategy in ``work.shares``.
 
@@ -251,7 +269,7 @@ def evaluate(layout, deals, board, batch, seat, work):
     """
     hands, shares, values = deals.seats[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
-    zeros = spread(values, values.dtype.type(0))
+    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
     slot, slots = np.int64(layout.slot_row[seat]), work.slots[seat]
     first_node = layout.batch_node[batch]
@@ -262,10 +280,15 @@ def evaluate(layout, deals, board, batch, seat, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, slot, np.int64(0), out)
+            _add_children(value_row, scale, children, first, last, blocks, values, slot, none, out)
             _add_children(value_row, scale, children, first, last, blocks, values, slot, slots, out + slots * blocks)
             continue
         into = layout.reach_row[seat, children[first]] * blocks
+        if layout.locked[node]:
+            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, none, out)
+            out += slots * blocks
+            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, slots, out)
+            continue
         for block in range(blocks):
             child = children[first]
             best = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
@@ -401,6 +424,185 @@ def evaluate_boards(layout, deals, first, last, seat, sums, above, above_blocks,
     for board in range(first, last):
         for batch in range(len(layout.batch_root) - 1):
             enter_board(layout, deals, board, batch, seat, sums, above, above_blocks, work)
+            fill_terminals(layout, deals, board, batch, seat, work)
+            evaluate(layout, deals, board, batch, seat, work)
+            leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)
+
+
+@kernel
+def plan_buckets(layout, seat, width, table, plan):
+    """Write a seat's strategy in each bucket, proportional to the positive entries of a table.
+
+    Parameters
+    ----------
+    width : int
+        Buckets.
+    table, plan : float[n * width, 16]
+        Bucket after bucket for sixteen actions at a time, in the order of ``layout.action_rows``.
+    """
+    for node in range(len(layout.kind)):
+        if layout.kind[node] != seat:
+            continue
+        first = np.int64(layout.table_lane[node])
+        num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
+        for bucket in range(width):
+            total = table.dtype.type(0)
+            for lane in range(first, first + num_actions):
+                total += max(table[(lane >> 4) * width + bucket, lane & 15], table.dtype.type(0))
+            for lane in range(first, first + num_actions):
+                row = (lane >> 4) * width + bucket
+                if total > 0:
+                    plan[row, lane & 15] = max(table[row, lane & 15], table.dtype.type(0)) / total
+                else:
+                    plan[row, lane & 15] = 1.0 / num_actions
+
+
+@kernel
+def settle_buckets(regrets, sums, changes, step):
+    """Add what several chunks of boards have changed, and discount; `changes` are set to 0.
+
+    Parameters
+    ----------
+    regrets, sums : float[n, 16]
+        Of a seat. Modified in place.
+    changes : float[num_chunks, 2, n, 16]
+        Counterfactual regrets, and reach times strategy.
+    step : float[3]
+    """
+    gain, loss, decay = spread(regrets, step[GAIN]), spread(regrets, step[LOSS]), spread(regrets, step[DECAY])
+    zeros = spread(regrets, regrets.dtype.type(0))
+    for row in range(regrets.shape[0]):
+        regret, reached = load(regrets, row), load(sums, row) * decay
+        for chunk in range(changes.shape[0]):
+            regret = regret + load(changes[chunk, 0], row)
+            reached = reached + load(changes[chunk, 1], row)
+            store(changes[chunk, 0], row, zeros)
+            store(changes[chunk, 1], row, zeros)
+        store(regrets, row, regret * where_positive(regret, gain, loss))
+        store(sums, row, reached)
+
+
+@kernel
+def enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work):
+    """Do what `enter_board` does, with strategies by bucket: ``buckets[seat]`` are int32[num_hands]."""
+    for player in range(2):
+        hands, reach = deals.seats[player], work.reach[player]
+        blocks = hands.block[board + 1] - hands.block[board]
+        group = np.int64(layout.batch_root[batch]) // LANES
+        _gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
+        factors = work.shares if player == seat else reach
+        _expand(layout, hands, buckets[player], board, batch, player, plans[player], width, blocks, factors, work)
+        for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
+            if layout.kind[node] != player:
+                continue
+            first = layout.child_first[node]
+            num_actions = np.int64(layout.child_first[node + 1] - first)
+            source = layout.reach_row[player, node] * blocks
+            into = layout.reach_row[player, layout.children[first]] * blocks
+            for place in range(num_actions * blocks):
+                store(reach, into + place, load(factors, into + place) * load(reach, source + place % blocks))
+
+
+@kernel
+def _expand(layout, hands, buckets, board, batch, seat, plan, width, blocks, shares, work):
+    """Write the strategy of each hand, that of its bucket, in the rows of the reach that it leads to."""
+    first = hands.first[board]
+    num_hands = hands.first[board + 1] - first
+    for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
+        start = np.int64(group) // LANES * width
+        for k in range(num_hands):
+            store(work.out, k, load(plan, start + np.int64(buckets[first + k])))
+        clear(work.out, num_hands, -num_hands % LANES)
+        for lane in range(LANES):
+            work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
+        for block in range(blocks):
+            transpose_out(work.out, block * LANES, shares, work.rows, 0, block)
+
+
+@kernel
+def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes, work):
+    """Do what `learn` does, with regrets and sums by bucket: they are added to `changes`.
+
+    Parameters
+    ----------
+    buckets : int32[num_hands]
+        Of the seat.
+    changes : float[2, n, 16]
+        As in `settle_buckets`. Modified in place.
+    """
+    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
+    blocks = hands.block[board + 1] - hands.block[board]
+    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
+    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
+    first_node = layout.batch_node[batch]
+    for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
+        kind = layout.kind[node]
+        if kind >= FOLD_END:
+            continue
+        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+        out = np.int64(value_row[node]) * blocks
+        if kind != seat:
+            _add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
+            continue
+        into = layout.reach_row[seat, children[first]] * blocks
+        for block in range(blocks):
+            value = zeros
+            for k in range(first, last):
+                child = children[k]
+                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
+                value = value + load(shares, into + (k - first) * blocks + block) * of_child
+            store(values, out + block, value)
+            for k in range(first, last):  # the strategy is not needed any more: regrets take its place
+                child = children[k]
+                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
+                store(shares, into + (k - first) * blocks + block, of_child - value)
+    start, num_hands = hands.first[board], hands.first[board + 1] - hands.first[board]
+    weight = spread(values, deals.multiplicity[board])
+    for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
+        place = np.int64(group) // LANES * width
+        for lane in range(LANES):
+            work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
+        for kind in range(2):
+            for block in range(blocks):
+                transpose_in(shares if kind == 0 else reach, work.rows, 0, block, work.out, block * LANES)
+            for k in range(num_hands):
+                row = place + np.int64(buckets[start + k])
+                store(changes[kind], row, load(changes[kind], row) + load(work.out, k) * weight)
+
+
+@kernel
+def update_boards_by_buckets(
+    layout, deals, buckets, first, last, seat, plans, width, changes, above, above_blocks, work, totals
+):
+    """Do an iteration for a seat on boards of the last street, with tables by bucket.
+
+    Parameters
+    ----------
+    buckets : tuple of int32[num_hands]
+        Of each seat's hands, in the order of `SeatHands`.
+    plans : tuple of float[n * width, 16]
+        See `plan_buckets`.
+    changes : float[2, n * width, 16]
+        See `settle_buckets`. Modified in place.
+    layout, deals, first, last, above, above_blocks, work, totals
+        As in `update_boards`.
+    """
+    for board in range(first, last):
+        for batch in range(len(layout.batch_root) - 1):
+            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
+            fill_terminals(layout, deals, board, batch, seat, work)
+            learn_by_buckets(layout, deals, buckets[seat], board, batch, seat, width, changes, work)
+            leave_board(layout, deals, board, batch, seat, np.int64(1), work, above_blocks[seat], totals)
+
+
+@kernel
+def evaluate_boards_by_buckets(
+    layout, deals, buckets, first, last, seat, plans, width, above, above_blocks, work, totals
+):
+    """Add both kinds of values of strategies by bucket, best responses by hand; see `update_boards_by_buckets`."""
+    for board in range(first, last):
+        for batch in range(len(layout.batch_root) - 1):
+            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
             leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)

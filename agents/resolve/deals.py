@@ -65,6 +65,8 @@ class StreetDeals(NamedTuple):
         Behind the last hand of each group, by seat.
     weight : float[num_boards]
         The probability of each board after the one before, for two given hands.
+    multiplicity : float[num_boards]
+        How many ways of dealing from the first street on each board stands for.
     """
 
     seats: tuple[SeatHands, SeatHands]
@@ -72,6 +74,7 @@ class StreetDeals(NamedTuple):
     group_first: np.ndarray
     group_stops: np.ndarray
     weight: np.ndarray
+    multiplicity: np.ndarray
 
 
 class Deals(NamedTuple):
@@ -127,10 +130,16 @@ class _Board(NamedTuple):
     cards: tuple[int, ...]
     symmetries: list[int]
     numbers: tuple[np.ndarray, np.ndarray]
+    multiplicity: int
 
 
 def deal_streets(
-    rules: HoldemRules, street: int, board: tuple[int, ...], ranges: np.ndarray, dtype: type | np.dtype
+    rules: HoldemRules,
+    street: int,
+    board: tuple[int, ...],
+    ranges: np.ndarray,
+    alike: np.ndarray,
+    dtype: type | np.dtype,
 ) -> list[Deals]:
     """Return the boards from a street to the last one.
 
@@ -141,6 +150,8 @@ def deal_streets(
     board : tuple of int
         The cards on it.
     ranges : float64[2, num_combos]
+    alike : float64[..., num_combos]
+        Whatever else may tell suits apart.
     dtype : data type
         Of `StreetDeals.weight`.
     """
@@ -151,9 +162,10 @@ def deal_streets(
         for number, row in enumerate(renamed)
         if set(relabel_cards(board, number, rules.num_suits).tolist()) == set(board)
         and np.array_equal(ranges[:, row], ranges)
+        and np.array_equal(alike[..., row], alike)
     ]
     everything = np.arange(rules.num_combos)
-    before = [_Board((), symmetries, (everything, everything))]
+    before = [_Board((), symmetries, (everything, everything), 1)]
     deals = [_deal_one(rules, ranker, renamed, ranges, before, [{board: [(board, 0)]}], 1, dtype)]
     for later in range(street + 1, rules.num_streets):
         before = deals[-1][1]
@@ -231,7 +243,8 @@ def _deal_one(
             member_first.append(member_first[-1] + len(members))
             group_first.append(group_first[-1] + len(stops[0]))
             group_stops.append(np.stack(stops))
-            boards.append(_Board(cards, symmetries, (numbers[0], numbers[1])))
+            multiplicity = parent.multiplicity * len(members)
+            boards.append(_Board(cards, symmetries, (numbers[0], numbers[1]), multiplicity))
         child_first.append(len(boards))
         renamings.append(found)
     arrays = StreetDeals(
@@ -240,5 +253,6 @@ def _deal_one(
         group_first=np.array(group_first),
         group_stops=np.ascontiguousarray(np.concatenate(group_stops, axis=1), dtype=np.int32),
         weight=np.full(len(boards), 1.0 / num_deals, dtype),
+        multiplicity=np.array([each.multiplicity for each in boards], dtype),
     )
     return Deals(arrays, [each.cards for each in boards], np.array(child_first), renamings), boards

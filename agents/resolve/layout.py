@@ -27,6 +27,10 @@ class StreetLayout(NamedTuple):
         Nodes, in the order of the actions.
     table_row : int32[num_nodes]
         The row of a decision's first action in its actor's tables; those of its other actions follow.
+    locked : int8[num_nodes]
+        1 at decisions whose strategy is given. For the solver to set.
+    table_lane : int32[num_nodes]
+        For tables by bucket, where a decision's first action stands in `action_rows`.
     reach_row : int32[2, num_nodes]
         The row of each seat's reach; those of the children of its decision follow each other.
     value_row : int32[2, num_nodes]
@@ -46,6 +50,10 @@ class StreetLayout(NamedTuple):
         What these are multiplied with, seat 0 first; 0 for others.
     batch_node, batch_root : int32[num_batches + 1]
         Where the nodes and the roots of each batch begin.
+    action_first : int32[2, num_batches + 1]
+        Where the actions of each seat in each batch begin in `action_rows`; multiples of 16.
+    action_rows : int32[2, n]
+        The rows of the reach that they lead to; filled up with the row behind the last.
     fold_first, showdown_first : int32[2, num_batches + 1]
         Where the lists below begin for each batch; multiples of 16.
     fold_rows, showdown_rows : int32[2, n]
@@ -61,6 +69,8 @@ class StreetLayout(NamedTuple):
     child_first: np.ndarray
     children: np.ndarray
     table_row: np.ndarray
+    locked: np.ndarray
+    table_lane: np.ndarray
     reach_row: np.ndarray
     value_row: np.ndarray
     scale: np.ndarray
@@ -71,6 +81,8 @@ class StreetLayout(NamedTuple):
     root_scale: np.ndarray
     batch_node: np.ndarray
     batch_root: np.ndarray
+    action_first: np.ndarray
+    action_rows: np.ndarray
     fold_first: np.ndarray
     fold_rows: np.ndarray
     showdown_first: np.ndarray
@@ -131,6 +143,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         table_rows[decision.seat] += len(decision.children)
     reach_row, reach_rows = _reach_rows(nodes.kind, children, batch_node, roots)
 
+    action_first, action_rows, table_lane = _actions(nodes.kind, children, batch_node, reach_row, reach_rows)
+
     num_actions = max((len(own) for own in children), default=0)
     most_roots = int(np.diff(batch_root).max())
     ends = np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END])
@@ -169,6 +183,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         child_first=child_first.astype(np.int32),
         children=np.array([child for own in children for child in own], np.int32),
         table_row=table_row,
+        locked=np.zeros(num_nodes, np.int8),
+        table_lane=table_lane,
         reach_row=reach_row,
         value_row=value_row,
         scale=scale,
@@ -179,6 +195,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         root_scale=root_scale.reshape(-1, LANES),
         batch_node=batch_node.astype(np.int32),
         batch_root=batch_root.astype(np.int32),
+        action_first=action_first,
+        action_rows=action_rows,
         fold_first=np.array(firsts[FOLD_END], np.int32),
         fold_rows=_even(lists[FOLD_END]),
         showdown_first=np.array(firsts[SHOWDOWN], np.int32),
@@ -199,6 +217,29 @@ def _batches(roots: np.ndarray, num_nodes: int, several: bool) -> np.ndarray:
             if node - roots[starts[-1]] >= BATCH_NODES or (number and number % LANES == 0):
                 starts.append(number)
     return np.array([*starts, len(roots)])
+
+
+def _actions(
+    kind: np.ndarray,
+    children: list[list[int]],
+    batch_node: np.ndarray,
+    reach_row: np.ndarray,
+    reach_rows: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `action_first`, `action_rows` and `table_lane`."""
+    first: list[list[int]] = [[0], [0]]
+    rows: list[list[int]] = [[], []]
+    lanes = np.zeros(len(kind), np.int32)
+    for start, stop in zip(batch_node[:-1].tolist(), batch_node[1:].tolist(), strict=True):
+        for node in range(start, stop):
+            if children[node]:
+                seat = int(kind[node])
+                lanes[node] = len(rows[seat])
+                rows[seat] += [int(reach_row[seat, child]) for child in children[node]]
+        for seat in range(2):
+            rows[seat] += [reach_rows[seat]] * (-len(rows[seat]) % LANES)
+            first[seat].append(len(rows[seat]))
+    return np.array(first, np.int32), _even(rows), lanes
 
 
 def _root_lists(

@@ -23,18 +23,19 @@ import numpy as np
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes, parse_sizes
 from plurispiel.abstraction.holdem import _betting_kernels as betting_kernels
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
-from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
+from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision, StreetBetting
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.abstraction.holdem.ranges import combo_text, parse_range
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
 from plurispiel.agents.resolve.discounting import DEFAULT
-from plurispiel.agents.resolve.subgame import Subgame
+from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
 __all__ = ["PLAYERS", "NodeStrategy", "Spot", "SpotSolution", "equity", "solve_spot"]
 
 PLAYERS = ("oop", "ip")
+CARDS = ("exact", "buckets")
 STREETS = ("preflop", "flop", "turn", "river")
 
 TARGET_PCT = 0.5
@@ -66,6 +67,13 @@ class Spot:
         players'; ``raise`` may be a list, for the first raise, the second and so on. What is missing offers nothing.
     all_in_share : float
         A bet of this share of the stack or more becomes all-in; 1 leaves sizes as they are.
+    lock : mapping
+        Strategies that are given, by the name of the node and then by action, as ranges whose weights are the
+        probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out, and is what is
+        left of 1. ``*`` stands for any card dealt.
+    cards : {"exact", "buckets"}
+        Whether each hand has a strategy of its own on every board, or on streets after the first only each of some
+        hundred buckets of similar hands.
 
     Raises
     ------
@@ -80,6 +88,8 @@ class Spot:
     ip: str
     bets: Bets = field(default_factory=dict)
     all_in_share: float = 1.0
+    lock: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    cards: str = "exact"
 
     def __post_init__(self):
         cards = parse_cards(self.board)
@@ -96,6 +106,8 @@ class Spot:
             )
         if isinstance(self.all_in_share, bool) or not 0.0 < self.all_in_share <= 1.0:
             raise ValueError(f"all_in_share must be above 0 and at most 1, got {self.all_in_share!r}")
+        if self.cards not in CARDS:
+            raise ValueError(f"cards must be {' or '.join(CARDS)}, got {self.cards!r}")
 
     @property
     def street(self) -> int:
@@ -127,10 +139,12 @@ class Spot:
         def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
             return menu.raises(game, array, dead_chips)
 
-        subgame = Subgame(state, parse_cards(self.board), ranges, raises, dead_chips)
-        if not any(len(each.children) > 1 for street in subgame.betting() for each in street.decisions):
+        board = parse_cards(self.board)
+        subgame = Subgame(state, board, ranges, raises, dead_chips)
+        streets = subgame.betting()
+        if not any(len(each.children) > 1 for street in streets for each in street.decisions):
             raise ValueError("the menus leave no player a bet, so there is nothing to solve: give bets for a street")
-        return subgame
+        return dataclasses.replace(subgame, locks=self._locks(subgame, streets), buckets=self._buckets(board))
 
     def _both_stacks(self) -> tuple[Any, ...]:
         if isinstance(self.stacks, (list, tuple)):
@@ -145,6 +159,47 @@ class Spot:
             return parse_range(text)
         except ValueError as error:
             raise ValueError(f"{player}: {error}") from None
+
+    def _buckets(self, board: tuple[int, ...]) -> BucketRows | None:
+        """Return the buckets of later streets, those of this flop alone, made where they are not kept."""
+        if self.cards == "exact" or len(board) == 5:
+            return None
+        from plurispiel.abstraction.cards.flops import flop_buckets  # much to load
+
+        return flop_buckets(board[:3]).row
+
+    def _locks(
+        self, subgame: Subgame, streets: list[StreetBetting]
+    ) -> dict[tuple[tuple[int, int, int], ...], np.ndarray]:
+        _require_keys("lock", self.lock, self.lock)
+        locks = {}
+        for name, table in self.lock.items():
+            decision = _find_decision(subgame, streets, self.street, name)
+            names = action_names(subgame, decision)
+            _require_keys(f"lock {name!r}", table, table)
+            shares = np.full((subgame.state.rules.num_combos, len(names)), np.nan)
+            for action, text in table.items():
+                column = next((k for k, pair in enumerate(names) if action in pair), None)
+                if column is None:
+                    raise ValueError(f"lock {name!r}: actions are {' '.join(own for own, _ in names)}, got {action!r}")
+                if not isinstance(text, str):
+                    raise ValueError(f"lock {name!r}: {action} needs a range as text, got {text!r}")
+                shares[:, column] = parse_range(text) if text.strip() else 0.0
+            rest = np.flatnonzero(np.isnan(shares[0]))
+            if len(rest) > 1:
+                raise ValueError(f"lock {name!r} leaves out {len(rest)} actions; leave out one at most")
+            named = np.nansum(shares, axis=1)
+            wrong = named > 1.0 + 1e-6 if len(rest) else abs(named - 1.0) > 1e-6
+            wrong &= self._range(PLAYERS[decision.seat]) > 0.0
+            if wrong.any():
+                combo = int(np.flatnonzero(wrong)[0])
+                raise ValueError(f"lock {name!r}: {combo_text(combo)} does {named[combo]:g} in all, which must be 1")
+            if len(rest):
+                shares[:, rest[0]] = np.maximum(1.0 - named, 0.0)
+            unused = shares.sum(axis=1) <= 0.0
+            shares[unused] = 1.0
+            locks[decision.actions] = shares / shares.sum(axis=1, keepdims=True)
+        return locks
 
     def _menu(self) -> BetMenu:
         """Return the menu of all streets."""
@@ -400,6 +455,34 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
         weights[decision.seat, held] *= probabilities[held, column]
         place = list(decision.children.values())[column]
         taken.append(names[column][0])
+    raise AssertionError("the last word is empty and ends the walk")
+
+
+def _find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: int, name: str) -> BettingDecision:
+    """Return the decision that a lock's name leads to."""
+    index, street = 0, streets[0]
+    place = int(np.flatnonzero(street.nodes.number == 0)[0])
+    for word in [*name.split(), ""]:
+        if street.nodes.kind[place] == STREET_END and word == "*":
+            index, root = index + 1, int(street.nodes.end[place])
+            street = streets[index]
+            place = int(np.flatnonzero(street.nodes.number == root)[0])
+            continue
+        decision = next((each for each in street.decisions if each.node == place), None)
+        if decision is None:
+            where = (
+                f"the {STREETS[first_street + index + 1]} card is dealt, written *"
+                if (street.nodes.kind[place] == STREET_END)
+                else "the hand is over"
+            )
+            raise ValueError(f"lock {name!r}: before {word!r} {where}")
+        if not word:
+            return decision
+        names = action_names(subgame, decision)
+        column = next((k for k, pair in enumerate(names) if word in pair), None)
+        if column is None:
+            raise ValueError(f"lock {name!r}: actions are {' '.join(own for own, _ in names)}, got {word!r}")
+        place = list(decision.children.values())[column]
     raise AssertionError("the last word is empty and ends the walk")
 
 

@@ -23,7 +23,7 @@ KIND = "spot solution"
 FORMAT_VERSION = 1
 
 _REQUIRED = ("board", "pot", "stacks", "oop", "ip")
-_OPTIONAL = ("bets", "solve", "all_in_share")
+_OPTIONAL = ("bets", "solve", "all_in_share", "lock")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class SolveSettings:
     algorithm : str
     target_pct, max_seconds : float
         See `spot.solve_spot`.
+
+    ``cards``, in the same table of a file, belongs to the `Spot`.
     """
 
     algorithm: str = DEFAULT
@@ -64,7 +66,11 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"{path} is no TOML: {error}") from None
     try:
-        return _spot(table), _settings(table.get("solve", {}))
+        solve = table.get("solve", {})
+        settings = _settings(solve)
+        if "cards" in solve:
+            table["cards"] = solve["cards"]
+        return _spot(table), settings
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -125,7 +131,7 @@ def _fill(solver: VectorSolver, artefact: Artefact) -> None:
 def _spot(table: Mapping[str, Any]) -> Spot:
     if missing := [name for name in _REQUIRED if name not in table]:
         raise ValueError(f"a spot needs {', '.join(_REQUIRED)}; {missing[0]} is missing")
-    if unknown := sorted(set(table) - {*_REQUIRED, *_OPTIONAL}):
+    if unknown := sorted(set(table) - {*_REQUIRED, *_OPTIONAL, "cards"}):
         raise ValueError(f"a spot holds {', '.join([*_REQUIRED, *_OPTIONAL])}, got {unknown[0]!r}")
     given = {name: value for name, value in table.items() if name != "solve"}
     if not isinstance(given["board"], str):
@@ -137,6 +143,6 @@ def _spot(table: Mapping[str, Any]) -> Spot:
 
 def _settings(table: object) -> SolveSettings:
     known = SolveSettings.__dataclass_fields__
-    if not isinstance(table, Mapping) or set(table) - set(known):
-        raise ValueError(f"solve holds {', '.join(known)}, got {table!r}")
-    return SolveSettings(**table)
+    if not isinstance(table, Mapping) or set(table) - {*known, "cards"}:
+        raise ValueError(f"solve holds {', '.join([*known, 'cards'])}, got {table!r}")
+    return SolveSettings(**{name: value for name, value in table.items() if name != "cards"})

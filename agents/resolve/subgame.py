@@ -1,7 +1,7 @@
 """A subgame: two ranges at a public state, and the betting that is left."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from plurispiel.abstraction.holdem.cards import cards_text
 __all__ = ["BucketRows", "Subgame"]
 
 BucketRows = Callable[[tuple[int, ...]], np.ndarray]
-"""Of a board of the street: the bucket of every combo, int[num_combos], 0 and up; whatever for impossible combos."""
+"""Of a board: the bucket of every combo, int[num_combos], 0 and up, and whatever for impossible combos. The same hand
+with renamed suits on a renamed board is in the same bucket."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,12 @@ class Subgame:
         The raises on offer; by default those of the rules.
     dead_chips : int
         Chips in the pot that neither seat has put in.
+    locks : mapping
+        Given strategies, float64[num_combos, num_actions] by the actions that lead to a decision (as in
+        `BettingDecision.actions`); on later streets for all boards. Rows sum to 1.
+    buckets : callable, optional
+        On streets after the first, hands in one bucket are played alike on all boards; by default each hand of each
+        board has a strategy of its own.
 
     Raises
     ------
@@ -45,6 +52,8 @@ class Subgame:
     ranges: npt.NDArray[np.float64]
     menu: RaiseMenu = raise_menu
     dead_chips: int = 0
+    locks: Mapping[tuple[tuple[int, int, int], ...], np.ndarray] = field(default_factory=dict)
+    buckets: BucketRows | None = None
 
     def __post_init__(self):
         rules = self.state.rules

@@ -24,10 +24,11 @@ from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
-from plurispiel.agents.resolve.subgame import Subgame
+from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 
 __all__ = ["Evaluation", "VectorSolver"]
 
+_MAX_BUCKETS = 65_535
 _NUM_CHUNKS = 16  # of the boards after the first; not the number of threads, on which no sum may depend
 
 
@@ -67,7 +68,14 @@ class Evaluation(NamedTuple):
 class _Street:
     """A street of the subgame: betting, boards, tables."""
 
-    def __init__(self, betting: StreetBetting, deals: Deals, dtype: type | np.dtype, last: bool):
+    def __init__(
+        self,
+        betting: StreetBetting,
+        deals: Deals,
+        dtype: type | np.dtype,
+        last: bool,
+        bucket_rows: BucketRows | None = None,
+    ):
         self.betting = betting
         self.deals = deals
         self.dtype = dtype
@@ -76,9 +84,18 @@ class _Street:
         self.layout: StreetLayout = layout
         self.size: StreetSize = size
         self.most_blocks = [int(np.diff(seat.block).max()) for seat in deals.arrays.seats]
+        self.buckets: tuple[np.ndarray, ...] = ()
+        self.width = 0
+        if bucket_rows is not None:
+            self._put_in_buckets(bucket_rows)
         self.table_blocks = [
-            rows * int(seat.block[-1]) for rows, seat in zip(size.table_rows, deals.arrays.seats, strict=True)
+            int(self.layout.action_first[number, -1]) // LANES * self.width
+            if self.buckets
+            else size.table_rows[number] * int(seat.block[-1])
+            for number, seat in enumerate(deals.arrays.seats)
         ]
+        self.plans: tuple[np.ndarray, ...] = ()
+        self.changes: tuple[np.ndarray, ...] = ()
         self.regrets: tuple[np.ndarray, ...] = ()
         self.sums: tuple[np.ndarray, ...] = ()
 
@@ -91,6 +108,38 @@ class _Street:
         """Make the tables."""
         self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
         self.sums = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+        if self.buckets:
+            self.plans = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+            self.changes = tuple(
+                empty_blocks(2 * _NUM_CHUNKS * count, self.dtype).reshape(_NUM_CHUNKS, 2, count, LANES)
+                for count in self.table_blocks
+            )
+
+    def num_blocks(self) -> int:
+        """Return the blocks of all tables."""
+        return (3 + 2 * _NUM_CHUNKS if self.buckets else 2) * sum(self.table_blocks)
+
+    def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
+        """Work a seat's strategy by bucket out, from regrets or from sums."""
+        if self.buckets:
+            kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans[seat])
+
+    def settle(self, seat: int, step: np.ndarray) -> None:
+        """Add what an iteration has changed to the tables by bucket."""
+        if self.buckets:
+            kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat], step)
+            self.plan(seat, self.regrets)
+
+    def _put_in_buckets(self, bucket_rows: BucketRows) -> None:
+        buckets: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        for number, board in enumerate(self.deals.boards):
+            row = np.asarray(bucket_rows(board))
+            for seat, hands in zip(buckets, self.deals.arrays.seats, strict=True):
+                seat.append(row[hands.combos[hands.first[number] : hands.first[number + 1]]].astype(np.int32))
+        self.buckets = tuple(np.concatenate(seat) for seat in buckets)
+        self.width = 1 + max(int(seat.max(initial=0)) for seat in self.buckets)
+        if min(int(seat.min(initial=0)) for seat in self.buckets) < 0 or self.width >= _MAX_BUCKETS:
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got up to {self.width - 1:,}")
 
     def workspace(self) -> _Workspace:
         """Return what one thread needs."""
@@ -185,9 +234,10 @@ class VectorSolver:
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
         betting = subgame.betting()
-        deals = deal_streets(rules, subgame.state.street, subgame.board, self._ranges, self._dtype)
+        alike = np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())])
+        deals = deal_streets(rules, subgame.state.street, subgame.board, self._ranges, alike, self._dtype)
         self.streets = [
-            _Street(each, cards, self._dtype, last=number == len(betting) - 1)
+            _Street(each, cards, self._dtype, number == len(betting) - 1, subgame.buckets if number else None)
             for number, (each, cards) in enumerate(zip(betting, deals, strict=True))
         ]
         self.memory_bytes = self._memory()
@@ -195,6 +245,7 @@ class VectorSolver:
             on_memory(self.memory_bytes)
         for street in self.streets:
             street.allocate()
+        self._lock(subgame)
         self._workspaces = [[street.workspace() for street in self.streets] for _ in range(self._num_workers)]
         width = blocks_for(rules.num_combos)
         reach = empty_blocks(width * LANES, self._dtype), empty_blocks(width * LANES, self._dtype)
@@ -215,16 +266,19 @@ class VectorSolver:
     def run(self, num_iterations: int) -> None:
         """Do so many iterations more."""
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
+        self._plan(current=True)
         if len(self.streets) == 1:
             self._update_boards(0, (0, 1), -1, steps, self._above, self._workspaces[0], self._totals(1))
         else:
             for step in steps:
                 for seat in range(2):
                     self._pass(0, 0, seat, step, self._above, self._workspaces[0])
+                    for street in self.streets:
+                        street.settle(seat, step)
         self.iteration += num_iterations
 
     def evaluate(self) -> Evaluation:
-        """Measure the average strategies."""
+        """Measure the average strategies; best responses know their hands, in whatever buckets strategies put them."""
         values = np.stack([self.combo_values(seat) for seat in range(2)])
         weighed = (self._ranges[:, None] * values).sum(axis=2) / self._pairs
         return Evaluation(weighed[:, kernels.OWN], weighed[:, kernels.BEST])
@@ -234,6 +288,7 @@ class VectorSolver:
 
         Over ``facing[seat]`` they are chips.
         """
+        self._plan(current=False)
         if len(self.streets) == 1:
             totals = self._totals(2)
             self._evaluate_boards(0, (0, 1), seat, self._above, self._workspaces[0], totals)
@@ -257,16 +312,59 @@ class VectorSolver:
         rules, seat = self.subgame.state.rules, decision.seat
         of_street = self.streets[street]
         hands = of_street.deals.arrays.seats[seat]
-        blocks = int(hands.block[board + 1] - hands.block[board])
-        start = int(hands.block[board]) * of_street.size.table_rows[seat]
-        start += int(of_street.layout.table_row[decision.node]) * blocks
-        rows = of_street.sums[seat][start : start + len(decision.children) * blocks].reshape(-1, blocks * LANES)
-        combos = hands.combos[hands.first[board] : hands.first[board + 1]]
-        sums = rows[:, : len(combos)].T.astype(np.float64)
+        span = slice(int(hands.first[board]), int(hands.first[board + 1]))
+        combos, num_actions = hands.combos[span], len(decision.children)
+        if of_street.buckets:
+            by_bucket = of_street.sums[seat].reshape(-1, of_street.width, LANES)[:, of_street.buckets[seat][span]]
+            lanes = np.arange(num_actions) + int(of_street.layout.table_lane[decision.node])
+            sums = by_bucket[lanes // LANES, :, lanes % LANES].T.astype(np.float64)
+        else:
+            rows = self._rows(of_street, of_street.sums, decision, board)
+            sums = rows[:, : len(combos)].T.astype(np.float64)
         totals = sums.sum(axis=1, keepdims=True)
-        result = np.full((rules.num_combos, len(rows)), np.nan)
-        result[combos] = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), 1.0 / len(rows))
+        result = np.full((rules.num_combos, num_actions), np.nan)
+        result[combos] = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), 1.0 / num_actions)
         return result
+
+    def _rows(
+        self, street: "_Street", tables: Sequence[np.ndarray], decision: BettingDecision, board: int
+    ) -> np.ndarray:
+        """Return the rows of a decision's actions in a table by hand: float[num_actions, blocks * 16]."""
+        hands = street.deals.arrays.seats[decision.seat]
+        blocks = int(hands.block[board + 1] - hands.block[board])
+        start = int(hands.block[board]) * street.size.table_rows[decision.seat]
+        start += int(street.layout.table_row[decision.node]) * blocks
+        return tables[decision.seat][start : start + len(decision.children) * blocks].reshape(-1, blocks * LANES)
+
+    def _lock(self, subgame: Subgame) -> None:
+        """Write given strategies into the tables, where they stay."""
+        known = set()
+        for street in self.streets:
+            for decision in street.betting.decisions:
+                lock = subgame.locks.get(decision.actions)
+                if lock is None:
+                    continue
+                known.add(decision.actions)
+                shape = self._ranges.shape[1], len(decision.children)
+                if lock.shape != shape or not (lock >= 0.0).all() or (abs(lock.sum(axis=1) - 1.0) > 1e-6).any():
+                    raise ValueError(f"a lock is rows of probabilities that sum to 1, {shape} here, got {lock.shape}")
+                if street.buckets:
+                    raise ValueError(
+                        "on streets with buckets strategies cannot be locked; lock others, or take exact cards"
+                    )
+                street.layout.locked[decision.node] = 1
+                hands = street.deals.arrays.seats[decision.seat]
+                for board in range(len(street.deals.boards)):
+                    combos = hands.combos[hands.first[board] : hands.first[board + 1]]
+                    for tables in (street.regrets, street.sums):
+                        self._rows(street, tables, decision, board)[:, : len(combos)] = lock[combos].T
+        if len(known) < len(subgame.locks):
+            raise ValueError("a lock's actions lead to no decision of the subgame")
+
+    def _plan(self, current: bool) -> None:
+        for street in self.streets:
+            for seat in range(2):
+                street.plan(seat, street.regrets if current else street.sums)
 
     def locate(self, dealt: Sequence[Sequence[int]]) -> tuple[int, np.ndarray]:
         """Return the number of the board that stands for given cards, and the combo there of each combo.
@@ -297,14 +395,11 @@ class VectorSolver:
         return self._threads if len(self.streets) > 1 else 1
 
     def _memory(self) -> int:
-        tables = sum(2 * sum(street.table_blocks) for street in self.streets)
+        tables = sum(street.num_blocks() for street in self.streets)
         workspaces = sum(street.workspace_blocks() for street in self.streets) * self._num_workers
         totals = 0
         for street in self.streets[:-1]:
             totals = max(totals, 2 * _NUM_CHUNKS * street.layout.ends.shape[1] * max(street.most_blocks))
-        if len(self.streets) > 2:
-            first = self.streets[0]
-            totals += 2 * len(self.streets[1].deals.boards) * first.layout.ends.shape[1] * max(first.most_blocks)
         return (tables + workspaces + totals) * LANES * self._dtype.itemsize
 
     def _totals(self, num_kinds: int) -> np.ndarray:
@@ -319,8 +414,24 @@ class VectorSolver:
         above: _Above,
         workspaces: Sequence[_Workspace],
         totals: np.ndarray,
+        chunk: int = 0,
     ) -> None:
         street = self.streets[index]
+        if street.buckets:
+            kernels.update_boards_by_buckets(
+                street.layout,
+                street.deals.arrays,
+                street.buckets,
+                *boards,
+                seat,
+                street.plans,
+                street.width,
+                street.changes[seat][chunk],
+                *above,
+                workspaces[index],
+                totals,
+            )
+            return
         kernels.update_boards(
             street.layout,
             street.deals.arrays,
@@ -344,6 +455,20 @@ class VectorSolver:
         totals: np.ndarray,
     ) -> None:
         street = self.streets[index]
+        if street.buckets:
+            kernels.evaluate_boards_by_buckets(
+                street.layout,
+                street.deals.arrays,
+                street.buckets,
+                *boards,
+                seat,
+                street.plans,
+                street.width,
+                *above,
+                workspaces[index],
+                totals,
+            )
+            return
         kernels.evaluate_boards(
             street.layout,
             street.deals.arrays,
@@ -364,6 +489,7 @@ class VectorSolver:
         above: _Above,
         workspaces: Sequence[_Workspace],
         totals: np.ndarray | None = None,
+        chunk: int = 0,
     ) -> np.ndarray:
         """Do an iteration for a seat on a board of any street but the last, or without a step evaluate there.
 
@@ -373,15 +499,22 @@ class VectorSolver:
         num_kinds = 2 if step is None else 1
         tables = street.sums if step is None else street.regrets
         place = street.layout, street.deals.arrays, board, 0
-        kernels.enter_board(*place, seat, tables, *above, work)
+        if street.buckets:
+            by_bucket = street.layout, street.deals.arrays, street.buckets, board, 0, seat, street.plans, street.width
+            kernels.enter_board_by_buckets(*by_bucket, *above, work)
+        else:
+            kernels.enter_board(*place, seat, tables, *above, work)
         kernels.fill_terminals(*place, seat, work)
         blocks = street.board_blocks(board)
         below = _Above(work.below, blocks)
         kernels.show_ends(street.layout, street.deals.arrays, board, work, below.reach)
-        chunks = self._below(index + 1, board, seat, step, below, workspaces)
+        chunks = self._below(index + 1, board, seat, step, below, workspaces, chunk)
         kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
         if step is None:
             kernels.evaluate(*place, seat, work)
+        elif street.buckets:
+            of_street = street.layout, street.deals.arrays, street.buckets[seat], board, 0, seat, street.width
+            kernels.learn_by_buckets(*of_street, street.changes[seat][chunk], work)
         else:
             kernels.learn(*place, seat, street.regrets[seat], street.sums[seat], step, work)
         if totals is None:
@@ -397,15 +530,13 @@ class VectorSolver:
         step: np.ndarray | None,
         above: _Above,
         workspaces: Sequence[_Workspace],
+        of_chunk: int,
     ) -> np.ndarray:
         """Do the same on all boards after one, and return the values of several chunks of them."""
         street = self.streets[index]
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         spread = index == 1  # the first deal uses all threads
-        if street.is_last:
-            count = min(_NUM_CHUNKS, last - first) if spread else 1
-        else:
-            count = last - first
+        count = min(_NUM_CHUNKS, last - first) if spread else 1
         bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
         num_kinds = 2 if step is None else 1
         size = num_kinds * street.root_lanes * int(above.blocks[seat])
@@ -415,11 +546,12 @@ class VectorSolver:
             boards = bounds[chunk], bounds[chunk + 1]
             if not street.is_last:
                 for board in range(*boards):
-                    self._pass(index, board, seat, step, above, own, chunks[chunk])
+                    self._pass(index, board, seat, step, above, own, chunks[chunk], chunk if spread else of_chunk)
             elif step is None:
                 self._evaluate_boards(index, boards, seat, above, own, chunks[chunk])
             else:
-                self._update_boards(index, boards, seat, step[None], above, own, chunks[chunk])
+                number = chunk if spread else of_chunk
+                self._update_boards(index, boards, seat, step[None], above, own, chunks[chunk], number)
 
         if not spread or self._num_workers == 1:
             for chunk in range(count):

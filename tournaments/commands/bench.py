@@ -11,10 +11,16 @@ import sys
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.small_games import bench_small_games
+from plurispiel.tournaments.bench.spot import bench_spot
 from plurispiel.tournaments.runner import default_workers
 from plurispiel.tournaments.warmup import warmup
 
-_BENCHES = {"engine": bench_engine, "small-games": bench_small_games, "abstraction": bench_card_abstraction}
+_BENCHES = {
+    "engine": bench_engine,
+    "small-games": bench_small_games,
+    "spot": bench_spot,
+    "abstraction": bench_card_abstraction,
+}
 
 
 def main(options: argparse.Namespace) -> int:

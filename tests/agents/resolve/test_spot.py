@@ -80,6 +80,48 @@ def test_a_polarised_range_bets_and_is_called_at_the_theorys_frequencies(share):
     assert found.ev[0] == pytest.approx(50.0 * (1.0 + share / (1.0 + share)), abs=0.2)
 
 
+def test_locks():
+    """A bettor that never bluffs is never called by a bluff-catcher; one that always bluffs always is."""
+    bets = {"river": {"oop": {"bet": "1p"}}}
+    spot = Spot("3c 4d 8h 9s Kc", 100, 100, "KdKh,KdKs,KhKs,2c2d,2c2h,2d2h", "JJ", bets)
+    for lock, called, ev in (
+        ({"": {"allin": "KK"}}, 0.0, 50.0),
+        ({"": {"c": ""}}, 1.0, 50.0),
+        ({"": {"allin": "KK", "c": "22"}}, 0.0, 50.0),
+        ({"allin": {"c": ""}}, 0.0, 100.0),
+        ({"allin": {"f": "JcJd:0.5"}}, 5.5 / 6, 100.0),
+    ):
+        found = solve_spot(dataclasses.replace(spot, lock=lock), target_pct=0.01)
+        assert found.exploitability_pct <= 0.01
+        assert found.strategy("allin").frequencies[1] == pytest.approx(called, abs=0.01), lock
+        if lock != {"allin": {"f": "JcJd:0.5"}}:
+            assert found.ev[0] == pytest.approx(ev, abs=0.1), lock
+    turn = dataclasses.replace(spot, board="3c 4d 8h 9s", oop="AA,55", ip="JJ", lock={"c c *": {"allin": "55"}})
+    found = solve_spot(turn, max_iterations=5)
+    for node in ("c c Kc", "c c 2d"):
+        shown = found.strategy(node)
+        assert all(shares == [0.0, 1.0] for name, shares in shown.combos.items() if name[0] == "5")
+        assert all(shares == [1.0, 0.0] for name, shares in shown.combos.items() if name[0] == "A")
+
+
+@pytest.mark.parametrize(
+    "lock, message",
+    [
+        ({"c b7%": {}}, "actions are c b100% allin, got 'b7%'"),
+        ({"c c": {"c": ""}}, "the hand is over"),
+        ({"": {"x": "AA"}}, "actions are c b100% allin, got 'x'"),
+        ({"": {"c": "AA"}}, "leaves out 2 actions"),
+        ({"": {"c": "AA", "allin": "AA:0.5"}}, "AdAc does 1.5 in all"),
+        ({"": {"c": 1, "allin": ""}}, "needs a range"),
+        ({"": {"c": "AA,AA", "allin": ""}}, "stands twice"),
+        ({"": "c"}, "must be a table"),
+    ],
+)
+def test_bad_locks(lock, message):
+    with pytest.raises(ValueError, match=message):
+        solve_spot(dataclasses.replace(RIVER, lock=lock), max_iterations=1)
+
+
 def enumerated_equity(board, first, second):
     """Return the first range's share, over all pairs of hands and all boards."""
     won = pairs = 0.0
@@ -174,6 +216,7 @@ def test_nodes_by_name():
         ({"bets": {"river": {"bet": "half"}}}, "bets.river.oop: bet sizes are written"),
         ({"bets": {"river": {"bet": 1}}}, "sizes are a text"),
         ({"all_in_share": 0.0}, "all_in_share"),
+        ({"cards": "some"}, "cards must be exact or buckets"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changes, message):

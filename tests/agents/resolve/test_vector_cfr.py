@@ -68,6 +68,62 @@ def test_every_iteration_is_that_of_scalar_cfr(name, algorithm):
         assert measured.exploitability == pytest.approx(expected.exploitability, abs=1e-9)
 
 
+def by_rank(board):
+    """Lossless buckets of games with one hole card: the ranks of hand and board."""
+    ranks = [card // 4 for card in board]
+    return np.array([int(card) // 4 + 3 * ranks[0] + (9 * (1 + ranks[1]) if len(ranks) > 1 else 0) for card in CARDS])
+
+
+CARDS = LEDUC.combos[:, 0]  # of `THREE_STREETS`, too
+
+
+@jit_only
+@pytest.mark.parametrize("name", ["leduc", "three"])
+@pytest.mark.parametrize("algorithm", ["cfr+", "dcfr"])
+def test_lossless_buckets_change_nothing(name, algorithm):
+    game, rules = GAMES[name]
+    tree = flatten(game or game_string(rules))
+    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)), buckets=by_rank)
+    scalar, vector = make_solver(tree, algorithm), VectorSolver(subgame, algorithm, dtype=np.float64, threads=2)
+    for _ in range(8):
+        scalar.run(1)
+        vector.run(1)
+        found = strategy_from_agent(tree, ResolvedAgent(vector))
+        np.testing.assert_allclose(found, scalar.average_strategy(), rtol=0, atol=1e-9)
+        expected, measured = exploitability(tree, scalar.average_strategy()), vector.evaluate()
+        np.testing.assert_allclose(measured.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
+
+
+@jit_only
+def test_coarse_buckets_cost_something():
+    """With all hands alike on the second street, no strategy there knows its hand; best responses do."""
+    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=lambda board: np.zeros(6, int))
+    solver = VectorSolver(subgame, "dcfr", dtype=np.float64)
+    solver.run(200)
+    found = solver.evaluate()
+    assert 0.3 < found.exploitability < 3.0
+    assert found.values.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+@jit_only
+def test_locked_decisions_are_played_as_given():
+    """Leduc with player 0's first decision given: player 1's best answer, and nobody's gain from changing it."""
+    free = whole_game(LEDUC, "dcfr")
+    root = free.streets[0].betting.decisions[0]
+    lock = np.tile([0.25, 0.75], (6, 1))
+    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), locks={root.actions: lock})
+    solver = VectorSolver(subgame, "dcfr", dtype=np.float64)
+    for each in (free, solver):
+        each.run(400)
+    np.testing.assert_array_equal(solver.strategy(0, root), lock)
+    found = solver.evaluate()
+    assert found.exploitability < 0.002
+    assert found.values[0] < free.evaluate().values[0] - 0.01
+    for wrong in ({root.actions: lock[:, :1]}, {root.actions: 2 * lock}, {((0, 7, 0),): lock}):
+        with pytest.raises(ValueError, match="lock"):
+            VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, 6)), locks=wrong))
+
+
 @jit_only
 def test_a_street_with_card_removal_has_the_value_of_its_tree():
     tree = flatten(game_string(MINI))

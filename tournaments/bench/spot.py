@@ -1,0 +1,40 @@
+"""Speed of vector CFR: spots to half a percent of the pot."""
+
+import statistics
+import time
+
+from plurispiel.agents.resolve.spot import Spot, SpotSolution, solve_spot
+from plurispiel.agents.resolve.spot_file import EXAMPLES, read_spot
+from plurispiel.tournaments.bench.row import Row
+
+_TARGET_PCT = 0.5
+_THREADS = 2
+_PEER_S = {"river": 0.033, "turn": 1.2, "flop": 42.0}
+"""Seconds of postflop-solver (Rust) for such spots, on two cores of such a machine."""
+
+
+def bench_spot(seconds: float = 1.0) -> list[Row]:
+    """Return the time of a river, a turn and a flop: rivers and turns the median of about `seconds`, the flop once."""
+    rows = []
+    for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):
+        spot, _ = read_spot(EXAMPLES / f"{name}.toml")
+        rows += _rows(title, spot, 0.0 if name == "flop" else seconds, _PEER_S[name])
+    return rows
+
+
+def _rows(title: str, spot: Spot, seconds: float, peer_s: float) -> list[Row]:
+    found: list[SpotSolution] = []
+    end = time.perf_counter() + seconds
+    cpu_s = time.process_time()
+    while not found or time.perf_counter() < end:
+        found.append(solve_spot(spot, target_pct=_TARGET_PCT, threads=_THREADS))
+    cpu_s = (time.process_time() - cpu_s) / len(found)
+    taken = statistics.median(each.seconds for each in found)
+    last = found[-1]
+    nodes = sum(len(street.betting.nodes.kind) * len(street.deals.boards) for street in last.solver.streets)
+    size = f"{nodes:,} nodes times boards, {last.memory_mb:,.0f} MB"
+    return [
+        Row(f"{title} to {_TARGET_PCT:g} % of the pot", taken, "s", f"{size}; postflop-solver {peer_s:g} s"),
+        Row("  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"),
+        Row("  processor time of all", cpu_s, "s", f"with setting up; {last.exploitability_pct:.2f} % reached"),
+    ]
