@@ -40,6 +40,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
+_LEAST_ITERATIONS, _GAIN = 64, 0.95  # with buckets, the end is where another round gains less
 
 Bets = Mapping[str, Mapping[str, Any]]
 
@@ -331,7 +332,8 @@ def solve_spot(
     algorithm : str
         See `discounting.parse_discounting`.
     target_pct : float
-        Exploitability to reach, in % of the pot.
+        Exploitability to reach, in % of the pot. It is that of the real cards: with buckets it will not come near 0,
+        and the end is where it stops falling.
     max_seconds : float
     max_iterations : int
     threads : int
@@ -529,6 +531,7 @@ def _converge(
     """Iterate until the goal or a limit; measure where the goal may have been reached by then."""
     begin = time.perf_counter()
     next_check = min(16, max_iterations)
+    before = math.inf
     while True:
         while solver.iteration < next_check:
             done = next_check - solver.iteration
@@ -546,6 +549,9 @@ def _converge(
             on_progress(solver.iteration, seconds, pct)
         if pct <= target_pct or solver.iteration >= max_iterations or seconds >= max_seconds:
             return
+        if solver.subgame.buckets is not None and solver.iteration >= _LEAST_ITERATIONS and pct > _GAIN * before:
+            return  # what is left is what the buckets cannot tell apart
+        before = pct
         ratio = min(max((pct / target_pct) ** (1.0 / 1.5), 1.08), 2.0)
         next_check = min(math.ceil(solver.iteration * ratio), max_iterations)
 

@@ -26,7 +26,7 @@ from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_di
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 
-__all__ = ["Evaluation", "VectorSolver"]
+__all__ = ["Evaluation", "VectorSolver", "prepare"]
 
 _MAX_BUCKETS = 65_535
 _NUM_CHUNKS = 16  # of the boards after the first; not the number of threads, on which no sum may depend
@@ -571,8 +571,16 @@ class VectorSolver:
         return ThreadPoolExecutor(self._num_workers)
 
 
-def warmup() -> None:
-    """Compile every kernel of this module."""
-    solver = VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos))), threads=1)
+def prepare(*, by_buckets: bool = False) -> None:
+    """Compile the kernels that solve with exact cards, or with buckets."""
+    buckets = (lambda board: np.zeros(LEDUC.num_combos, np.int64)) if by_buckets else None
+    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos)), buckets=buckets)
+    solver = VectorSolver(subgame, threads=1)
     solver.run(1)
     solver.evaluate()
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    prepare()
+    prepare(by_buckets=True)

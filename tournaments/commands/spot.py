@@ -19,9 +19,7 @@ from plurispiel.tournaments.spot_report import draw_node, node_text, summary_tex
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     path = _find(options.file)
-    with interrupts_held():
-        vector_cfr.warmup()
-    solution = load_spot_solution(path, threads=options.threads) if path.is_dir() else _solve(path, options)
+    solution = _load(path, options.threads) if path.is_dir() else _solve(path, options)
     if options.out and not path.is_dir():
         save_spot_solution(Path(options.out), solution)
         _say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
@@ -50,8 +48,18 @@ def _find(text: str) -> Path:
     return example
 
 
+def _load(path: Path, threads: int) -> SpotSolution:
+    with interrupts_held():
+        vector_cfr.prepare()
+    return load_spot_solution(path, threads=threads)
+
+
 def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     spot, settings = read_spot(path)
+    with interrupts_held():
+        vector_cfr.prepare()
+        if spot.cards == "buckets":
+            vector_cfr.prepare(by_buckets=True)
     limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"
     with tqdm(unit=" it", dynamic_ncols=True, leave=False, disable=None, delay=0.5) as bar:
 

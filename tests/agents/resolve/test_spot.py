@@ -224,6 +224,18 @@ def test_what_makes_no_sense_is_refused(changes, message):
         solve_spot(dataclasses.replace(RIVER, **changes), max_iterations=1)
 
 
+def test_buckets_end_where_they_gain_no_more(monkeypatch):
+    """With bad buckets, the goal is out of reach; what is reported are real cards."""
+    spot = Spot("Td 9d 6h Qc", 100, 300, "AA,55,76s", "JJ,KQs,33", {"river": BETS, "turn": BETS}, cards="buckets")
+    monkeypatch.setattr(Spot, "_buckets", lambda self, board: lambda cards: np.arange(1326) % 2)
+    found = solve_spot(spot, target_pct=0.01)
+    assert 64 <= found.iterations < 1_000
+    assert found.exploitability_pct > 1.0
+    assert sum(found.ev) == pytest.approx(100.0, abs=0.01)
+    shown = found.strategy("c c 2d").combos
+    assert len({tuple(shares) for shares in shown.values()}) <= 2
+
+
 def test_limits_and_memory(monkeypatch):
     with pytest.raises(ValueError, match="target_pct must be positive"):
         solve_spot(RIVER, target_pct=0.0)
