@@ -54,8 +54,21 @@ def _gather(layout, hands, board, batch, seat, above, start, blocks, work):
     clear(work.out, num_hands, -num_hands % LANES)
     for lane in range(LANES):
         work.rows[lane] = np.int64(layout.root_reach[seat, batch * LANES + lane]) * blocks
+    _tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
+
+
+@kernel
+def _rows_to_tile(source, rows, blocks, tile, into):
+    """Write sixteen rows hand after hand; row k begins with the block ``rows[k]``. `tile` is modified in place."""
     for block in range(blocks):
-        transpose_out(work.out, block * LANES, work.reach[seat], work.rows, 0, block)
+        transpose_in(source, rows, 0, block, tile, into + block * LANES)
+
+
+@kernel
+def _tile_to_rows(tile, rows, blocks, target):
+    """Do the reverse. `target` is modified in place."""
+    for block in range(blocks):
+        transpose_out(tile, block * LANES, target, rows, 0, block)
 
 
 @kernel
@@ -152,8 +165,7 @@ def _fill_tile(rows, first, blocks, reach, work):
     """Write sixteen rows of reach to the workspace's tile, hand by hand."""
     for lane in range(LANES):
         work.rows[lane] = np.int64(rows[first + lane]) * blocks
-    for block in range(blocks):
-        transpose_in(reach, work.rows, 0, block, work.tile, FIRST_HAND + block * LANES)
+    _rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
 
 
 @kernel
@@ -161,8 +173,7 @@ def _empty_tile(row, blocks, work):
     """Write sixteen rows of values from the workspace's tile of results, and return the block behind them."""
     for lane in range(LANES):
         work.rows[lane] = row + lane * blocks
-    for block in range(blocks):
-        transpose_out(work.out, block * LANES, work.values, work.rows, 0, block)
+    _tile_to_rows(work.out, work.rows, blocks, work.values)
     return row + LANES * blocks
 
 
@@ -328,8 +339,7 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, work, above_blocks
     for kind in range(num_kinds):
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.root_value[kind, seat, batch * LANES + lane]) * blocks
-        for block in range(blocks):
-            transpose_in(work.values, work.rows, 0, block, work.out, block * LANES)
+        _rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
         start = (kind * num_groups + group) * above_blocks * LANES
         for member in range(deals.member_first[board], deals.member_first[board + 1]):
             first = hands.target_first[member]
@@ -353,8 +363,7 @@ def show_ends(layout, deals, board, work, below):
         for first in range(0, layout.ends.shape[1], LANES):
             for lane in range(LANES):
                 work.rows[lane] = np.int64(layout.ends[seat, first + lane]) * blocks
-            for block in range(blocks):
-                transpose_in(work.reach[seat], work.rows, 0, block, below[seat], first * blocks + block * LANES)
+            _rows_to_tile(work.reach[seat], work.rows, blocks, below[seat], np.int64(first * blocks))
 
 
 @kernel
@@ -515,8 +524,7 @@ def _expand(layout, hands, buckets, board, batch, seat, plan, width, blocks, sha
         clear(work.out, num_hands, -num_hands % LANES)
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
-        for block in range(blocks):
-            transpose_out(work.out, block * LANES, shares, work.rows, 0, block)
+        _tile_to_rows(work.out, work.rows, blocks, shares)
 
 
 @kernel
@@ -563,8 +571,7 @@ def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes,
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
         for kind in range(2):
-            for block in range(blocks):
-                transpose_in(shares if kind == 0 else reach, work.rows, 0, block, work.out, block * LANES)
+            _rows_to_tile(shares if kind == 0 else reach, work.rows, blocks, work.out, np.int64(0))
             for k in range(num_hands):
                 row = place + np.int64(buckets[start + k])
                 store(changes[kind], row, load(changes[kind], row) + load(work.out, k) * weight)
