@@ -65,6 +65,9 @@ class Evaluation(NamedTuple):
         return float((self.best_response_values - self.values).sum() / 2.0)
 
 
+_Part = tuple[int, int, float]  # first board, last board + 1, and what their values are multiplied with
+
+
 class _Street:
     """A street of the subgame: betting, boards, tables."""
 
@@ -96,6 +99,7 @@ class _Street:
         ]
         self.plans: tuple[np.ndarray, ...] = ()
         self.changes: tuple[np.ndarray, ...] = ()
+        self.drawn = np.full((2, len(deals.boards)), -1)
         self.regrets: tuple[np.ndarray, ...] = ()
         self.sums: tuple[np.ndarray, ...] = ()
 
@@ -189,6 +193,11 @@ class VectorSolver:
     threads : int
     dtype : data type
         float32; float64 for proofs.
+    run_outs : int
+        Run-outs of the board that are drawn for each seat in each iteration, such as one for each thread; 0 deals all.
+        Linear CFR (``lcfr``) is made for it.
+    seed : int
+        Of what is drawn. The number of threads does not matter.
     on_memory : callable, optional
         Called with the bytes that the solver will take, before it takes them; what it raises ends the matter.
 
@@ -214,6 +223,8 @@ class VectorSolver:
         *,
         threads: int = 2,
         dtype: type | np.dtype = np.float32,
+        run_outs: int = 0,
+        seed: int = 1,
         on_memory: Callable[[int], None] | None = None,
     ):
         if threads < 1:
@@ -221,7 +232,12 @@ class VectorSolver:
         self.subgame = subgame
         self.algorithm = parse_discounting(algorithm) if isinstance(algorithm, str) else algorithm
         self.iteration = 0
+        if not 0 <= run_outs <= _NUM_CHUNKS:
+            raise ValueError(f"run_outs must be 0 for all or 1..{_NUM_CHUNKS} sampled ones, got {run_outs}")
         self._threads = threads
+        self._run_outs = run_outs
+        self._seed = seed
+        self._done = 0  # iterations, within `run` too
         self._dtype = np.dtype(dtype)
         rules = subgame.state.rules
         hands = rank_hands(rules, subgame.board)
@@ -245,6 +261,9 @@ class VectorSolver:
             on_memory(self.memory_bytes)
         for street in self.streets:
             street.allocate()
+            if run_outs:  # a board is drawn as often as it stands for deals
+                ones = np.ones_like(street.deals.arrays.multiplicity)
+                street.deals = street.deals._replace(arrays=street.deals.arrays._replace(multiplicity=ones))
         self._lock(subgame)
         self._workspaces = [[street.workspace() for street in self.streets] for _ in range(self._num_workers)]
         width = blocks_for(rules.num_combos)
@@ -270,7 +289,8 @@ class VectorSolver:
         if len(self.streets) == 1:
             self._update_boards(0, (0, 1), -1, steps, self._above, self._workspaces[0], self._totals(1))
         else:
-            for step in steps:
+            for done, step in enumerate(steps, self.iteration):
+                self._done = done
                 for seat in range(2):
                     self._pass(0, 0, seat, step, self._above, self._workspaces[0])
                     for street in self.streets:
@@ -534,37 +554,79 @@ class VectorSolver:
     ) -> np.ndarray:
         """Do the same on all boards after one, and return the values of several chunks of them."""
         street = self.streets[index]
-        first, last = street.deals.child_first[parent : parent + 2].tolist()
         spread = index == 1  # the first deal uses all threads
-        count = min(_NUM_CHUNKS, last - first) if spread else 1
-        bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
+        parts = (
+            self._parts(street, parent, spread)
+            if step is None or not self._run_outs
+            else self._drawn(index, parent, seat, of_chunk)
+        )
         num_kinds = 2 if step is None else 1
         size = num_kinds * street.root_lanes * int(above.blocks[seat])
-        chunks = empty_blocks(count * size, self._dtype).reshape(count, size, LANES)
+        chunks = empty_blocks(len(parts) * size, self._dtype).reshape(len(parts), size, LANES)
 
-        def work_on(chunk: int, own: Sequence[_Workspace]) -> None:
-            boards = bounds[chunk], bounds[chunk + 1]
+        def work_on(number: int, own: Sequence[_Workspace]) -> None:
+            first, last, factor = parts[number]
+            totals, chunk = chunks[number], number if spread else of_chunk
+            if step is not None and self._run_outs and not street.buckets:
+                self._catch_up(street, first, seat)
             if not street.is_last:
-                for board in range(*boards):
-                    self._pass(index, board, seat, step, above, own, chunks[chunk], chunk if spread else of_chunk)
+                for board in range(first, last):
+                    self._pass(index, board, seat, step, above, own, totals, chunk)
             elif step is None:
-                self._evaluate_boards(index, boards, seat, above, own, chunks[chunk])
+                self._evaluate_boards(index, (first, last), seat, above, own, totals)
             else:
-                number = chunk if spread else of_chunk
-                self._update_boards(index, boards, seat, step[None], above, own, chunks[chunk], number)
+                self._update_boards(index, (first, last), seat, step[None], above, own, totals, chunk)
+            if factor != 1.0:
+                totals *= totals.dtype.type(factor)
 
         if not spread or self._num_workers == 1:
-            for chunk in range(count):
-                work_on(chunk, workspaces)
+            for number in range(len(parts)):
+                work_on(number, workspaces)
             return chunks
-        waiting = iter(range(count))
+        waiting = iter(range(len(parts)))
 
         def take_turns(own: Sequence[_Workspace]) -> None:
-            for chunk in waiting:  # one iterator for all: each chunk is taken once
-                work_on(chunk, own)
+            for number in waiting:  # one iterator for all: each part is taken once
+                work_on(number, own)
 
         list(self._executor.map(take_turns, self._workspaces))
         return chunks
+
+    def _parts(self, street: _Street, parent: int, spread: bool) -> list[_Part]:
+        """Return all boards after one, in parts that can be worked on at the same time."""
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        count = min(_NUM_CHUNKS, last - first) if spread else 1
+        bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
+        return [(begin, end, 1.0) for begin, end in zip(bounds, bounds[1:], strict=False)]
+
+    def _drawn(self, index: int, parent: int, seat: int, of_chunk: int) -> list[_Part]:
+        """Return boards drawn after one, each as likely as the deals it stands for, with what makes up for the rest."""
+        street, count = self.streets[index], self._run_outs if index == 1 else 1
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        members = np.diff(street.deals.arrays.member_first[first : last + 1])
+        rng = np.random.default_rng([self._seed, self._done, seat, index, of_chunk])
+        drawn = first + rng.choice(last - first, size=count, p=members / members.sum())
+        times = np.ones(count, np.int64)
+        if not street.buckets:  # two threads must not write the tables of one board
+            drawn, times = np.unique(drawn, return_counts=True)
+        factors = times * members.sum() / (count * members[drawn - first])
+        return [(board, board + 1, factor) for board, factor in zip(drawn.tolist(), factors.tolist(), strict=True)]
+
+    def _catch_up(self, street: _Street, board: int, seat: int) -> None:
+        """Discount a board's tables for the iterations since it was drawn last."""
+        last = int(street.drawn[seat, board])
+        street.drawn[seat, board] = self._done
+        missed = self._done - last - 1
+        if last < 0 or missed == 0:
+            return
+        gain, loss, decay = self.algorithm.steps(last + 1, missed).prod(axis=0).astype(self._dtype)
+        hands, rows = street.deals.arrays.seats[seat], street.size.table_rows[seat]
+        table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
+        regrets = street.regrets[seat][table]
+        locked = street.layout.locked.any()  # what is given is the same with any factor
+        regrets *= np.where(regrets > 0, self._dtype.type(1) if locked else gain, loss)
+        if not locked:
+            street.sums[seat][table] *= decay
 
     @functools.cached_property
     def _executor(self) -> ThreadPoolExecutor:

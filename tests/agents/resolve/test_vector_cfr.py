@@ -95,6 +95,44 @@ def test_lossless_buckets_change_nothing(name, algorithm):
 
 
 @jit_only
+@pytest.mark.parametrize("buckets", [None, by_rank])
+def test_sampled_run_outs_come_to_the_same(buckets):
+    """Leduc's value and little to gain, from one or two of six cards an iteration; whatever the threads."""
+    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=buckets)
+    first, second = (
+        VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=2, threads=threads, seed=3) for threads in (1, 2)
+    )
+    for solver in (first, second):
+        solver.run(1_500)
+    np.testing.assert_array_equal(first.streets[1].sums[0], second.streets[1].sums[0])
+    found = first.evaluate()
+    assert found.exploitability < 0.1
+    assert found.values[0] == pytest.approx(-0.0856, abs=0.1)
+    other = VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=2, seed=4)
+    other.run(3)
+    assert (other.streets[1].sums[0] != first.streets[1].sums[0]).any()
+    with pytest.raises(ValueError, match="run_outs"):
+        VectorSolver(subgame, run_outs=17)
+
+
+@jit_only
+@pytest.mark.parametrize("rules", [LEDUC, THREE_STREETS])
+def test_sampled_values_are_right_on_average(rules):
+    """The values of a first iteration, from uniform strategies, over many draws."""
+    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)))
+    values = []
+    for run_outs, seeds in ((0, 1), (1, 200)):
+        sums = 0.0
+        for seed in range(seeds):
+            solver = VectorSolver(subgame, "cfr", dtype=np.float64, run_outs=run_outs, seed=seed, threads=1)
+            solver.run(1)
+            sums = sums + solver.streets[0].regrets[0] / seeds
+        values.append(sums)
+    np.testing.assert_allclose(values[1], values[0], rtol=0, atol=0.25 * abs(values[0]).max())
+    assert abs(values[1] - values[0]).max() > 0.0
+
+
+@jit_only
 def test_coarse_buckets_cost_something():
     """With all hands alike on the second street, no strategy there knows its hand; best responses do."""
     subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=lambda board: np.zeros(6, int))
