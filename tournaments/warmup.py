@@ -38,6 +38,7 @@ MODULES = (
     "abstraction.holdem.playout",
     "abstraction.holdem.histories",
     "agents.tabular",
+    "agents.blueprint.trainer",
     "agents.resolve.vector_cfr",
     "evaluation.replay",
     "evaluation.best_response",

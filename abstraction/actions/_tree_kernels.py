@@ -176,6 +176,7 @@ def fill_tree(rules, menu, work, next_row, tree):
             tree.num_actions[node] = count
             tree.first_child[node] = next_node
             tree.row[node] = next_row[street]
+            tree.paid[node] = state[CONTRIB + state[ACTOR]]
             next_row[street] += count
             next_node += count
             num_actions[depth] = count
@@ -202,6 +203,7 @@ def fill_tree(rules, menu, work, next_row, tree):
         tree.num_actions[child] = 0
         tree.first_child[child] = next_end
         tree.row[child] = -1
+        tree.paid[child] = 0
         folded = 0
         for seat in range(rules[NUM_SEATS]):
             tree.contributions[next_end, seat] = below[CONTRIB + seat]

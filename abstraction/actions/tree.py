@@ -123,6 +123,8 @@ class BettingTree(NamedTuple):
         The node behind a decision's first action, those behind the others follow; of an end its number.
     row : int32[num_nodes]
         Of a decision, see above; else -1.
+    paid : int32[num_nodes]
+        Chips that the seat to act has put in; 0 at an end.
     parent, action : int32[num_nodes]
         The node before, and what was done there: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
     contributions : int32[num_ends, num_seats]
@@ -136,6 +138,7 @@ class BettingTree(NamedTuple):
     num_actions: np.ndarray
     first_child: np.ndarray
     row: np.ndarray
+    paid: np.ndarray
     parent: np.ndarray
     action: np.ndarray
     contributions: np.ndarray
@@ -202,6 +205,7 @@ def build_tree(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> 
         num_actions=np.empty(size.num_nodes, np.uint8),
         first_child=np.empty(size.num_nodes, np.int32),
         row=np.empty(size.num_nodes, np.int32),
+        paid=np.empty(size.num_nodes, np.int32),
         parent=np.empty(size.num_nodes, np.int32),
         action=np.empty(size.num_nodes, np.int32),
         contributions=np.empty((size.num_ends, rules.num_seats), np.int32),

@@ -53,6 +53,7 @@ def check(rules, menu):
         expected = ([FOLD] if state.can_fold else []) + [CALL, *offered(rules, menu, array)]
         assert tree.actions(node).tolist() == expected
         assert tree.actor[node] == state.actor and tree.street[node] == state.street
+        assert tree.paid[node] == state.contributions[state.actor]
         assert tree.row[node] == found["rows"][state.street]
         found["rows"][state.street] += len(expected)
         found["decisions"][state.street] += 1

@@ -1,0 +1,122 @@
+"""The cards of an abstract game: which bucket each combo has on each street, as kernels look it up."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.cards.buckets import BucketTable
+from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem.boards import (
+    board_classes,
+    find_boards,
+    relabel_cards,
+    relabel_combos,
+    suit_permutations,
+)
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+MAX_STREETS = 4
+
+
+class CardArrays(NamedTuple):
+    """What kernels take to find buckets.
+
+    Attributes
+    ----------
+    relabel : uint16[num_permutations, num_combos]
+    entries : four of int32[num_boards]
+        Of each street's boards, see `boards.BoardClasses`.
+    rows : four of unsigned integers, [num_classes, num_combos]
+        The bucket of every combo on every class of boards.
+    """
+
+    relabel: np.ndarray
+    entries: tuple[np.ndarray, ...]
+    rows: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CardBuckets:
+    """Buckets of a game's hands, street by street.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    num_buckets : tuple of int
+        On each street.
+    arrays : CardArrays
+    digest : str
+        Of the bucket table; empty for buckets that need none.
+    """
+
+    rules: HoldemRules
+    num_buckets: tuple[int, ...]
+    arrays: CardArrays
+    digest: str = ""
+
+    def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the bucket of each combo on a board; what touches the board has any number."""
+        number, permutation = find_boards([board], self.rules.num_suits, self.rules.num_ranks)
+        return self.arrays.rows[street][number[0]][self.arrays.relabel[permutation[0]]]
+
+
+def lossless_buckets(rules: HoldemRules) -> CardBuckets:
+    """Return buckets that hold one hand each, up to a renaming of suits.
+
+    The cards of a board are told apart as a set: with two streets of board cards, which of them came first is
+    forgotten.
+    """
+    combos = rules.num_combos
+    relabel = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+    entries, rows, counts = [], [], []
+    for street in range(rules.num_streets):
+        size = rules.board_size(street)
+        classes = board_classes(size, rules.num_suits, rules.num_ranks)
+        numbers = np.zeros((len(classes.boards), combos), np.uint32)
+        first = 0
+        for row, board in zip(numbers, classes.boards, strict=True):
+            # The symmetries of the board: renamings that keep it make hands alike.
+            images = relabel[_keeping(board, rules)]
+            lowest = images.min(axis=0)
+            _, row[:] = np.unique(lowest, return_inverse=True)
+            row += np.uint32(first)
+            first = int(row.max()) + 1
+        entries.append(classes.entries)
+        rows.append(numbers)
+        counts.append(first)
+    return _card_buckets(rules, counts, relabel, entries, rows)
+
+
+def table_buckets(rules: HoldemRules, table: BucketTable) -> CardBuckets:
+    """Return the buckets of a table, for games of hold'em with a full deck.
+
+    Raises
+    ------
+    ValueError
+        If the game has another deck or other streets.
+    """
+    sizes = [rules.board_size(street) for street in range(rules.num_streets)]
+    if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
+        raise ValueError("a bucket table is for hold'em with 52 cards; take lossless buckets for this game")
+    entries, rows = [board_classes(0).entries], [np.array(preflop_classes())[None]]
+    for size in sizes[1:]:
+        arrays = table.arrays(size)
+        entries.append(arrays.classes.entries)
+        rows.append(arrays.rows)
+    counts = list(table.num_buckets.values())[: rules.num_streets]
+    return _card_buckets(rules, counts, relabel_combos(), entries, rows, table.digest)
+
+
+def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
+    """Return the renamings of suits that keep a board: int[n], numbers of permutations."""
+    own = set(board.tolist())
+    number = len(suit_permutations(rules.num_suits))
+    keeping = [p for p in range(number) if set(relabel_cards(board, p, rules.num_suits).tolist()) == own]
+    return np.array(keeping)
+
+
+def _card_buckets(rules, counts, relabel, entries, rows, digest: str = "") -> CardBuckets:
+    missing = MAX_STREETS - len(rows)
+    arrays = CardArrays(relabel.astype(np.uint16), (*entries, *entries[-1:] * missing), (*rows, *rows[-1:] * missing))
+    return CardBuckets(rules, tuple(counts), arrays, digest)
