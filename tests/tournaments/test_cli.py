@@ -364,7 +364,7 @@ def test_lists(capsys):
     assert set(BUILT_IN) < set(agents)
     assert {"FILE.py:CLASS", "MODULE:CLASS", *(f"openspiel:{bot}" for bot in OPENSPIEL_BOTS)} < set(agents)
     games = listed("games")
-    assert set(games) == {*LADDER, "leduc-N", "universal_poker", "leduc_poker", "kuhn_poker"}
+    assert set(games) == {*LADDER, "leduc-N", "universal_poker", "leduc_poker", "kuhn_poker", "river-spot"}
     sizes = {name: (game["histories"], game["infosets"], game["value"]) for name, game in games.items()}
     assert sizes["kuhn"] == (58, 12, -1 / 18) and sizes["kuhn3"] == (617, 48, None)
     assert sizes["leduc"] == (9_457, 936, -0.085606424078) and sizes["leduc3"] == (1_831_601, 25_800, None)
