@@ -209,38 +209,23 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
         if layout.locked[node]:
             _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
             continue
-        if last - first == 2:
-            one, other = children[first], children[first + 1]
-            one_row, other_row = np.int64(value_row[one]) * blocks, np.int64(value_row[other]) * blocks
-            one_scale, other_scale = spread(values, scale[one]), spread(values, scale[other])
-            for block in range(blocks):
-                one_value = load(values, one_row + block) * one_scale
-                other_value = load(values, other_row + block) * other_scale
-                one_share, other_share = load(shares, into + block), load(shares, into + blocks + block)
-                value = one_share * one_value + other_share * other_value
-                store(values, out + block, value)
-                regret = load(regrets, rows + block) + (one_value - value)
-                store(regrets, rows + block, regret * where_positive(regret, gain, loss))
-                regret = load(regrets, rows + blocks + block) + (other_value - value)
-                store(regrets, rows + blocks + block, regret * where_positive(regret, gain, loss))
-                store(sums, rows + block, load(sums, rows + block) * decay + load(reach, into + block))
-                place = blocks + block
-                store(sums, rows + place, load(sums, rows + place) * decay + load(reach, into + place))
-            continue
         for block in range(blocks):
-            value = zeros
-            for k in range(first, last):
-                child = children[k]
-                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
-                value = value + load(shares, into + (k - first) * blocks + block) * of_child
-            store(values, out + block, value)
-            for k in range(first, last):
-                child = children[k]
-                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
-                place = (k - first) * blocks + block
-                regret = load(regrets, rows + place) + (of_child - value)
-                store(regrets, rows + place, regret * where_positive(regret, gain, loss))
-                store(sums, rows + place, load(sums, rows + place) * decay + load(reach, into + place))
+            store(values, out + block, zeros)
+        for k in range(first, last):
+            child, place = children[k], into + (k - first) * blocks
+            row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
+            for block in range(blocks):
+                part = load(shares, place + block) * (load(values, row + block) * chips)
+                store(values, out + block, load(values, out + block) + part)
+        for k in range(first, last):
+            child, place = children[k], into + (k - first) * blocks
+            row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
+            entry = rows + (k - first) * blocks
+            for block in range(blocks):
+                gained = load(values, row + block) * chips - load(values, out + block)
+                regret = load(regrets, entry + block) + gained
+                store(regrets, entry + block, regret * where_positive(regret, gain, loss))
+                store(sums, entry + block, load(sums, entry + block) * decay + load(reach, place + block))
 
 
 @kernel
