@@ -43,6 +43,8 @@ class AgentScore:
         Sums of the corrections of AIVAT (`aivat.Score`); None without AIVAT, or if one hand lacks them.
     true_chance : float or None
         Sum of the correction of chance with true cards; None without AIVAT.
+    true_own_actions : float or None
+        That of the own actions, to be added to it; None like the first three.
     aivat_squared, true_chance_squared : float or None
         Sums over those hands of the squared estimates: with all corrections, and with the last alone.
     refused : str
@@ -62,6 +64,7 @@ class AgentScore:
     chance: float | None = None
     own_actions: float | None = None
     true_chance: float | None = None
+    true_own_actions: float | None = None
     aivat_squared: float | None = None
     true_chance_squared: float | None = None
     refused: str = ""
@@ -196,7 +199,7 @@ def _corrections(scores: Sequence[Score]) -> dict[str, Any]:
     return {
         **{
             name: fsum(getattr(score, name) for score in scores) if is_full else None
-            for name in ("imaginary_hands", "chance", "own_actions")
+            for name in ("imaginary_hands", "chance", "own_actions", "true_own_actions")
         },
         "true_chance": fsum(score.true_chance for score in scores),
         "aivat_squared": fsum(estimate**2 for estimate in estimates if estimate is not None) if is_full else None,

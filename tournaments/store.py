@@ -34,7 +34,7 @@ try:
 except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
     fcntl = None
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _SCORE_TYPES = {
     "lineup": "i8",
@@ -48,6 +48,7 @@ _SCORE_TYPES = {
     "chance": "f8",
     "own_actions": "f8",
     "true_chance": "f8",
+    "true_own_actions": "f8",
     "aivat_squared": "f8",
     "true_chance_squared": "f8",
 }
@@ -71,6 +72,7 @@ CREATE TABLE IF NOT EXISTS groups (
     chance REAL,
     own_actions REAL,
     true_chance REAL,
+    true_own_actions REAL,
     aivat_squared REAL,
     true_chance_squared REAL,
     refused TEXT NOT NULL,
