@@ -166,7 +166,7 @@ def _add_tournament(commands) -> None:
         choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
         default=argparse.SUPPRESS,
         help="what ranks the agents: by hands or by decks in all rotations, with luck taken out or not; the first two "
-        "compute no AIVAT and play faster (default: duplicate)",
+        "compute no AIVAT and play faster (default: aivat_duplicate)",
     )
     add(
         "--stop-when",

@@ -56,7 +56,7 @@ class TournamentConfig:
         What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
         the nearest legal action is taken; or everybody the run.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
-        What ranks the agents. Only for the last two is AIVAT computed.
+        What ranks the agents: for the last two AIVAT is computed. By default the last, or what else the run holds.
     stop_when : str
         ``ci<=X``: stop as soon as the intervals of all agents are within X mbb/hand of their means; ``significant``:
         as soon as they all leave out 0. Asked are always-valid intervals of the score by groups, after whole blocks of
@@ -79,7 +79,7 @@ class TournamentConfig:
     seed: int = 1
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
-    score: str = "duplicate"
+    score: str = ""
     stop_when: str = ""
     max_faults: int = 20
     time_limit: float = 30.0
@@ -105,7 +105,7 @@ class TournamentConfig:
             raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
         if self.on_fault not in ON_FAULT:
             raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
-        if self.score not in SCORES:
+        if self.score not in ("", *SCORES):
             raise ValueError(f"the score is one of {', '.join(SCORES)}, got {self.score!r}")
         if self.stop_when:
             parse_stop_rule(self.stop_when)
@@ -132,7 +132,7 @@ class TournamentConfig:
     @property
     def uses_aivat(self) -> bool:
         """Whether hands are corrected for luck."""
-        return self.score in ("aivat", "aivat_duplicate")
+        return self.score not in ("raw", "duplicate")
 
     @property
     def controlled(self) -> int | None:

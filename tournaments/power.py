@@ -55,7 +55,7 @@ def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -
         agents.append({"name": name} | _expectation(sd, hands, hands_each, target))
     return {
         "dry_run": True,
-        "score": config.score,
+        "score": scores.headline,
         "decks": config.decks,
         "hands": hands,
         "seconds": hands * seconds_per_hand,

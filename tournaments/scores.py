@@ -127,7 +127,8 @@ class RunScores:
             control = controls if len(controls) and number == config.controlled else None
             own = rows[rows["agent"] == number]
             self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
-        self.headline = config.score
+        holds_aivat = any(agent.form for agent in self.agents)
+        self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
         self._seed = config.seed
 
     def group_rates(self, number: int) -> np.ndarray:

@@ -116,7 +116,7 @@ def test_the_same_command_again_plays_nothing(capsys):
 def test_a_bot_of_fifteen_lines_plays(capsys, tmp_path):
     assert len(MY_BOT.splitlines()) <= 15
     (tmp_path / "my_bot.py").write_text(MY_BOT.replace("plurispiel.agents ", "plurispiel.agents.base "))
-    results = play(capsys, "--agents", "my_bot.py:MyBot,tag", "--decks", 40, "--score", "aivat_duplicate")
+    results = play(capsys, "--agents", "my_bot.py:MyBot,tag", "--decks", 40)
     assert [agent["name"] for agent in results["agents"]] == ["my_bot.py:MyBot", "tag"]
     assert [agent["faults"] for agent in results["agents"]] == [0, 0]
     assert results["agents"][0]["stats"]["showdown"] < 0.2

@@ -17,7 +17,22 @@ def home(tmp_path, monkeypatch):
 
 
 def tournament(capsys, *arguments):
-    assert main(["tournament", *map(str, arguments), "--json", "--workers", "1", "--referee", "none"]) == 0
+    assert (
+        main(
+            [
+                "tournament",
+                *map(str, arguments),
+                "--json",
+                "--workers",
+                "1",
+                "--referee",
+                "none",
+                "--score",
+                "duplicate",
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "NaN" not in out and "Infinity" not in out
     return json.loads(out)

@@ -65,6 +65,7 @@ def test_the_four_scores_are_made_of_what_is_stored(tmp_path):
         ratio = (scores["raw"]["sd_bb"] / scores["aivat_duplicate"]["sd_bb"]) ** 2
         assert agent["variance_ratio"] == pytest.approx(ratio)
         assert 0.0 <= agent["p_value"] <= 1.0
+        assert agent["name"] != "random" or (own["true_own_actions"] != 0.0).any()
         assert agent["sequential_ci95"] is None  # too few groups to say
         low, high = agent["bootstrap_ci95"]
         assert low < agent["mbb_per_hand"] < high
@@ -83,9 +84,9 @@ def test_no_luck_is_looked_at_where_it_is_not_wanted(tmp_path, score):
 
 def test_raw_and_duplicate_share_a_run_and_aivat_has_its_own():
     digests = {
-        score: TournamentConfig(score=score).digest for score in ("raw", "duplicate", "aivat", "aivat_duplicate")
+        score: TournamentConfig(score=score).digest for score in ("", "raw", "duplicate", "aivat", "aivat_duplicate")
     }
-    assert digests["raw"] == digests["duplicate"] != digests["aivat"] == digests["aivat_duplicate"]
+    assert digests["raw"] == digests["duplicate"] != digests["aivat"] == digests["aivat_duplicate"] == digests[""]
 
 
 def test_results_do_not_depend_on_the_order_of_play(tmp_path):

@@ -15,7 +15,7 @@ from plurispiel.tournaments.schedule import BLOCK_DECKS, look_decks
 from plurispiel.tournaments.stop_rule import StopRule, parse_stop_rule
 from plurispiel.tournaments.store import RunStore
 
-SETTINGS = {"agents": ("fold", "random", "call"), "seats": 2, "decks": 400, "referee": "none"}
+SETTINGS = {"agents": ("fold", "random", "call"), "seats": 2, "decks": 400, "referee": "none", "score": "duplicate"}
 
 
 def play(folder, workers=1, stop_after=None, **settings):
@@ -96,6 +96,15 @@ def test_nothing_but_the_cards_decides_where_it_stops(tmp_path, settings):
     assert play(tmp_path / "more", **settings) == alone
     assert play(tmp_path / "more", **settings | {"stop_when": ""})["decks"] == 400
     assert play(tmp_path / "team", workers=2, **settings) == alone
+
+
+def test_the_rule_asks_the_headline(tmp_path):
+    settings = {"agents": ("fold", "raise"), "decks": 120, "stop_when": "significant"}
+    by_duplicate, by_aivat = (play(tmp_path / score, **settings, score=score) for score in ("duplicate", ""))
+    assert (by_duplicate["score"], by_aivat["score"]) == ("duplicate", "aivat_duplicate")
+    assert by_duplicate["decks"] == by_aivat["decks"] == 104
+    widths = [results["agents"][0]["sequential_ci95"] for results in (by_duplicate, by_aivat)]
+    assert widths[0] == 0.0 < widths[1] < 750.0
 
 
 def test_one_agent_against_copies_is_asked_alone(tmp_path):

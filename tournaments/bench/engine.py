@@ -25,8 +25,9 @@ def bench_engine(seconds: float = 1.0) -> list[Row]:
     rows = bench_hand_rank(seconds)
     for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
         rows += _random_hands(name, rules, seconds)
-    rows.append(_tournament(_LINEUP, seconds, 800))
-    rows.append(_tournament(_LINEUP_WITH_EQUITY, seconds, 40))
+    rows.append(_tournament(_LINEUP, "duplicate", seconds, 800))
+    rows.append(_tournament(_LINEUP_WITH_EQUITY, "duplicate", seconds, 80))
+    rows.append(_tournament(_LINEUP_WITH_EQUITY, "aivat_duplicate", seconds, 40))
     return rows
 
 
@@ -83,8 +84,8 @@ def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> floa
     return num_hands / (time.perf_counter() - begin)
 
 
-def _tournament(agents: tuple[str, ...], seconds: float, decks_per_second: int) -> Row:
-    config = TournamentConfig(agents=agents, decks=max(8, int(5 * seconds * decks_per_second)))
+def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Row:
+    config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = default_workers()
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
@@ -94,5 +95,5 @@ def _tournament(agents: tuple[str, ...], seconds: float, decks_per_second: int) 
         finally:
             store.close()
     hands = config.decks * config.seats
-    note = f"{hands:,} hands, {workers} workers, refereed"
+    note = f"{hands:,} hands, {workers} workers, refereed{', AIVAT' * config.uses_aivat}"
     return Row(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)
