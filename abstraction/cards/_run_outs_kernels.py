@@ -65,7 +65,7 @@ def _finish(histogram, unit, num_conflicts, out, sums, squares):
         counts, row = histogram[k], out[k]
         total = np.int64(1 << 15)
         for b in range(NUM_BINS - 1):  # the last one would be full
-            total += counts[b] * unit
+            total += np.int64(counts[b]) * unit
             row[b] = np.uint8(total >> 16)
 
 

@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 from reference import buckets as reference
@@ -5,6 +7,8 @@ from reference import buckets as reference
 from plurispiel.abstraction.cards.distances import L1, SQUARED_L2, GreedyEarthMover
 from plurispiel.abstraction.cards.kmeans import find_nearest, kmeans
 from plurispiel.abstraction.cards.quality import measure_partition, percentiles
+
+MANY = 400 if os.environ.get("NUMBA_DISABLE_JIT") else 20_000
 
 
 def blobs(number, dims, seed, spread=12):
@@ -31,14 +35,14 @@ def test_nearest_is_the_first_of_the_nearest(distance, k, dims):
 
 @pytest.mark.parametrize("distance", [L1, SQUARED_L2])
 def test_any_number_of_threads_gives_the_same(distance):
-    points, weights = blobs(20_000, 8, 1), np.random.default_rng(2).integers(1, 24, 20_000)
+    points, weights = blobs(MANY, 8, 1), np.random.default_rng(2).integers(1, 24, MANY)
     one, two = (kmeans(points, weights, 9, distance, np.random.default_rng(3), threads=threads) for threads in (1, 2))
     assert (one.centroids == two.centroids).all() and (one.labels == two.labels).all() and one.totals == two.totals
 
 
 def test_squares_never_rise():
-    points, weights = blobs(3000, 56, 4, spread=60), np.ones(3000, np.int64)
-    totals = kmeans(points, weights, 20, SQUARED_L2, np.random.default_rng(5), restarts=1, seeding_points=100).totals
+    points, weights = blobs(MANY // 8, 56, 4, spread=60), np.ones(MANY // 8, np.int64)
+    totals = kmeans(points, weights, 20, SQUARED_L2, np.random.default_rng(5), restarts=1, seeding_points=40).totals
     assert len(totals) > 3 and (np.diff(totals) <= 0).all() and totals[-1] < totals[0]
 
 
