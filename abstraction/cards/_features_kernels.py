@@ -14,8 +14,8 @@ from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
 NUM_PAIRS = 91
 """Pairs of ranks, equal or not: those of (high, low) have the number high * (high + 1) / 2 + low."""
 
-_HIGH = np.array([high for high in range(13) for low in range(high + 1)], dtype=np.int64)
-_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtype=np.int64)
+PAIR_HIGH = np.array([high for high in range(13) for low in range(high + 1)], dtype=np.int64)
+PAIR_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtype=np.int64)
 
 
 @kernel
@@ -42,7 +42,7 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
     weight_without_flush = 0.0
     for b in range(boards.shape[0]):
         board, weight = boards[b], weights[b]
-        if is_holdem and not _may_flush(board):
+        if is_holdem and not may_flush(board):
             add_pair_points(tables, board, weight, work, points, total_weight)
             weight_without_flush += weight
             continue
@@ -62,7 +62,7 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
 
 
 @kernel(inline=True)
-def _may_flush(board):
+def may_flush(board):
     """Return whether a board has three cards of a suit."""
     suits = np.int64(0)
     for j in range(len(board)):
@@ -98,7 +98,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
         left[board[j] >> 2] -= 1.0
     ranks = work.ranks[:NUM_PAIRS]
     for pair in range(NUM_PAIRS):
-        high, low = _HIGH[pair], _LOW[pair]
+        high, low = PAIR_HIGH[pair], PAIR_LOW[pair]
         made[pair] = 0.0
         is_held = left[high] * (left[low] - (high == low)) > 0.0
         value = rank_ignoring_suits(tables, word + tables.words[4 * high] + tables.words[4 * low])
@@ -110,7 +110,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
         stop = start
         num_equal = 0.0
         while stop < num_live and ranks[work.order[stop]] == ranks[work.order[start]]:
-            high, low = _HIGH[work.order[stop]], _LOW[work.order[stop]]
+            high, low = PAIR_HIGH[work.order[stop]], PAIR_LOW[work.order[stop]]
             if high == low:
                 num_equal += 0.5 * left[high] * (left[high] - 1.0)
                 equal[high] += left[high] - 1.0
@@ -121,13 +121,13 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
             stop += 1
         for k in range(start, stop):
             pair = work.order[k]
-            high, low = _HIGH[pair], _LOW[pair]
+            high, low = PAIR_HIGH[pair], PAIR_LOW[pair]
             wins = num_weaker - weaker[high] - weaker[low]
             ties = num_equal - equal[high] - equal[low] + 1.0  # the combo itself was taken off twice
             made[pair] = weight * (2.0 * wins + ties)
             work.pair_points[pair] += made[pair]
         for k in range(start, stop):
-            for rank in (_HIGH[work.order[k]], _LOW[work.order[k]]):
+            for rank in (PAIR_HIGH[work.order[k]], PAIR_LOW[work.order[k]]):
                 weaker[rank] += equal[rank]
                 equal[rank] = 0.0
         num_weaker += num_equal

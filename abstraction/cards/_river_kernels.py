@@ -7,7 +7,13 @@ depend on the order in which anything was summed.
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks
+from plurispiel.abstraction.cards._features_kernels import NUM_PAIRS, PAIR_HIGH, PAIR_LOW, may_flush
+from plurispiel.abstraction.holdem._hand_rank_kernels import (
+    fill_board_ranks,
+    fill_combos_of_card,
+    first_combo,
+    rank_ignoring_suits,
+)
 from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
 
 EQUITY_UNITS = 1980
@@ -15,6 +21,70 @@ EQUITY_UNITS = 1980
 CONFLICT = EQUITY_UNITS + 1
 """Stands for the equity of a combo that shares a card with the board."""
 NUM_CLUSTERS = 8
+
+
+@kernel(inline=True)
+def _fill_pair_equities(tables, board, work, out):
+    """Write the equities on a board where no flush is possible: they depend on a combo's two ranks only.
+
+    The 91 pairs of ranks are swept as `fill_equities` sweeps combos. Modified in place: `work`, `out`.
+    """
+    left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
+    word = tables.starts[7]
+    for rank in range(13):
+        left[rank] = 4
+        weaker[rank] = 0
+        equal[rank] = 0
+    for j in range(5):
+        word += tables.words[board[j]]
+        left[board[j] >> 2] -= 1
+    ranks = work.ranks[:NUM_PAIRS]
+    for pair in range(NUM_PAIRS):
+        high, low = PAIR_HIGH[pair], PAIR_LOW[pair]
+        value = rank_ignoring_suits(tables, word + tables.words[4 * high] + tables.words[4 * low])
+        ranks[pair] = value if left[high] * (left[low] - (high == low)) > 0 else 0
+    order = work.order
+    num_live = sort_by_rank(ranks, order, work.spare, work.counts)
+    num_weaker = np.int64(0)
+    start = 0
+    while start < num_live:
+        stop = start
+        num_equal = np.int64(0)
+        while stop < num_live and ranks[order[stop]] == ranks[order[start]]:
+            high, low = PAIR_HIGH[order[stop]], PAIR_LOW[order[stop]]
+            if high == low:
+                num_equal += left[high] * (left[high] - 1) >> 1
+                equal[high] += left[high] - 1
+            else:
+                num_equal += left[high] * left[low]
+                equal[high] += left[low]
+                equal[low] += left[high]
+            stop += 1
+        for k in range(start, stop):
+            high, low = PAIR_HIGH[order[k]], PAIR_LOW[order[k]]
+            wins = num_weaker - weaker[high] - weaker[low]
+            made[order[k]] = 2 * wins + num_equal - equal[high] - equal[low] + 1  # itself was taken off twice
+        for k in range(start, stop):
+            high, low = PAIR_HIGH[order[k]], PAIR_LOW[order[k]]
+            weaker[high] += equal[high]
+            equal[high] = 0
+            weaker[low] += equal[low]
+            equal[low] = 0
+        num_weaker += num_equal
+        start = stop
+    for high in range(13):
+        first = high * (high + 1) >> 1
+        for low in range(high):
+            for high_card in range(4 * high, 4 * high + 4):
+                row = out[first_combo(high_card) :]
+                for low_card in range(4 * low, 4 * low + 4):
+                    row[low_card] = made[first + low]
+        for high_card in range(4 * high + 1, 4 * high + 4):
+            row = out[first_combo(high_card) :]
+            for low_card in range(4 * high, high_card):
+                row[low_card] = made[first + high]
+    for j in range(5):
+        fill_combos_of_card(out, np.int64(board[j]), CONFLICT)
 
 
 @kernel(inline=True)
@@ -36,6 +106,9 @@ def fill_equities(tables, combos, board, work, out):
     its ties are W(g) + W(g + 1): one pass in order of strength. The hand itself, taken off with both of its
     cards, is put back once.
     """
+    if not may_flush(board):
+        _fill_pair_equities(tables, board, work, out)
+        return
     ranks, order, cards, weaker = work.ranks, work.order, work.cards, work.weaker
     fill_board_ranks(tables, board, ranks)
     num_live = sort_by_rank(ranks, order, work.spare, work.counts)

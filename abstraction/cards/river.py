@@ -49,6 +49,9 @@ class RiverWorkspace(NamedTuple):
     counts: np.ndarray
     cards: np.ndarray
     weaker: np.ndarray
+    left: np.ndarray
+    equal: np.ndarray
+    made: np.ndarray
     places: np.ndarray
     before: np.ndarray
     cluster_weaker: np.ndarray
@@ -66,6 +69,9 @@ def river_workspace() -> RiverWorkspace:
         counts=np.empty((2, DIGITS), np.int32),
         cards=np.empty((NUM_COMBOS, 2), np.uint8),
         weaker=np.empty(52, np.int32),
+        left=np.empty(13, np.int32),
+        equal=np.empty(13, np.int32),
+        made=np.zeros(kernels.NUM_PAIRS, np.uint16),
         places=np.empty(NUM_COMBOS, np.int32),
         before=np.empty((NUM_COMBOS, NUM_CLUSTERS), np.float32),
         cluster_weaker=np.empty((52, NUM_CLUSTERS), np.float32),

@@ -31,7 +31,7 @@ print(len(_jit.KERNELS))
 
 def run(code, **environment):
     return subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, timeout=240
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, timeout=900
     )
 
 

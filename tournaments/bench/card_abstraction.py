@@ -27,12 +27,10 @@ _NUM_SAMPLED = {"flop": 16, "turn": 128, "river": 512}
 
 def bench_card_abstraction(seconds: float = 1.0) -> list[Row]:
     """Return all figures, most from runs of about `seconds` each."""
-    rivers = all_river_equities()  # once unmeasured: the first touch of fresh memory is another thing
+    rivers = all_river_equities()
     rows = []
     for threads in sorted({1, default_threads()}):
-        begin = time.perf_counter()
-        all_river_equities(threads=threads)
-        elapsed = time.perf_counter() - begin
+        elapsed = _time(functools.partial(all_river_equities, threads=threads), 0.0)
         rate = NUM_BOARDS["river"] * NUM_LIVE[5] / elapsed / 1e6
         rows.append(Row(f"equities of all rivers, {threads} thread(s)", elapsed, "s", f"{rate:,.0f} M hands/s"))
     models = {}
