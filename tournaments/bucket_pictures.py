@@ -37,7 +37,8 @@ def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[
     image = axes.imshow(means, cmap="viridis", vmin=0, vmax=table.num_buckets["flop"] - 1)
     for row in range(13):
         for column in range(13):
-            axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color="white")
+            color = "black" if means[row, column] > 0.7 * table.num_buckets["flop"] else "white"
+            axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color=color)
     axes.set(title=f"{table.model.config.name}: buckets on {cards_text(flop)}", xticks=[], yticks=[])
     grid.colorbar(image, label="mean bucket")
     pictures = {"sizes.png": sizes, "equity.png": spread, f"flop-{cards_text(flop)}.png": grid}

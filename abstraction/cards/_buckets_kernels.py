@@ -109,12 +109,15 @@ def add_statistics(labels, sums, weights, num_rivers, moments):
         Of equity over `num_rivers` boards.
     weights : int64[n]
         How many boards each stands for.
-    moments : int64[num_buckets, 3]
-        Number, sum of `sums`, and sum of squared mean equities, these rounded down. Modified in place.
+    moments : int64[num_buckets, 4]
+        Number, sum of `sums`, and the sum and the sum of squares of their means, these in whole units of equity.
+        Modified in place.
     """
     for b in range(len(labels)):
         for k in range(labels.shape[1]):
             row, equity = moments[labels[b, k]], sums[b, k]
             row[0] += weights[b]
             row[1] += weights[b] * equity
-            row[2] += weights[b] * (equity // num_rivers) ** 2
+            mean = (equity + num_rivers // 2) // num_rivers
+            row[2] += weights[b] * mean
+            row[3] += weights[b] * mean * mean

@@ -172,7 +172,7 @@ def warmup() -> None:
     classes, boards = board_classes(3), np.array([[0, 1, 2]], np.uint8)
     wide, sums = np.empty((1, NUM_COMBOS), np.uint16), np.zeros((1, 1176), np.int64)
     kernels.spread_labels(boards, np.zeros((1, 1176), np.int32), 255, wide)
-    kernels.add_statistics(np.zeros((1, 1176), np.int32), sums, np.ones(1, np.int64), 1, np.zeros((1, 3), np.int64))
+    kernels.add_statistics(np.zeros((1, 1176), np.int32), sums, np.ones(1, np.int64), 1, np.zeros((1, 4), np.int64))
     kernels.count_next_buckets(boards[0], wide, boards[0][:1], 1, np.zeros((1176, 256), np.uint8))
     rows = np.zeros((len(classes.boards), NUM_COMBOS), np.uint8)
     rows.setflags(write=False)

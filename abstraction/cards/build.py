@@ -246,7 +246,7 @@ class _Builder:
         def make_worker():
             classifier = StreetClassifier(model, make_reader())
             wide = np.empty((_CHUNK, NUM_COMBOS), np.uint16)
-            moments = np.zeros((model.num_buckets, 3), np.int64)
+            moments = np.zeros((model.num_buckets, 4), np.int64)
             parts.append(moments)
 
             def work(part: slice) -> None:
@@ -259,10 +259,10 @@ class _Builder:
 
         with self._bar(f"{model.street} buckets", len(boards), "board") as progress:
             run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=self.threads, progress=progress)
-        number, total, squares = np.sum(parts, axis=0).T
+        number, total, rounded, squares = np.sum(parts, axis=0).T
         held = np.maximum(number, 1)
         equity = total / held / (EQUITY_UNITS * num_rivers)
-        deviation = np.sqrt(np.maximum(squares / held / EQUITY_UNITS**2 - equity**2, 0.0))
+        deviation = np.sqrt(np.maximum(squares / held - (rounded / held) ** 2, 0.0)) / EQUITY_UNITS
         report = StreetReport(number, equity, deviation, examples, quality)
         return StreetBuckets(model, rows, report)
 

@@ -10,6 +10,7 @@ from bucket_table import SMALL_TABLE
 from reference import buckets as reference
 
 from plurispiel.abstraction.artefact import ArtefactRefused
+from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards import build as building
 from plurispiel.abstraction.cards.buckets import NUM_BOARDS, load_table
 from plurispiel.abstraction.cards.build import build_table
@@ -91,6 +92,25 @@ def test_the_report_counts_every_hand_on_every_board(table):
             for board, combo in report.examples[bucket]:
                 assert board == -1 or rows[board, combo] == bucket
             assert report.examples[bucket, 0, 0] >= 0
+
+
+def test_statistics_are_weighted_means_and_deviations():
+    rng = np.random.default_rng(8)
+    labels, weights = rng.integers(0, 3, (50, 40)).astype(np.int32), rng.integers(1, 24, 50)
+    equity = np.clip(rng.normal([0.2, 0.5, 0.8], 0.004, (50, 40, 3)), 0, 1)[
+        np.arange(50)[:, None], np.arange(40), labels
+    ]
+    sums = np.rint(equity * 1980 * 46).astype(np.int64)
+    moments = np.zeros((3, 4), np.int64)
+    kernels.add_statistics(labels, sums, weights, 46, moments)
+    number, total, rounded, squares = moments.T
+    for bucket in range(3):
+        held, mass = labels == bucket, np.broadcast_to(weights[:, None], labels.shape)
+        mean = np.average(equity[held], weights=mass[held])
+        spread = np.sqrt(np.average((equity[held] - mean) ** 2, weights=mass[held]))
+        assert number[bucket] == mass[held].sum() and np.isclose(total[bucket] / number[bucket] / 1980 / 46, mean)
+        found = np.sqrt(squares[bucket] / number[bucket] - (rounded[bucket] / number[bucket]) ** 2) / 1980
+        assert np.isclose(found, spread, rtol=0.02)
 
 
 def test_out_is_filled_and_returned(table):
