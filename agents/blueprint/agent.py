@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
-from plurispiel.agents.blueprint.trainer import Blueprint
+from plurispiel.agents.blueprint.blueprint import Blueprint
 
 __all__ = ["BlueprintAgent"]
 

@@ -19,9 +19,10 @@ from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _traversal_kernels as kernels
+from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays, game_arrays
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 
-__all__ = ["Blueprint", "Schedule", "Trainer"]
+__all__ = ["Schedule", "Trainer"]
 
 _INT32_MAX = 2**31 - 1
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
@@ -79,29 +80,6 @@ class Schedule:
         return frozenset(np.rint(start + (self.iterations - start) * spans).astype(int).tolist())
 
 
-class GameArrays(NamedTuple):
-    """An abstract game as kernels read it.
-
-    Attributes
-    ----------
-    num_seats, num_streets, num_hole_cards, num_board_cards, num_suits : int
-    board_sizes : int64[num_streets]
-    base : int64[num_streets + 1]
-        The first cell of each street, and the number of all.
-    pairs : int64[num_streets]
-        (decision, action) pairs of each street.
-    """
-
-    num_seats: int
-    num_streets: int
-    num_hole_cards: int
-    num_board_cards: int
-    num_suits: int
-    board_sizes: np.ndarray
-    base: np.ndarray
-    pairs: np.ndarray
-
-
 class TraversalSettings(NamedTuple):
     """What kernels do in every iteration.
 
@@ -136,33 +114,6 @@ class _Workspace(NamedTuple):
     values: np.ndarray
     strategies: np.ndarray
     explored: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Blueprint:
-    """A strategy for every decision of an abstract game.
-
-    Attributes
-    ----------
-    rules : HoldemRules
-    tree : BettingTree
-    cards : CardBuckets
-    game : GameArrays
-    probabilities : float32[num_cells]
-        By cell.
-    """
-
-    rules: HoldemRules
-    tree: BettingTree
-    cards: CardBuckets
-    game: GameArrays
-    probabilities: np.ndarray
-
-    def strategy(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the probabilities of a decision's actions in some buckets: float32[num_buckets, num_actions]."""
-        street, count = int(self.tree.street[node]), int(self.tree.num_actions[node])
-        cells = self.game.base[street] + buckets.astype(np.int64) * self.game.pairs[street] + int(self.tree.row[node])
-        return self.probabilities[cells[:, None] + np.arange(count)]
 
 
 class Trainer:
@@ -205,17 +156,8 @@ class Trainer:
         self.schedule = schedule
         self.size: TreeSize = tree_size(rules, menu)
         self.tree: BettingTree = build_tree(rules, menu)
-        base = np.cumsum([0, *(p * b for p, b in zip(self.size.pairs, cards.num_buckets, strict=True))])
-        self.game = GameArrays(
-            rules.num_seats,
-            rules.num_streets,
-            rules.num_hole_cards,
-            rules.num_board_cards,
-            rules.num_suits,
-            np.array([rules.board_size(street) for street in range(rules.num_streets)], np.int64),
-            base.astype(np.int64),
-            np.array(self.size.pairs, np.int64),
-        )
+        self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
+        base = self.game.base
         last_average_street = rules.num_streets - 1 if average_all else 0
         floor = -np.inf if exact else max(prune_below * 31 / 30, float(-_INT32_MAX))
         ceiling = np.inf if exact else float(_INT32_MAX)
