@@ -1,11 +1,12 @@
 """What a card abstraction is to be: for each street how many buckets, by which features and which distance."""
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from plurispiel.abstraction.settings import make_record, read_settings
 
 STREETS = ("flop", "turn", "river")
 """The streets with buckets; before the flop each of the 169 starting hands is its own."""
@@ -122,34 +123,17 @@ def config_from_dict(settings: Mapping[str, Any]) -> AbstractionConfig:
     for street in STREETS:
         if not isinstance(given.get(street), Mapping):
             raise ValueError(f"a card abstraction has the sections {', '.join(STREETS)}; [{street}] is missing")
-        given[street] = _record(StreetConfig, given[street], f"[{street}]")
-    return _record(AbstractionConfig, given, "the card abstraction")
+        given[street] = make_record(StreetConfig, given[street], f"[{street}]")
+    return make_record(AbstractionConfig, given, "the card abstraction")
 
 
 def read_config(path: Path) -> AbstractionConfig:
     """Return the configuration of a TOML file, named by the file where it has no name."""
+    settings = read_settings(path)
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no text'})") from None
-    try:
-        return config_from_dict({"name": path.stem} | tomllib.loads(text))
+        return config_from_dict({"name": path.stem} | settings)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def _record(kind: type, settings: Mapping[str, Any], where: str) -> Any:
-    fields = {each.name: each for each in dataclasses.fields(kind)}
-    if unknown := sorted(set(settings) - set(fields)):
-        raise ValueError(f"{where} has the settings {', '.join(fields)}, got {str(unknown[0])[:40]!r}")
-    required = [
-        name
-        for name, each in fields.items()
-        if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
-    ]
-    if missing := [name for name in required if name not in settings]:
-        raise ValueError(f"{where} needs {missing[0]}")
-    return kind(**settings)
 
 
 PRESETS = {

@@ -1,11 +1,13 @@
 """The cards of an abstract game: which bucket each combo has on each street, as kernels look it up."""
 
+import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from plurispiel.abstraction.cards.buckets import BucketTable
+from plurispiel.abstraction.cards.model import CardModel
 from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.boards import (
     board_classes,
@@ -17,6 +19,7 @@ from plurispiel.abstraction.holdem.boards import (
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 MAX_STREETS = 4
+MAX_LOSSLESS = 50_000_000
 
 
 class CardArrays(NamedTuple):
@@ -36,24 +39,35 @@ class CardArrays(NamedTuple):
     rows: tuple[np.ndarray, ...]
 
 
+class Buckets(Protocol):
+    """The buckets of a game's hands, wherever they come from."""
+
+    @property
+    def num_buckets(self) -> tuple[int, ...]:
+        """How many buckets there are, by street."""
+
+    def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the bucket of each combo on a board; what touches the board has any number."""
+
+
 @dataclass(frozen=True, eq=False)
 class CardBuckets:
-    """Buckets of a game's hands, street by street.
+    """Buckets of a game's hands, street by street, ready to be looked up by kernels.
 
     Attributes
     ----------
     rules : HoldemRules
     num_buckets : tuple of int
-        On each street.
+        On each street that is told apart.
     arrays : CardArrays
-    digest : str
-        Of the bucket table; empty for buckets that need none.
+    table : BucketTable or None
+        Where they come from; None for buckets that need no table.
     """
 
     rules: HoldemRules
     num_buckets: tuple[int, ...]
     arrays: CardArrays
-    digest: str = ""
+    table: BucketTable | None = None
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; what touches the board has any number."""
@@ -61,16 +75,51 @@ class CardBuckets:
         return self.arrays.rows[street][number[0]][self.arrays.relabel[permutation[0]]]
 
 
-def lossless_buckets(rules: HoldemRules) -> CardBuckets:
-    """Return buckets that hold one hand each, up to a renaming of suits.
+@dataclass(frozen=True, eq=False)
+class ModelBuckets:
+    """Buckets of hold'em computed for each board, without a table: slower to find, nothing to keep.
+
+    Attributes
+    ----------
+    model : CardModel
+    num_streets : int
+    """
+
+    model: CardModel
+    num_streets: int
+
+    @property
+    def num_buckets(self) -> tuple[int, ...]:
+        """How many buckets there are, by street."""
+        return tuple(self.model.num_buckets.values())[: self.num_streets]
+
+    def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the bucket of each combo on a board; what touches the board has any number."""
+        row = self.model.classify(board)
+        return np.minimum(row, self.num_buckets[street] - 1)
+
+
+def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> CardBuckets:
+    """Return buckets that hold one hand each, up to a renaming of suits, on the first streets.
 
     The cards of a board are told apart as a set: with two streets of board cards, which of them came first is
     forgotten.
+
+    Raises
+    ------
+    ValueError
+        If there are too many hands to keep.
     """
+    num_streets = min(num_streets, rules.num_streets)
+    size = rules.board_size(num_streets - 1)
+    if math.comb(len(rules.cards), size) * rules.num_combos > MAX_LOSSLESS:
+        raise ValueError(
+            f"{size} board cards of {len(rules.cards)} make too many hands to tell all apart; name a bucket table"
+        )
     combos = rules.num_combos
     relabel = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
     entries, rows, counts = [], [], []
-    for street in range(rules.num_streets):
+    for street in range(num_streets):
         size = rules.board_size(street)
         classes = board_classes(size, rules.num_suits, rules.num_ranks)
         numbers = np.zeros((len(classes.boards), combos), np.uint32)
@@ -105,7 +154,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable) -> CardBuckets:
         entries.append(arrays.classes.entries)
         rows.append(arrays.rows)
     counts = list(table.num_buckets.values())[: rules.num_streets]
-    return _card_buckets(rules, counts, relabel_combos(), entries, rows, table.digest)
+    return _card_buckets(rules, counts, relabel_combos(), entries, rows, table)
 
 
 def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
@@ -116,7 +165,7 @@ def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
     return np.array(keeping)
 
 
-def _card_buckets(rules, counts, relabel, entries, rows, digest: str = "") -> CardBuckets:
+def _card_buckets(rules, counts, relabel, entries, rows, table: BucketTable | None = None) -> CardBuckets:
     missing = MAX_STREETS - len(rows)
     arrays = CardArrays(relabel.astype(np.uint16), (*entries, *entries[-1:] * missing), (*rows, *rows[-1:] * missing))
-    return CardBuckets(rules, tuple(counts), arrays, digest)
+    return CardBuckets(rules, tuple(counts), arrays, table)

@@ -1,0 +1,241 @@
+"""What a blueprint is to be: the game, its bet sizes and cards, and how it is trained.
+
+A configuration is a TOML file; the presets are files like any other, in ``presets`` beside this module.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.actions.menu import ALL_IN_SHARE
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
+from plurispiel.abstraction.holdem.openspiel import rules_of
+from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
+from plurispiel.abstraction.ladder import find_game
+from plurispiel.abstraction.settings import make_record, read_settings
+from plurispiel.agents.blueprint.schedule import Schedule
+
+LOSSLESS = "lossless"
+STREETS = ("preflop", "flop", "turn", "river")
+CHIPS_PER_BIG_BLIND = 100
+MAX_ITERATIONS = 10**13
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MenuConfig:
+    """Bet sizes by street, in the grammar of `menu`, each by the number of raises so far.
+
+    Attributes
+    ----------
+    preflop, flop, turn, river : tuple of str
+        Behind the last no raise is offered. A street without sizes has those of the street before.
+    multiway : dict
+        From a street to the sizes where three or more seats have not folded; elsewhere they are as for two.
+    all_in_share : float
+        Share of the stack from which on a raise becomes all-in.
+    push_or_fold : bool
+        No call is offered before somebody is all-in.
+    """
+
+    preflop: Texts
+    flop: Texts | None = None
+    turn: Texts | None = None
+    river: Texts | None = None
+    multiway: Mapping[str, Texts] = field(default_factory=dict)
+    all_in_share: float = ALL_IN_SHARE
+    push_or_fold: bool = False
+
+    def __post_init__(self):
+        if unknown := sorted(set(self.multiway) - set(STREETS)):
+            raise ValueError(f"sizes with several seats are given for {', '.join(STREETS)}, got {unknown[0]!r}")
+        if not 0.0 < self.all_in_share <= 1.0:
+            raise ValueError(f"all_in_share is a share of the stack, got {self.all_in_share!r}")
+        if self.game_menu is None:
+            raise AssertionError  # it checks the sizes themselves
+
+    @functools.cached_property
+    def game_menu(self) -> GameMenu:
+        """The menu that trees are built with."""
+        streets: list[StreetMenu] = []
+        for name in STREETS:
+            raises = getattr(self, name)
+            multiway = self.multiway.get(name)
+            if raises is None:
+                raises = streets[-1].raises
+                multiway = streets[-1].multiway if multiway is None else multiway
+            streets.append(StreetMenu(tuple(raises), None if multiway is None else tuple(multiway)))
+        return GameMenu(tuple(streets), self.all_in_share, **({"push_or_fold": True} if self.push_or_fold else {}))
+
+
+@dataclass(frozen=True)
+class BlueprintConfig:
+    """A blueprint's game and training.
+
+    Attributes
+    ----------
+    name, text : str
+        The text says in a line what it is for.
+    game : str
+        A name of the ladder, a preset or an OpenSpiel game string; or empty: no-limit hold'em for `seats`.
+    seats : int
+    stack_bb : float
+        Stacks in big blinds.
+    menu : MenuConfig or None
+        None for the raises that the game's own rules offer.
+    cards : str
+        ``lossless``, or the name or folder of a bucket table.
+    iterations : int
+        Of a whole run; an iteration is a deal traversed for every seat.
+    discount_until, prune_from, average_from : float
+    average_every, num_snapshots : int
+        See `Schedule`.
+    prune_below_bb : float
+        Regret in big blinds under which actions are pruned; 0 for a value that suits the length of the run.
+    exact : bool
+        Regrets in float64 instead of whole chips, and every street averaged by visits: for small games.
+    seed : int
+    """
+
+    name: str
+    iterations: int
+    text: str = ""
+    game: str = ""
+    seats: int = 0
+    stack_bb: float = 100.0
+    menu: MenuConfig | None = None
+    cards: str = LOSSLESS
+    discount_until: float = Schedule.discount_until
+    prune_from: float = Schedule.prune_from
+    average_from: float = Schedule.average_from
+    average_every: int = Schedule.average_every
+    num_snapshots: int = Schedule.num_snapshots
+    prune_below_bb: float = 0.0
+    exact: bool = False
+    seed: int = 1
+
+    def __post_init__(self):
+        for each in dataclasses.fields(self):
+            _require_type(each.name, getattr(self, each.name), each.default)
+        if bool(self.game) == bool(self.seats):
+            raise ValueError("a blueprint has either a game, as in game = 'leduc', or seats and stack_bb")
+        if not 1 <= self.iterations <= MAX_ITERATIONS:
+            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
+        if self.prune_below_bb > 0.0:
+            raise ValueError(f"prune_below_bb is a negative regret, or 0, got {self.prune_below_bb!r}")
+        if self.seed < 0:
+            raise ValueError(f"seed is a whole number from 0, got {self.seed!r}")
+        if not self.game and not 1.0 <= self.stack_bb <= 10_000.0:
+            raise ValueError(f"stack_bb is 1 to 10,000 big blinds, got {self.stack_bb!r}")
+        if self.game and self.menu is None:
+            game_menu(self.rules)
+        elif not self.game and self.menu is None:
+            raise ValueError("the bet sizes are missing: [menu] with preflop = ['0.5p 1p allin', ...] and so on")
+        if self.schedule is None:
+            raise AssertionError  # it checks its own settings
+
+    @functools.cached_property
+    def rules(self) -> HoldemRules:
+        """The game."""
+        if self.game:
+            return rules_of(find_game(self.game))
+        chips = CHIPS_PER_BIG_BLIND
+        return no_limit_holdem(self.seats, round(self.stack_bb * chips), (chips // 2, chips))
+
+    @functools.cached_property
+    def game_menu(self) -> GameMenu:
+        """The raises on offer."""
+        return self.menu.game_menu if self.menu else game_menu(self.rules)
+
+    @functools.cached_property
+    def schedule(self) -> Schedule:
+        """What happens when."""
+        return Schedule(
+            self.iterations,
+            self.discount_until,
+            self.prune_from,
+            self.average_from,
+            self.average_every,
+            self.num_snapshots,
+        )
+
+    def prune_below(self, first_buckets: int) -> float:
+        """Return the regret in chips under which actions are pruned.
+
+        An action that loses three big blinds whenever it is tried is pruned when a twentieth of the run is over, if
+        its decision is met as often as one of the first street with that many buckets in ten hands.
+        """
+        if self.prune_below_bb:
+            return self.prune_below_bb * self.rules.big_blind
+        visits = 0.05 * self.iterations / first_buckets / 10.0
+        stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
+        return -max(3.0 * visits * self.rules.big_blind, 10.0 * stack)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `config_from_dict` makes a configuration of."""
+        return dataclasses.asdict(self)
+
+
+def config_from_dict(settings: Mapping[str, Any]) -> BlueprintConfig:
+    """Return a checked configuration.
+
+    Raises
+    ------
+    ValueError
+        If a setting is missing, unknown or out of range.
+    """
+    given = dict(settings)
+    if given.get("menu") is not None:
+        if not isinstance(given["menu"], Mapping):
+            raise ValueError("[menu] is a section with preflop, flop, turn, river")
+        menu = dict(given["menu"])
+        for street in STREETS:
+            if menu.get(street) is not None:
+                menu[street] = _texts(f"[menu] {street}", menu[street])
+        if not isinstance(menu.get("multiway", {}), Mapping):
+            raise ValueError("[menu.multiway] is a section with preflop, flop, turn, river")
+        menu["multiway"] = {k: _texts(f"[menu.multiway] {k}", v) for k, v in menu.get("multiway", {}).items()}
+        given["menu"] = make_record(MenuConfig, menu, "[menu]")
+    return make_record(BlueprintConfig, given, "a blueprint")
+
+
+def read_config(path: Path) -> BlueprintConfig:
+    """Return the configuration of a TOML file, named by the file where it has no name."""
+    settings = read_settings(path)
+    try:
+        return config_from_dict({"name": path.stem} | settings)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def preset_names() -> list[str]:
+    """Return the names of the presets."""
+    return sorted(path.stem for path in _PRESETS.glob("*.toml"))
+
+
+def read_preset(name: str) -> BlueprintConfig:
+    """Return a preset."""
+    return read_config(_PRESETS / f"{name}.toml")
+
+
+_PRESETS = Path(__file__).with_name("presets")
+
+
+def _texts(where: str, value: object) -> Texts:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{where} is a list of sizes by the number of raises so far, ['0.5p 1p', '1p'], got {value!r}")
+    return tuple(texts)
+
+
+def _require_type(name: str, value: object, default: object) -> None:
+    kinds: dict[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: (int, float), str: (str,)}
+    allowed = kinds.get(int if name == "iterations" else type(default), ())
+    if name == "name":
+        allowed = (str,)
+    if allowed and (not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)):
+        raise ValueError(f"{name} is a {allowed[-1].__name__}, got {value!r}")

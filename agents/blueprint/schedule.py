@@ -1,0 +1,77 @@
+"""When a training run discounts, prunes, averages and takes snapshots."""
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What happens when in a run of so many iterations.
+
+    Attributes
+    ----------
+    iterations : int
+    discount_until : float
+        Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
+        by k / (k + 1), so that what is learnt in a step weighs in proportion to its number. 0 for none.
+    prune_from : float
+        Share after which 95 % of all traversals leave out actions of very negative regret; 1 for none.
+    average_from : float
+        Share after which the average of the first street gathers, and snapshots of the later ones are taken.
+    average_every : int
+        Iterations between two updates of the average.
+    num_snapshots : int
+    """
+
+    iterations: int
+    discount_until: float = 0.1
+    prune_from: float = 0.05
+    average_from: float = 0.1
+    average_every: int = 100
+    num_snapshots: int = 50
+
+    num_discount_steps = 40
+
+    def __post_init__(self):
+        if self.iterations < 1 or self.average_every < 1 or self.num_snapshots < 0:
+            raise ValueError(
+                f"iterations and average_every are 1 or more, snapshots 0 or more, got {self.iterations}, "
+                f"{self.average_every} and {self.num_snapshots}"
+            )
+        for name in ("discount_until", "prune_from", "average_from"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} is a share of the run, 0 to 1, got {getattr(self, name)}")
+
+    @functools.cached_property
+    def discounts(self) -> dict[int, float]:
+        """Return the factor of each discount, by the iteration before which it is due."""
+        until, steps = self.discount_until * self.iterations, self.num_discount_steps
+        return {round(until * k / steps): k / (k + 1) for k in range(1, steps)} if until >= steps else {}
+
+    @functools.cached_property
+    def snapshots(self) -> frozenset[int]:
+        """Return the iterations before which a snapshot is due; the last is the end."""
+        start = self.average_from * self.iterations
+        spans = np.arange(1, self.num_snapshots + 1) / max(self.num_snapshots, 1)
+        return frozenset(np.rint(start + (self.iterations - start) * spans).astype(int).tolist())
+
+    def extended(self, iterations: int) -> "Schedule":
+        """Return the schedule of a longer run that does the same until this one's end, and then goes on."""
+        if iterations < self.iterations:
+            raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")
+        share = self.iterations / iterations
+        first = self.average_from * self.iterations
+        snapshots = (
+            self.num_snapshots * (iterations - first) / (self.iterations - first) if first < self.iterations else 0
+        )
+        return dataclasses.replace(
+            self,
+            iterations=iterations,
+            discount_until=self.discount_until * share,
+            prune_from=self.prune_from * share if self.prune_from < 1.0 else 1.0,
+            average_from=self.average_from * share,
+            num_snapshots=round(snapshots),
+        )
