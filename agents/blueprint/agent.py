@@ -35,7 +35,10 @@ class BlueprintAgent(RangeAgent):
         node = self.find_node(tuple(action for _, action, _ in public.actions))
         buckets = self._row(public.board, public.street)[combo_ids]
         probabilities = self._blueprint.strategy(node, buckets).astype(np.float64)
-        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        total = probabilities.sum(axis=1, keepdims=True)
+        probabilities = np.where(
+            total > 0.0, probabilities / np.where(total > 0.0, total, 1.0), 1.0 / len(probabilities[0])
+        )
         return Strategy(self._blueprint.tree.actions(node).astype(np.int64), probabilities)
 
     def find_node(self, actions: tuple[int, ...]) -> int:

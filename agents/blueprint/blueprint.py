@@ -1,15 +1,35 @@
-"""A blueprint: the strategy of an abstract game, learnt before play."""
+"""A blueprint: the strategy of an abstract game, learnt before play, and how it is kept."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+import contextlib
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.tree import BettingTree, TreeSize
+from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree
+from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.cards.buckets import load_table
+from plurispiel.abstraction.cards.config import config_from_dict as card_config
+from plurispiel.abstraction.cards.model import model_from_arrays
+from plurispiel.abstraction.folders import tables_folder, user_data_folder
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint import _blueprint_kernels as kernels
+from plurispiel.agents.blueprint.cards import Buckets, ModelBuckets, lossless_buckets, table_buckets
+from plurispiel.agents.blueprint.config import LOSSLESS, BlueprintConfig, config_from_dict
 
-__all__ = ["Blueprint", "GameArrays", "game_arrays"]
+__all__ = ["Blueprint", "GameArrays", "blueprints_folder", "find_blueprint", "game_arrays", "load_blueprint"]
+
+KIND, FORMAT_VERSION = "blueprint", 1
+FOLDER = "blueprint"
+"""The finished blueprint in the folder of a training run."""
+
+HIGHEST = 255
+"""What probability 1 is in rows of 8 bits."""
+
+_CARDS = "cards_"
 
 
 class GameArrays(NamedTuple):
@@ -18,6 +38,7 @@ class GameArrays(NamedTuple):
     Attributes
     ----------
     num_seats, num_streets, num_hole_cards, num_board_cards, num_suits : int
+        Streets that have decisions.
     board_sizes : int64[num_streets]
     base : int64[num_streets + 1]
         The first cell of each street, and the number of all.
@@ -36,42 +57,201 @@ class GameArrays(NamedTuple):
 
 
 def game_arrays(rules: HoldemRules, size: TreeSize, num_buckets: tuple[int, ...]) -> GameArrays:
-    """Return an abstract game as kernels read it."""
-    cells = [pairs * buckets for pairs, buckets in zip(size.pairs, num_buckets, strict=True)]
+    """Return an abstract game as kernels read it.
+
+    Raises
+    ------
+    ValueError
+        If a street with decisions has no buckets.
+    """
+    streets = len(num_buckets)
+    if any(size.pairs[streets:]):
+        raise ValueError(f"there are decisions on {len(size.pairs)} streets, and buckets for {streets}")
+    cells = [pairs * buckets for pairs, buckets in zip(size.pairs, num_buckets, strict=False)]
     return GameArrays(
         rules.num_seats,
-        rules.num_streets,
+        streets,
         rules.num_hole_cards,
         rules.num_board_cards,
         rules.num_suits,
-        np.array([rules.board_size(street) for street in range(rules.num_streets)], np.int64),
+        np.array([rules.board_size(street) for street in range(streets)], np.int64),
         np.cumsum([0, *cells]).astype(np.int64),
-        np.array(size.pairs, np.int64),
+        np.array(size.pairs[:streets], np.int64),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """A strategy for every decision of an abstract game.
+    """A strategy for the decisions of an abstract game.
 
     Attributes
     ----------
     rules : HoldemRules
     tree : BettingTree
-    cards : CardBuckets
+    cards : Buckets
     game : GameArrays
-    probabilities : float32[num_cells]
-        By cell.
+    rows : float32 or uint8[num_cells]
+        By cell. A row, the actions of a decision in a bucket, sums to 1 or nearly to 255; a row of zeros was never
+        learnt.
+    config : BlueprintConfig or None
+        What it was trained by; None for one that cannot be kept.
+    training : dict
+        Iterations, seconds and so on.
+    digest : str
+        Of everything in its artefact; empty where it comes from none.
     """
 
     rules: HoldemRules
     tree: BettingTree
-    cards: CardBuckets
+    cards: Buckets
     game: GameArrays
-    probabilities: np.ndarray
+    rows: np.ndarray
+    config: BlueprintConfig | None = None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
 
     def strategy(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the probabilities of a decision's actions in some buckets: float32[num_buckets, num_actions]."""
+        """Return the probabilities of a decision's actions in some buckets: float32[num_buckets, num_actions].
+
+        A row that was never learnt is zeros.
+        """
         street, count = int(self.tree.street[node]), int(self.tree.num_actions[node])
         cells = self.game.base[street] + buckets.astype(np.int64) * self.game.pairs[street] + int(self.tree.row[node])
-        return self.probabilities[cells[:, None] + np.arange(count)]
+        rows = self.rows[cells[:, None] + np.arange(count)].astype(np.float32)
+        total = rows.sum(axis=1, keepdims=True)
+        return np.divide(rows, total, out=rows, where=total > 0.0)
+
+    def decisions(self, street: int) -> np.ndarray:
+        """Return the decisions of a street in the order of their rows: int32[n]."""
+        return street_decisions(self.tree, street)
+
+    def num_rows(self) -> list[tuple[int, int]]:
+        """Return how many rows each street has, and how many were learnt."""
+        found = []
+        for street, buckets in enumerate(self.cards.num_buckets):
+            nodes = self.decisions(street)
+            found.append(
+                (len(nodes) * buckets, kernels.count_rows(self.tree, self.game, nodes, street, buckets, self.rows))
+            )
+        return found
+
+    def save(self, folder: Path) -> str:
+        """Write an artefact, replacing an older one, and return its digest.
+
+        The bucket table it was trained with is not in it, only what finds the same buckets anew.
+        """
+        if self.config is None:
+            raise ValueError("a blueprint without its configuration cannot be kept")
+        model = self.cards.model
+        cards: dict[str, Any] = {"kind": LOSSLESS}
+        arrays = {}
+        if model is not None:
+            cards = {"kind": "table", "digest": self.cards.table_digest, "config": model.config.as_dict()}
+            arrays = {_CARDS + name: values for name, values in model.arrays().items()}
+        kept = self.num_rows()
+        return write_artefact(
+            folder,
+            KIND,
+            FORMAT_VERSION,
+            arrays | {"rows": self.rows},
+            {
+                "config": self.config.as_dict(),
+                "cards": cards,
+                "training": dict(self.training),
+                "rows": [number for number, _ in kept],
+                "rows_learnt": [number for _, number in kept],
+            },
+            seed=self.config.seed,
+            source=tree_digest(self.tree),
+        )
+
+
+def load_blueprint(folder: Path) -> Blueprint:
+    """Return a verified blueprint; its rows are mapped into memory.
+
+    Its buckets are looked up in the table it was trained with if the user still has it, and computed otherwise.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged blueprint.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    try:
+        config = config_from_dict(artefact.config["config"])
+        rules, tree = config.rules, build_tree(config.rules, config.game_menu)
+        cards = _cards(artefact, rules, tree)
+        rows = artefact.arrays["rows"]
+        game = game_arrays(rules, tree_size_of(tree, rules.num_streets), cards.num_buckets)
+        if artefact.source != tree_digest(tree):
+            raise ValueError("its betting is not that of its bet sizes")
+        if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):
+            raise ValueError(f"rows are {rows.dtype}{list(rows.shape)}")
+        training = artefact.config["training"]
+        if not isinstance(training, dict) or type(training.get("iterations")) is not int:
+            raise ValueError("how it was trained is missing")
+    except (KeyError, ValueError, TypeError) as error:
+        raise ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; train it again") from None
+    return Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+
+
+def blueprints_folder() -> Path:
+    """Return the folder of the user's blueprints, each run in a folder with its name."""
+    return user_data_folder() / "blueprints"
+
+
+def find_blueprint(text: str) -> Path:
+    """Return the folder of a blueprint given by its path, by its run's, or by its name among the user's.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for folder in (Path(text), Path(text) / FOLDER, blueprints_folder() / text / FOLDER):
+        if holds_artefact(folder):
+            return folder
+    home = blueprints_folder()
+    names = sorted(path.name for path in home.iterdir() if holds_artefact(path / FOLDER)) if home.is_dir() else []
+    known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
+    raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one: {known}")
+
+
+def street_decisions(tree: BettingTree, street: int) -> np.ndarray:
+    """Return the decisions of a street in the order of their rows: int32[n]."""
+    nodes = np.flatnonzero((tree.street == street) & (tree.actor >= 0)).astype(np.int32)
+    return nodes[np.argsort(tree.row[nodes], kind="stable")]
+
+
+def tree_size_of(tree: BettingTree, num_streets: int) -> TreeSize:
+    """Return the size of a tree that is there."""
+    decides = tree.actor >= 0
+    streets = tree.street[decides]
+    pairs = np.bincount(streets, weights=tree.num_actions[decides], minlength=num_streets).astype(int)
+    decisions = np.bincount(streets, minlength=num_streets)
+    return TreeSize(len(tree.actor), len(tree.folded), tuple(decisions.tolist()), tuple(pairs.tolist()))
+
+
+def tree_digest(tree: BettingTree) -> str:
+    """Return a hash of all betting."""
+    digest = hashlib.sha256()
+    for values in (tree.actor, tree.street, tree.num_actions, tree.action, tree.contributions):
+        digest.update(values.tobytes())
+    return digest.hexdigest()
+
+
+def _cards(artefact: Artefact, rules: HoldemRules, tree: BettingTree) -> Buckets:
+    """Return the buckets that an artefact's blueprint plays with."""
+    cards, arrays = artefact.config["cards"], artefact.arrays
+    num_streets = int(tree.street[tree.actor >= 0].max()) + 1
+    if cards["kind"] == LOSSLESS:
+        return lossless_buckets(rules, num_streets)
+    config = card_config(cards["config"])
+    table = tables_folder() / config.name
+    if holds_artefact(table):
+        with contextlib.suppress(ArtefactRefused):
+            found = load_table(table)
+            if found.digest == cards["digest"]:
+                return table_buckets(rules, found, num_streets)
+    model = model_from_arrays(config, {k.removeprefix(_CARDS): v for k, v in arrays.items() if k.startswith(_CARDS)})
+    return ModelBuckets(model, num_streets, str(cards["digest"]))

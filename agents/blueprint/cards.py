@@ -40,11 +40,29 @@ class CardArrays(NamedTuple):
 
 
 class Buckets(Protocol):
-    """The buckets of a game's hands, wherever they come from."""
+    """The buckets of a game's hands, wherever they come from.
+
+    Attributes
+    ----------
+    num_buckets : tuple of int
+        On each street that is told apart.
+    model : CardModel or None
+        What computes them; None where no two hands share one.
+    table_digest : str
+        Of the bucket table that holds them, too; empty where there is none.
+    """
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """How many buckets there are, by street."""
+        """See above."""
+
+    @property
+    def model(self) -> CardModel | None:
+        """See above."""
+
+    @property
+    def table_digest(self) -> str:
+        """See above."""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; what touches the board has any number."""
@@ -58,16 +76,17 @@ class CardBuckets:
     ----------
     rules : HoldemRules
     num_buckets : tuple of int
-        On each street that is told apart.
     arrays : CardArrays
-    table : BucketTable or None
-        Where they come from; None for buckets that need no table.
+    model : CardModel or None
+    table_digest : str
+        See `Buckets`.
     """
 
     rules: HoldemRules
     num_buckets: tuple[int, ...]
     arrays: CardArrays
-    table: BucketTable | None = None
+    model: CardModel | None = None
+    table_digest: str = ""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; what touches the board has any number."""
@@ -83,10 +102,13 @@ class ModelBuckets:
     ----------
     model : CardModel
     num_streets : int
+    table_digest : str
+        See `Buckets`.
     """
 
     model: CardModel
     num_streets: int
+    table_digest: str = ""
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
@@ -137,15 +159,15 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
     return _card_buckets(rules, counts, relabel, entries, rows)
 
 
-def table_buckets(rules: HoldemRules, table: BucketTable) -> CardBuckets:
-    """Return the buckets of a table, for games of hold'em with a full deck.
+def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX_STREETS) -> CardBuckets:
+    """Return the buckets of a table, on the first streets of games of hold'em with a full deck.
 
     Raises
     ------
     ValueError
         If the game has another deck or other streets.
     """
-    sizes = [rules.board_size(street) for street in range(rules.num_streets)]
+    sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
         raise ValueError("a bucket table is for hold'em with 52 cards; take lossless buckets for this game")
     entries, rows = [board_classes(0).entries], [np.array(preflop_classes())[None]]
@@ -153,7 +175,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable) -> CardBuckets:
         arrays = table.arrays(size)
         entries.append(arrays.classes.entries)
         rows.append(arrays.rows)
-    counts = list(table.num_buckets.values())[: rules.num_streets]
+    counts = list(table.num_buckets.values())[: len(sizes)]
     return _card_buckets(rules, counts, relabel_combos(), entries, rows, table)
 
 
@@ -168,4 +190,6 @@ def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
 def _card_buckets(rules, counts, relabel, entries, rows, table: BucketTable | None = None) -> CardBuckets:
     missing = MAX_STREETS - len(rows)
     arrays = CardArrays(relabel.astype(np.uint16), (*entries, *entries[-1:] * missing), (*rows, *rows[-1:] * missing))
-    return CardBuckets(rules, tuple(counts), arrays, table)
+    if table is None:
+        return CardBuckets(rules, tuple(counts), arrays)
+    return CardBuckets(rules, tuple(counts), arrays, table.model, table.digest)

@@ -5,25 +5,38 @@ the text around it. The clock is the iteration, a deal traversed once for every 
 the paper's minutes are shares of the run (`Schedule`).
 """
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from plurispiel.abstraction.actions import _tree_kernels
 from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, game_menu, tree_size
-from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.agents.blueprint import _blueprint_kernels
 from plurispiel.agents.blueprint import _traversal_kernels as kernels
-from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays, game_arrays
+from plurispiel.agents.blueprint.blueprint import (
+    HIGHEST,
+    Blueprint,
+    GameArrays,
+    game_arrays,
+    street_decisions,
+    tree_digest,
+)
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 __all__ = ["Trainer"]
 
 _INT32_MAX = 2**31 - 1
+_CHUNK = 1 << 22
+_STATE = ("regrets", "sums", "snapshots", "weight", "streams", "counters")
+_BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
 
 
@@ -47,20 +60,6 @@ class TraversalSettings(NamedTuple):
     prune_share: float
     average_every: int
     last_average_street: int
-
-
-class _Workspace(NamedTuple):
-    deck: np.ndarray
-    combos: np.ndarray
-    buckets: np.ndarray
-    ranks: np.ndarray
-    nodes: np.ndarray
-    cells: np.ndarray
-    places: np.ndarray
-    counts: np.ndarray
-    values: np.ndarray
-    strategies: np.ndarray
-    explored: np.ndarray
 
 
 class Trainer:
@@ -105,7 +104,7 @@ class Trainer:
         self.tree: BettingTree = build_tree(rules, menu)
         self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
         base = self.game.base
-        last_average_street = rules.num_streets - 1 if average_all else 0
+        last_average_street = len(cards.num_buckets) - 1 if average_all else 0
         floor = -np.inf if exact else max(prune_below * 31 / 30, float(-_INT32_MAX))
         ceiling = np.inf if exact else float(_INT32_MAX)
         self._settings = TraversalSettings(
@@ -116,14 +115,16 @@ class Trainer:
         later = self.tree.street > last_average_street
         self._later = np.flatnonzero(later & (self.tree.actor >= 0)).astype(np.int32)
         self.snapshots = np.zeros(int(base[-1]) if len(self._later) else 0, np.float32)
+        self.exact = exact
         self.iteration = 0
+        self.weight = np.zeros(1)
         self.counters = np.zeros((threads, _PADDING), np.int64)
         self._seed = seed
         self.streams = np.zeros((threads, _PADDING), np.uint64)
         for number in range(threads):
             sequence = np.random.SeedSequence(seed, spawn_key=(number,))
             self.streams[number, :4] = xoshiro_stream(sequence)
-        self._work = [_workspace(rules) for _ in range(threads)]
+        self._work = [traversal_workspace(rules) for _ in range(threads)]
 
     @property
     def num_traversals(self) -> int:
@@ -149,6 +150,7 @@ class Trainer:
                 factor = schedule.discounts[event]
                 kernels.discount_cells(self.regrets, factor, self._settings.rounds)
                 self.sums *= factor
+                self.weight *= factor
             if event in schedule.snapshots and len(self._later):
                 kernels.add_snapshot(
                     self.tree,
@@ -161,23 +163,107 @@ class Trainer:
                     np.empty(_tree_kernels.MAX_ACTIONS),
                 )
 
-    def blueprint(self) -> Blueprint:
+    def start_from(self, blueprint: Blueprint, weight: float) -> None:
+        """Begin with the strategy of a blueprint of the same betting and buckets.
+
+        Parameters
+        ----------
+        weight : float
+            Chips of regret that a row shares out: the more, the longer what is learnt now takes to change it.
+
+        Raises
+        ------
+        ValueError
+            If training has begun, or the blueprint has other betting or buckets.
+        """
+        if self.iteration:
+            raise ValueError("a run that has begun cannot start from a blueprint")
+        if tree_digest(blueprint.tree) != tree_digest(self.tree):
+            raise ValueError("the blueprint has other betting than the run; take the same seats, stacks and bet sizes")
+        buckets = (blueprint.cards.num_buckets, blueprint.cards.table_digest)
+        if buckets != (self.cards.num_buckets, self.cards.table_digest):
+            raise ValueError("the blueprint has other buckets than the run; take the same bucket table")
+        highest = 1.0 if blueprint.rows.dtype == np.float32 else float(HIGHEST)
+        for first in range(0, len(self.regrets), _CHUNK):
+            part = slice(first, first + _CHUNK)
+            rows = blueprint.rows[part].astype(np.float64)
+            if rows.any():
+                self.regrets[part] = rows * (weight / highest)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return all that training changes, to be kept in a checkpoint; not copied."""
+        return {name: getattr(self, name) for name in _STATE} | {"decks": np.array([work.deck for work in self._work])}
+
+    def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
+        """Go on from a kept state.
+
+        With as many threads as then; more of them begin new streams of random numbers, fewer leave some out.
+
+        Raises
+        ------
+        ValueError
+            If the state is one of another game.
+        """
+        own = self.state()
+        for name, values in own.items():
+            if name not in state or state[name].dtype != values.dtype or state[name].shape[1:] != values.shape[1:]:
+                raise ValueError(f"{name} is missing or of another kind")
+            if name not in _BY_THREAD and state[name].shape != values.shape:
+                raise ValueError(f"{name} has {len(state[name]):,} entries, not {len(values):,}")
+        for name in _STATE:
+            values, found = getattr(self, name), state[name]
+            count = min(len(values), len(found))
+            for first in range(0, count, _CHUNK):
+                part = found[first : min(first + _CHUNK, count)]
+                if part.any():  # what was never met takes no memory
+                    values[first : first + len(part)] = part
+        self.counters[0] += np.sum(state["counters"][len(self.counters) :], axis=0)
+        threads = len(self._work)
+        for number in range(threads):
+            if number < len(state["decks"]):
+                self._work[number].deck[:] = state["decks"][number]
+            else:
+                sequence = np.random.SeedSequence(self._seed, spawn_key=(number, iteration))
+                self.streams[number, :4] = xoshiro_stream(sequence)
+        self.iteration = iteration
+
+    def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
         """Return the strategy so far.
 
-        Averages where there are some; else what the regrets say now, uniform where nothing was learnt.
+        Averages where there are some, else what the regrets say now; where nothing was learnt, rows are zeros.
         """
-        probabilities = np.empty(len(self.regrets), np.float32)
-        for street in range(self.rules.num_streets):
-            nodes = np.flatnonzero((self.tree.street == street) & (self.tree.actor >= 0))
-            cells = slice(int(self.game.base[street]), int(self.game.base[street + 1]))
-            averaged = street <= self._settings.last_average_street
-            sums = (self.sums if averaged else self.snapshots)[cells].reshape(-1, int(self.game.pairs[street]))
-            current = self.regrets[cells].reshape(sums.shape)
-            found = probabilities[cells].reshape(sums.shape)
-            for node in nodes.tolist():
-                columns = slice(int(self.tree.row[node]), int(self.tree.row[node]) + int(self.tree.num_actions[node]))
-                found[:, columns] = _normalised(sums[:, columns].astype(np.float64), current[:, columns])
-        return Blueprint(self.rules, self.tree, self.cards, self.game, probabilities)
+        rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
+        for street, buckets in enumerate(self.cards.num_buckets):
+            _blueprint_kernels.fill_rows(
+                self.tree,
+                self.game,
+                street_decisions(self.tree, street),
+                street,
+                buckets,
+                self._averages(street),
+                self.regrets,
+                1.0 if self.exact else float(HIGHEST),
+                rows,
+                np.empty(_tree_kernels.MAX_ACTIONS),
+            )
+        rows.setflags(write=False)
+        return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
+
+    def regret_per_traversal(self) -> tuple[float, list[int]]:
+        """Return the sum of all positive regrets in chips, by traversals and seats, and the rows met by street.
+
+        A bound on what a seat regrets of a hand (Zinkevich et al. 2007, Theorem 3), far above it but falling alike.
+        """
+        total, met = 0.0, []
+        for street, buckets in enumerate(self.cards.num_buckets):
+            nodes = street_decisions(self.tree, street)
+            found, rows = _blueprint_kernels.sum_regrets(self.tree, self.game, nodes, street, buckets, self.regrets)
+            total += found
+            met.append(rows)
+        return total / max(self.weight[0], 1.0) / self.rules.num_seats, met
+
+    def _averages(self, street: int) -> np.ndarray:
+        return self.sums if street <= self._settings.last_average_street else self.snapshots
 
     def _iterate(self, last: int) -> None:
         """Do the iterations up to one, shared among the threads."""
@@ -208,36 +294,8 @@ class Trainer:
         else:
             with ThreadPoolExecutor(len(self._work)) as pool:
                 list(pool.map(work, range(len(self._work))))
+        self.weight += last - self.iteration
         self.iteration = last
-
-
-def _normalised(sums: np.ndarray, regrets: np.ndarray) -> np.ndarray:
-    """Return rows that sum to 1: of the sums, else of the positive regrets, else uniform."""
-    for weights in (sums, np.maximum(regrets, 0.0)):
-        total = weights.sum(axis=1, keepdims=True)
-        if weights is sums:
-            result = np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)
-        else:
-            fallback = np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / weights.shape[1])
-            result = np.where(np.isnan(result), fallback, result)
-    return result
-
-
-def _workspace(rules: HoldemRules) -> _Workspace:
-    depth, actions = _tree_kernels.MAX_DEPTH + 1, _tree_kernels.MAX_ACTIONS
-    return _Workspace(
-        deck=np.array(deck_cards(rules.num_suits, rules.num_ranks)),
-        combos=np.zeros(MAX_SEATS, np.int64),
-        buckets=np.zeros((MAX_SEATS, rules.num_streets), np.int64),
-        ranks=np.zeros(MAX_SEATS, np.int64),
-        nodes=np.zeros(depth, np.int64),
-        cells=np.zeros(depth, np.int64),
-        places=np.zeros(depth, np.int64),
-        counts=np.zeros(depth, np.int64),
-        values=np.zeros((depth, actions)),
-        strategies=np.zeros((depth + 1, actions)),
-        explored=np.zeros((depth, actions), np.bool_),
-    )
 
 
 def warmup() -> None:

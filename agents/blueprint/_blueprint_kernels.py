@@ -1,0 +1,190 @@
+"""Kernels over the rows of blueprints: making them of sums and regrets, playing them, counting them.
+
+A row is the strategy at a decision in a bucket, a number for each action; its sum is 1, 255 or nearly so, and 0
+where there is none.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.xoshiro import next_float
+from plurispiel.agents.blueprint._traversal_kernels import deal_hand, end_value, match_regrets
+
+
+@kernel
+def fill_rows(tree, game, decisions, street, num_buckets, sums, regrets, highest, rows, strategy):
+    """Write one street's rows: of the sums, else of the regrets, else zeros. Modified in place: `rows`, `strategy`.
+
+    Parameters
+    ----------
+    decisions : int32[n]
+        The street's decisions in the order of their rows.
+    sums, regrets : float64, float32, uint16 or int32[num_cells]
+        Sums of strategies may end before the later streets.
+    highest : float
+        What probability 1 is written as.
+    rows : float32 or uint8[num_cells]
+    strategy : float64[MAX_ACTIONS]
+        Workspace.
+
+    Returns
+    -------
+    int
+        Rows that are not zeros.
+    """
+    num_kept = 0
+    for bucket in range(num_buckets):
+        for d in range(len(decisions)):
+            node = np.int64(decisions[d])
+            num_actions = np.int64(tree.num_actions[node])
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            total = 0.0
+            for a in range(num_actions):
+                strategy[a] = np.float64(sums[cell + a])
+                total += strategy[a]
+            if total > 0.0:
+                for a in range(num_actions):
+                    strategy[a] /= total
+            else:
+                met = False
+                for a in range(num_actions):
+                    met |= regrets[cell + a] != 0
+                if not met:
+                    for a in range(num_actions):
+                        rows[cell + a] = 0
+                    continue
+                match_regrets(regrets, cell, num_actions, strategy)
+            num_kept += 1
+            for a in range(num_actions):
+                value = strategy[a] * highest
+                rows[cell + a] = value if highest == 1.0 else np.rint(value)
+    return num_kept
+
+
+@kernel
+def count_rows(tree, game, decisions, street, num_buckets, rows):
+    """Return how many rows of one street are not zeros."""
+    num_kept = 0
+    for bucket in range(num_buckets):
+        for d in range(len(decisions)):
+            node = np.int64(decisions[d])
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            for a in range(np.int64(tree.num_actions[node])):
+                if rows[cell + a] > 0:
+                    num_kept += 1
+                    break
+    return num_kept
+
+
+@kernel
+def sum_regrets(tree, game, decisions, street, num_buckets, regrets):
+    """Return the sum of one street's largest regrets of each row, none below 0, and how many rows were ever met."""
+    total, num_met = 0.0, 0
+    for bucket in range(num_buckets):
+        for d in range(len(decisions)):
+            node = np.int64(decisions[d])
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            most, met = 0.0, False
+            for a in range(np.int64(tree.num_actions[node])):
+                met |= regrets[cell + a] != 0
+                most = max(most, np.float64(regrets[cell + a]))
+            total += most
+            num_met += met
+    return total, num_met
+
+
+@kernel(inline=True)
+def _draw_row(rows, cell, num_actions, stream):
+    """Return an action drawn from a row, -1 where there is none."""
+    total = 0.0
+    for a in range(num_actions):
+        total += rows[cell + a]
+    if total <= 0.0:
+        return -1
+    point = next_float(stream) * total
+    last = 0
+    for a in range(num_actions):
+        if rows[cell + a] > 0:
+            last = a
+            point -= rows[cell + a]
+            if point < 0.0:
+                return a
+    return last
+
+
+@kernel
+def play_hands(tables, tree, game, cards, own, other, num_decks, stream, work, chips, squares, counts):
+    """Play every deck once for each seat: one blueprint there, another everywhere else.
+
+    Parameters
+    ----------
+    tables : RankTables
+    own, other : float32 or uint8[num_cells]
+        Rows of both.
+    num_decks : int
+    stream : uint64[4]
+        Modified in place.
+    work : TraversalWorkspace
+        Modified in place.
+    chips : float64[num_seats + 1]
+        What the one blueprint won in each seat, and in all. Modified in place.
+    squares : float64[num_seats + 1]
+        Sums of squares, the last of a deck's chips in all seats together. Modified in place.
+    counts : int64[2]
+        Decisions, and those without a row, where an action is drawn evenly. Modified in place.
+    """
+    for _ in range(num_decks):
+        deal_hand(tables, game, cards, stream, work)
+        deck_chips = 0.0
+        for seat in range(game.num_seats):
+            node = np.int64(0)
+            while tree.actor[node] >= 0:
+                actor, street = tree.actor[node], tree.street[node]
+                num_actions = np.int64(tree.num_actions[node])
+                cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
+                if actor == seat:
+                    place = _draw_row(own, cell, num_actions, stream)
+                else:
+                    place = _draw_row(other, cell, num_actions, stream)
+                counts[0] += 1
+                if place < 0:
+                    counts[1] += 1
+                    place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
+                node = np.int64(tree.first_child[node]) + place
+            end = tree.first_child[node]
+            if tree.folded[end] >> seat & 1:
+                won = -np.float64(tree.contributions[end, seat])
+            else:
+                won = end_value(tree, end, seat, game.num_seats, work.ranks)
+            chips[seat] += won
+            squares[seat] += won * won
+            deck_chips += won
+        chips[game.num_seats] += deck_chips
+        squares[game.num_seats] += deck_chips * deck_chips
+
+
+@kernel
+def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, cells):
+    """Write the decisions that self-play meets, node and cell, and return how many; those without a row are left out.
+
+    Parameters
+    ----------
+    nodes, cells : int64[most]
+        Modified in place; what does not fit is left out.
+    """
+    count = 0
+    for _ in range(num_decks):
+        deal_hand(tables, game, cards, stream, work)
+        node = np.int64(0)
+        while tree.actor[node] >= 0:
+            actor, street = tree.actor[node], tree.street[node]
+            num_actions = np.int64(tree.num_actions[node])
+            cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
+            place = _draw_row(rows, cell, num_actions, stream)
+            if place < 0:
+                place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
+            elif count < len(cells):
+                nodes[count], cells[count] = node, cell
+                count += 1
+            node = np.int64(tree.first_child[node]) + place
+    return count

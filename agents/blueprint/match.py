@@ -1,0 +1,120 @@
+"""Two blueprints of the same betting and buckets against each other, at the speed of the trainer."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.threads import run_chunks
+from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.agents.blueprint import _blueprint_kernels as kernels
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.workspace import traversal_workspace
+
+_CHUNK = 2_000
+
+
+class MatchResult(NamedTuple):
+    """What one blueprint won from others of one kind.
+
+    Attributes
+    ----------
+    num_decks : int
+        Each was played once for each seat: the one there, the others everywhere else.
+    mean, deviation : float
+        In milli-big-blinds a hand, and the standard error.
+    seat_means, seat_deviations : tuple of float
+        The same in each seat.
+    missing : float
+        Share of decisions where a blueprint had learnt nothing, and every action was as likely.
+    """
+
+    num_decks: int
+    mean: float
+    deviation: float
+    seat_means: tuple[float, ...]
+    seat_deviations: tuple[float, ...]
+    missing: float
+
+
+def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1) -> MatchResult:
+    """Return what a blueprint wins in every seat, everybody else playing another: a duplicate match.
+
+    The result is the same for any number of threads. With the same blueprint twice it tells the value of each seat.
+
+    Raises
+    ------
+    ValueError
+        If they are not of the same betting and buckets, or these have to be computed.
+    """
+    if own.rows.shape != other.rows.shape or own.rows.dtype != other.rows.dtype:
+        raise ValueError("only blueprints of the same betting and buckets can be matched")
+    cards = own.cards
+    if not isinstance(cards, CardBuckets):
+        raise ValueError("a match needs the bucket table that the blueprints were trained with; build it again")
+    arrays = cards.arrays
+    seats = own.rules.num_seats
+    num_chunks = -(-num_decks // _CHUNK)
+    chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
+    counts = np.zeros((num_chunks, 2), np.int64)
+
+    def worker() -> Callable[[slice], None]:
+        work = traversal_workspace(own.rules)
+
+        def play(part: slice) -> None:
+            for chunk in range(part.start, part.stop):
+                work.deck[:] = own.rules.cards
+                kernels.play_hands(
+                    rank_tables(),
+                    own.tree,
+                    own.game,
+                    arrays,
+                    own.rows,
+                    other.rows,
+                    min(_CHUNK, num_decks - chunk * _CHUNK),
+                    xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,))),
+                    work,
+                    chips[chunk],
+                    squares[chunk],
+                    counts[chunk],
+                )
+
+        return play
+
+    run_chunks(worker, num_chunks, chunk=1, threads=threads)
+    unit = 1000.0 / own.rules.big_blind
+    means = chips.sum(axis=0) / num_decks
+    deviations = np.sqrt(np.maximum(squares.sum(axis=0) / num_decks - means**2, 0.0) / max(num_decks - 1, 1))
+    decisions, missing = counts.sum(axis=0).tolist()
+    return MatchResult(
+        num_decks,
+        float(means[-1] * unit / seats),
+        float(deviations[-1] * unit / seats),
+        tuple((means[:-1] * unit).tolist()),
+        tuple((deviations[:-1] * unit).tolist()),
+        missing / decisions if decisions else math.nan,
+    )
+
+
+def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return decisions that self-play meets, node and cell of each: two of int64[n], n up to `most`."""
+    cards = blueprint.cards
+    if not isinstance(cards, CardBuckets):
+        raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")
+    nodes, cells = np.empty(most, np.int64), np.empty(most, np.int64)
+    count = kernels.meet_rows(
+        rank_tables(),
+        blueprint.tree,
+        blueprint.game,
+        cards.arrays,
+        blueprint.rows,
+        num_decks,
+        xoshiro_stream(np.random.SeedSequence(seed)),
+        traversal_workspace(blueprint.rules),
+        nodes,
+        cells,
+    )
+    return nodes[:count].copy(), cells[:count].copy()
