@@ -60,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_export(commands)
     _add_compliance(commands)
     _add_abstraction(commands)
+    _add_blueprint(commands)
     _add_ls(commands)
     _add_bench(commands)
     _add_warmup(commands)
@@ -447,6 +448,83 @@ def _add_abstraction(commands) -> None:
     add("--flop", metavar="CARDS", default="QsJh2h", help="the flop to draw")
     add("--examples", type=int, metavar="N", default=10, help="buckets of each street to show")
     add("--json", action="store_true", help="print as JSON, all buckets with sizes, equities and examples")
+
+
+def _add_blueprint(commands) -> None:
+    parser = _command(
+        commands,
+        "blueprint",
+        "blueprint",
+        "Train blueprints, strategies of whole games with fewer bets and hands, and look at them.",
+        ["blueprint train headsup --minutes 30", "blueprint resume headsup", "blueprint info headsup --plot marks.png"],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    add = _action(
+        actions,
+        "train",
+        "Train a blueprint by Monte Carlo CFR; Ctrl-C keeps what was learnt, and resume goes on.",
+        [
+            "blueprint train leduc",
+            "blueprint train headsup --minutes 30",
+            "blueprint train my.toml --iterations 1000000",
+        ],
+    ).add_argument
+    add(
+        "config",
+        metavar="PRESET|CONFIG.toml",
+        help="leduc, kuhn3, holdem-mini, holdem-flop (for proofs), headsup (200 bb), headsup-pushfold, threemax, "
+        "sixmax (100 bb, 16 GB), pluribus (as large as the paper's), or settings from a file: game or seats and "
+        "stack_bb, [menu] with bet sizes by street, cards, iterations",
+    )
+    add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
+    add("--minutes", type=float, metavar="M", help="as many iterations as a trial says fit into that time")
+    add("--cards", metavar="TABLE", help="bucket table, or lossless (default: the preset's); a preset's is built")
+    add("--seed", type=int, metavar="N", help="seed (default: the preset's, 1); one thread repeats a run bit by bit")
+    add(
+        "--from",
+        dest="start",
+        metavar="BLUEPRINT",
+        help="start from a finished blueprint of the same betting and cards",
+    )
+    add(
+        "--weight",
+        type=float,
+        default=1000.0,
+        metavar="BB",
+        help="with --from: regret, in big blinds, that each infoset starts with",
+    )
+    add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint kept")
+    add("--out", metavar="DIR", help="folder of the run (default: one of its name among the user's)")
+    add("--force", action="store_true", help="also where memory may not suffice")
+    _add_training(add)
+    add = _action(
+        actions,
+        "resume",
+        "Go on with training from the last sound checkpoint, or beyond a run's end.",
+        ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
+    ).add_argument
+    add("run", metavar="RUN", help="a run's folder, or its name among the user's")
+    add("--iterations", type=int, metavar="N", help="more of them than the run was begun with")
+    add(
+        "--minutes", type=float, metavar="M", help="stop after so many more minutes; 0 only writes the blueprint so far"
+    )
+    _add_training(add)
+    add = _action(
+        actions,
+        "info",
+        "Show how a blueprint was trained, and whether it is trained yet.",
+        ["blueprint info headsup", "blueprint info headsup --plot marks.png"],
+    ).add_argument
+    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's")
+    add("--plot", metavar="FILE", help="draw regret, drift and matches of the training (needs matplotlib)")
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_training(add) -> None:
+    """Add what train and resume share."""
+    add("--threads", type=int, metavar="N", help="threads (default: all processors)")
+    add("--checkpoint-minutes", type=float, default=5.0, metavar="M", help="time between two checkpoints")
+    add("--json", action="store_true", help="print the finished blueprint's record as JSON")
 
 
 def _add_ls(commands) -> None:

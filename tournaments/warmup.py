@@ -27,18 +27,25 @@ CARDS = (
 )
 """Modules with kernels that build card abstractions."""
 
+TRAINING = (
+    "abstraction.holdem.hand_rank",
+    "abstraction.actions.tree",
+    "agents.blueprint.trainer",
+    "agents.blueprint.match",
+)
+"""Modules with kernels that train blueprints."""
+
 MODULES = (
     *PLAY,
     *CARDS[2:],
     "abstraction.game_tree",
-    "abstraction.actions.tree",
+    *TRAINING[1:],
     "abstraction.holdem.boards",
     "abstraction.holdem.showdown",
     "abstraction.holdem.three_way",
     "abstraction.holdem.playout",
     "abstraction.holdem.histories",
     "agents.tabular",
-    "agents.blueprint.trainer",
     "agents.resolve.vector_cfr",
     "evaluation.replay",
     "evaluation.best_response",

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.threads import run_chunks
 from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint
-from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
+from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 _CHUNK = 2_000
@@ -118,3 +122,12 @@ def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1)
         cells,
     )
     return nodes[:count].copy(), cells[:count].copy()
+
+
+def warmup() -> None:
+    """Compile the kernels that play, for rows of 8 bits."""
+    plan = Schedule(1, num_snapshots=0)
+    blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
+    play_match(blueprint, blueprint, 1)
+    meet_rows(blueprint, 1, 1)
+    blueprint.num_rows()

@@ -31,7 +31,7 @@ from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
-__all__ = ["Trainer"]
+__all__ = ["Trainer", "make_trainer"]
 
 _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
@@ -125,6 +125,16 @@ class Trainer:
             sequence = np.random.SeedSequence(seed, spawn_key=(number,))
             self.streams[number, :4] = xoshiro_stream(sequence)
         self._work = [traversal_workspace(rules) for _ in range(threads)]
+
+    @property
+    def threads(self) -> int:
+        """Threads that train."""
+        return len(self._work)
+
+    @property
+    def num_rows(self) -> int:
+        """Infosets: decisions by buckets."""
+        return sum(n * b for n, b in zip(self.size.decisions, self.cards.num_buckets, strict=False))
 
     @property
     def num_traversals(self) -> int:
@@ -296,6 +306,21 @@ class Trainer:
                 list(pool.map(work, range(len(self._work))))
         self.weight += last - self.iteration
         self.iteration = last
+
+
+def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 1) -> Trainer:
+    """Return a trainer as a configuration has it."""
+    return Trainer(
+        config.rules,
+        config.game_menu,
+        cards,
+        config.schedule,
+        seed=config.seed,
+        threads=threads,
+        exact=config.exact,
+        prune_below=config.prune_below(cards.num_buckets[0]),
+        average_all=config.exact,
+    )
 
 
 def warmup() -> None:

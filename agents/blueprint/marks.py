@@ -1,0 +1,165 @@
+"""Is it trained yet? What is measured at marks of a training run."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.memory import resident_bytes
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.match import meet_rows, play_match
+from plurispiel.agents.blueprint.trainer import Trainer
+
+MATCH_DECKS = 20_000
+_WATCHED = 50_000
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A training run at one moment.
+
+    Attributes
+    ----------
+    iteration, nodes : int
+        Done so far.
+    seconds : float
+    resident_mb : float
+        Memory of the process.
+    met : float
+        Share of all rows (infosets) met so far.
+    regret : float
+        Positive regrets of all infosets, by traversals, in milli-big-blinds: an upper bound of what a seat regrets of a
+        hand.
+    drift : float
+        How far the strategy moved since the last mark: mean total variation over decisions met in self-play, 0 to 1;
+        not a number at the first.
+    seat_values, seat_deviations : tuple of float
+        What each seat wins in self-play, and the standard error, in milli-big-blinds a hand.
+    missing : float
+        Share of decisions of self-play where nothing was learnt.
+    against_last, against_last_deviation : float
+        What the blueprint wins a hand against that of the last mark in a duplicate match, and the standard error.
+    against_final, against_final_deviation : float
+        The same against the finished one; not a number before the end.
+    """
+
+    iteration: int
+    nodes: int
+    seconds: float
+    resident_mb: float
+    met: float
+    regret: float
+    drift: float
+    seat_values: tuple[float, ...]
+    seat_deviations: tuple[float, ...]
+    missing: float
+    against_last: float = math.nan
+    against_last_deviation: float = math.nan
+    against_final: float = math.nan
+    against_final_deviation: float = math.nan
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the mark as JSON's types; what is not a number is None."""
+        return {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in dataclasses.asdict(self).items()
+        }
+
+
+def mark_from_dict(record: Mapping[str, Any]) -> Mark:
+    """Return the mark of `Mark.as_dict`.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        found: dict[str, Any] = {name: math.nan if value is None else value for name, value in record.items()}
+        for name in ("seat_values", "seat_deviations"):
+            found[name] = tuple(found[name])
+        return Mark(**found)
+    except (TypeError, KeyError, AttributeError):
+        raise ValueError("a mark of the training is damaged") from None
+
+
+class Watched:
+    """Decisions of self-play whose strategies are compared from mark to mark.
+
+    Parameters
+    ----------
+    nodes, cells : int64[n]
+    rows : float32[sum of their actions]
+        What they were at the last mark.
+    """
+
+    def __init__(self, nodes: np.ndarray, cells: np.ndarray, rows: np.ndarray):
+        self.nodes = nodes
+        self.cells = cells
+        self.rows = rows
+
+    @classmethod
+    def none(cls) -> "Watched":
+        """Return the decisions before the first mark: none."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+
+    def update(self, blueprint: Blueprint, seed: int) -> float:
+        """Watch the decisions that a blueprint meets, and return how far those of the last one moved."""
+        counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
+        moved = np.nan
+        if len(counts):
+            change = np.abs(_probabilities(blueprint, self.cells, counts) - self.rows)
+            moved = 0.5 * float(change.sum()) / len(counts)
+        self.nodes, self.cells = meet_rows(blueprint, _WATCHED, _WATCHED, seed=seed)
+        counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
+        self.rows = _probabilities(blueprint, self.cells, counts)
+        return moved
+
+
+def take_mark(
+    trainer: Trainer, blueprint: Blueprint, watched: Watched, last: Blueprint | None, *, seconds: float, threads: int
+) -> Mark:
+    """Measure a run.
+
+    Parameters
+    ----------
+    blueprint : Blueprint
+        The trainer's, now.
+    watched : Watched
+        Modified in place.
+    last : Blueprint or None
+        That of the mark before.
+    """
+    regret, met = trainer.regret_per_traversal()
+    drift = watched.update(blueprint, trainer.iteration)
+    alone = play_match(blueprint, blueprint, MATCH_DECKS, seed=1, threads=threads)
+    mark = Mark(
+        iteration=trainer.iteration,
+        nodes=trainer.num_nodes,
+        seconds=seconds,
+        resident_mb=resident_bytes() / 2**20,
+        met=sum(met) / trainer.num_rows,
+        regret=1000.0 * regret / trainer.rules.big_blind,
+        drift=drift,
+        seat_values=alone.seat_means,
+        seat_deviations=alone.seat_deviations,
+        missing=alone.missing,
+    )
+    if last is None:
+        return mark
+    found = play_match(blueprint, last, MATCH_DECKS, seed=2, threads=threads)
+    return dataclasses.replace(mark, against_last=found.mean, against_last_deviation=found.deviation)
+
+
+def _probabilities(blueprint: Blueprint, cells: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the rows of some cells, one after the other: float32[sum of counts]."""
+    if not len(cells):
+        return np.empty(0, np.float32)
+    starts = np.cumsum(counts) - counts
+    numbers = np.repeat(cells - starts, counts) + np.arange(int(counts.sum()))
+    rows = blueprint.rows[numbers].astype(np.float64)
+    totals = np.repeat(np.maximum(np.add.reduceat(rows, starts), 1e-9), counts)
+    return (rows / totals).astype(np.float32)

@@ -1,0 +1,323 @@
+"""A training run in a folder: checkpoints to go on from, marks, and the blueprint that comes of it."""
+
+import contextlib
+import dataclasses
+import math
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint, tree_digest
+from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, take_mark
+from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+
+KIND, FORMAT_VERSION = "blueprint checkpoint", 1
+CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
+NUM_KEPT = 2
+NUM_MARKS = 10
+_PIECE_S = 0.5
+_FINAL_DECKS = 50_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkpoint:
+    """What a checkpoint holds.
+
+    Attributes
+    ----------
+    config : BlueprintConfig
+    schedule : Schedule
+    iteration : int
+    seconds : float
+    marks : tuple of Mark
+    num_marks : int
+    arrays : dict
+    source : str
+        Hash of all betting.
+    table_digest : str
+        Of the bucket table.
+    """
+
+    config: BlueprintConfig
+    schedule: Schedule
+    iteration: int
+    seconds: float
+    marks: tuple[Mark, ...]
+    num_marks: int
+    arrays: dict[str, np.ndarray]
+    source: str
+    table_digest: str
+
+
+class TrainingRun:
+    """Trains a blueprint, and keeps what is needed to go on after any end.
+
+    Parameters
+    ----------
+    folder : Path
+        Gets ``checkpoints`` (the last two), ``snapshots`` (a blueprint at each mark) and ``blueprint``.
+    config : BlueprintConfig
+    trainer : Trainer
+    num_marks : int
+        How often, at even distances, the run is measured and its blueprint kept.
+    """
+
+    def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):
+        if not 1 <= num_marks <= 1000:
+            raise ValueError(f"a run has 1 to 1,000 marks, got {num_marks}")
+        self.folder = folder
+        self.config = config
+        self.trainer = trainer
+        self.num_marks = num_marks
+        self.marks: list[Mark] = []
+        self.seconds = 0.0
+        self._watched = Watched.none()
+        self._kept_at = -1
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Take up the state of a checkpoint.
+
+        Raises
+        ------
+        ValueError
+            If it was made with another bucket table or other betting.
+        """
+        if checkpoint.table_digest != self.trainer.cards.table_digest:
+            raise ValueError("the run was begun with another bucket table; build that one again")
+        if checkpoint.source != tree_digest(self.trainer.tree):
+            raise ValueError("the run was begun with other betting; use the plurispiel that began it")
+        state = {name: values for name, values in checkpoint.arrays.items() if not name.startswith("watched_")}
+        self.trainer.schedule = checkpoint.schedule
+        self.trainer.resume(checkpoint.iteration, state)
+        self._watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
+        self.marks = list(checkpoint.marks)
+        self.seconds = checkpoint.seconds
+        self._kept_at = checkpoint.iteration
+
+    def go(
+        self,
+        *,
+        seconds: float = math.inf,
+        checkpoint_seconds: float = 300.0,
+        step: Callable[[], AbstractContextManager[Any]] = contextlib.nullcontext,
+        on_progress: Callable[[], None] = lambda: None,
+        on_mark: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Train to the end of the schedule, or for a time, and write the blueprint.
+
+        Parameters
+        ----------
+        seconds : float
+            Of the whole run, earlier parts included.
+        checkpoint_seconds : float
+            Between two checkpoints, at least.
+        step : callable
+            Its context is around everything that must not be interrupted; interrupts raised between two end the call.
+        on_progress, on_mark : callable
+            Called after every piece of training, and after every mark.
+        """
+        trainer = self.trainer
+        end = trainer.schedule.iterations
+        rate = 0.0
+        kept_at = time.monotonic()
+        while trainer.iteration < end and self.seconds < seconds:
+            target = min((m for m in self._mark_iterations() if m > trainer.iteration), default=end)
+            piece = max(1, round(rate * _PIECE_S)) if rate else 1
+            with step():
+                begin = time.perf_counter()
+                before = trainer.iteration
+                trainer.run(min(piece, target - before))
+                elapsed = time.perf_counter() - begin
+                self.seconds += elapsed
+                found = (trainer.iteration - before) / max(elapsed, 1e-9)
+                rate = found if not rate else min(found, 4.0 * rate) if elapsed < _PIECE_S / 4 else found
+                if trainer.iteration in self._mark_iterations():
+                    self._mark()
+                    on_mark()
+            on_progress()
+            if time.monotonic() - kept_at > checkpoint_seconds:
+                with step():
+                    self.keep()
+                kept_at = time.monotonic()
+        with step():
+            self.finish()
+        on_mark()
+
+    def keep(self) -> None:
+        """Write a checkpoint, and delete all but the last two."""
+        trainer = self.trainer
+        if self._kept_at == trainer.iteration:
+            return
+        folder = self.folder / CHECKPOINTS
+        watched = {f"watched_{name}": getattr(self._watched, name) for name in ("nodes", "cells", "rows")}
+        write_artefact(
+            folder / f"{trainer.iteration:013d}",
+            KIND,
+            FORMAT_VERSION,
+            trainer.state() | watched,
+            {
+                "config": self.config.as_dict(),
+                "schedule": dataclasses.asdict(trainer.schedule),
+                "iteration": trainer.iteration,
+                "seconds": self.seconds,
+                "marks": [mark.as_dict() for mark in self.marks],
+                "num_marks": self.num_marks,
+                "table_digest": trainer.cards.table_digest,
+            },
+            seed=self.config.seed,
+            source=tree_digest(trainer.tree),
+        )
+        self._kept_at = trainer.iteration
+        for older in checkpoint_folders(self.folder)[NUM_KEPT:]:
+            shutil.rmtree(older, ignore_errors=True)
+        for left in folder.glob(".*"):  # of a process that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
+
+    def finish(self) -> None:
+        """Write the blueprint so far, and play every mark's against it."""
+        self.keep()
+        final = self._blueprint()
+        for number, mark in enumerate(self.marks):
+            if mark.iteration == self.trainer.iteration:
+                continue
+            with contextlib.suppress(ArtefactRefused):
+                earlier = self._snapshot(number)
+                found = play_match(earlier, final, _FINAL_DECKS, seed=3, threads=self.trainer.threads)
+                self.marks[number] = dataclasses.replace(
+                    mark, against_final=found.mean, against_final_deviation=found.deviation
+                )
+        dataclasses.replace(final, training=self._training()).save(self.folder / FOLDER)
+
+    def _mark_iterations(self) -> set[int]:
+        """Return the iterations that marks are due at."""
+        end = self.config.schedule.iterations
+        step = end / self.num_marks
+        return {round(step * k) for k in range(1, max(1, math.ceil(self.trainer.schedule.iterations / step)) + 1)}
+
+    def _mark(self) -> None:
+        """Measure the run and keep its blueprint."""
+        number = len(self.marks)
+        blueprint = self._blueprint()
+        last = None
+        if number:
+            with contextlib.suppress(ArtefactRefused):
+                last = self._snapshot(number - 1)
+        mark = take_mark(
+            self.trainer, blueprint, self._watched, last, seconds=self.seconds, threads=self.trainer.threads
+        )
+        blueprint.save(self._snapshot_folder(number))
+        self.marks.append(mark)
+
+    def _blueprint(self) -> Blueprint:
+        return self.trainer.blueprint(self.config, self._training())
+
+    def _training(self) -> dict[str, Any]:
+        return {
+            "iterations": self.trainer.iteration,
+            "traversals": self.trainer.num_traversals,
+            "nodes": self.trainer.num_nodes,
+            "seconds": self.seconds,
+            "threads": self.trainer.threads,
+            "marks": [mark.as_dict() for mark in self.marks],
+        }
+
+    def _snapshot(self, number: int) -> Blueprint:
+        """Return the blueprint of a mark, with the cards of this run."""
+        found = load_blueprint(self._snapshot_folder(number))
+        return dataclasses.replace(found, cards=self.trainer.cards, game=self.trainer.game, tree=self.trainer.tree)
+
+    def _snapshot_folder(self, number: int) -> Path:
+        return self.folder / SNAPSHOTS / f"{number + 1:02d}"
+
+
+def begin_run(
+    folder: Path,
+    config: BlueprintConfig,
+    cards: CardBuckets,
+    *,
+    threads: int,
+    num_marks: int = NUM_MARKS,
+    start: Blueprint | None = None,
+    start_weight_bb: float = 1000.0,
+) -> TrainingRun:
+    """Return a new run.
+
+    Parameters
+    ----------
+    start : Blueprint, optional
+        Where to start from, with `start_weight_bb` big blinds of regret in a row; see `Trainer.start_from`.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds a run, or the blueprint to start from does not fit.
+    """
+    if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
+        raise ValueError(f"{folder} holds a training run; go on with it by resume, or give another folder")
+    trainer = make_trainer(config, cards, threads=threads)
+    if start is not None:
+        trainer.start_from(start, start_weight_bb * config.rules.big_blind)
+    return TrainingRun(folder, config, trainer, num_marks=num_marks)
+
+
+def checkpoint_folders(folder: Path) -> list[Path]:
+    """Return the folders of a run's checkpoints, the newest first."""
+    home = folder / CHECKPOINTS
+    found = [path for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
+    return sorted(found, key=lambda path: int(path.name), reverse=True)
+
+
+def load_checkpoint(folder: Path) -> tuple[Checkpoint, list[ArtefactRefused]]:
+    """Return a run's newest sound checkpoint, and why newer ones were refused.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no run.
+    ArtefactRefused
+        If none of its checkpoints is sound.
+    """
+    refused: list[ArtefactRefused] = []
+    for path in checkpoint_folders(folder):
+        try:
+            return _read_checkpoint(path), refused
+        except ArtefactRefused as error:
+            refused.append(error)
+    if refused:
+        raise refused[0]
+    raise ValueError(f"{folder} holds no training run (no {CHECKPOINTS}); give the folder of one")
+
+
+def _read_checkpoint(path: Path) -> Checkpoint:
+    artefact = load_artefact(path, KIND, FORMAT_VERSION)
+    held = artefact.config
+    try:
+        config = config_from_dict(held["config"])
+        schedule = Schedule(**held["schedule"])
+        marks = tuple(mark_from_dict(record) for record in held["marks"])
+        numbers = held["iteration"], held["seconds"], held["num_marks"]
+        if not all(isinstance(number, (int, float)) and number >= 0 for number in numbers):
+            raise ValueError("its numbers are damaged")
+        return Checkpoint(
+            config,
+            schedule,
+            int(held["iteration"]),
+            float(held["seconds"]),
+            marks,
+            int(held["num_marks"]),
+            artefact.arrays,
+            artefact.source,
+            str(held["table_digest"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None

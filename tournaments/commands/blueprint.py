@@ -1,0 +1,362 @@
+"""`plurispiel blueprint`: train blueprints, go on with training, and look at them."""
+
+import argparse
+import dataclasses
+import json
+import math
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from plurispiel.abstraction.actions.tree import TreeSize, tree_size
+from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.cards.buckets import load_table
+from plurispiel.abstraction.cards.build import build_table
+from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
+from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.memory import available_bytes, resident_bytes
+from plurispiel.abstraction.threads import default_threads
+from plurispiel.agents.blueprint.blueprint import (
+    FOLDER,
+    Blueprint,
+    blueprints_folder,
+    find_blueprint,
+    load_blueprint,
+)
+from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, table_buckets
+from plurispiel.agents.blueprint.config import (
+    LOSSLESS,
+    STREETS,
+    BlueprintConfig,
+    MenuConfig,
+    preset_names,
+    read_config,
+    read_preset,
+)
+from plurispiel.agents.blueprint.marks import Mark, mark_from_dict
+from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
+from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.tournaments.commands.abstraction import find_table
+from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.training_curve import draw_marks, marks_text, write_marks
+from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
+
+_GIB, _MIB = 1 << 30, 1 << 20
+_TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
+_CALIBRATION_S = 3.0
+_MAX_MINUTES = 1_000_000.0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    if options.action is None:
+        raise ValueError("say what to do: train, resume or info (plurispiel blueprint --help tells more)")
+    return {"train": _train, "resume": _resume, "info": _info}[options.action](options)
+
+
+def _train(options: argparse.Namespace) -> int:
+    threads = _threads(options)
+    config = _config(options)
+    folder = Path(options.out) if options.out else blueprints_folder() / config.name
+    if options.minutes is not None and options.iterations is not None:
+        raise ValueError("a budget is --iterations or --minutes, not both")
+    minutes = _minutes(options.minutes)
+    size = tree_size(config.rules, config.game_menu)
+    _require_memory(config, size, options)
+    with interrupts_held():
+        warmup(TRAINING)
+    cards = _cards(config, size, threads)
+    if not math.isinf(minutes):
+        config = _fit(config, cards, minutes, threads)
+    start = load_blueprint(find_blueprint(options.start)) if options.start else None
+    with interrupts_held():
+        run = begin_run(
+            folder, config, cards, threads=threads, num_marks=options.marks, start=start, start_weight_bb=options.weight
+        )
+    _say(
+        f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {threads} thread"
+        f"{'s' * (threads > 1)}; kept in {folder}"
+    )
+    return _go(run, options, 60.0 * minutes * 1.1)
+
+
+def _resume(options: argparse.Namespace) -> int:
+    threads = _threads(options)
+    folder = _run_folder(options.run)
+    checkpoint, refused = load_checkpoint(folder)
+    for error in refused:
+        _say(f"{error}\ngoing on from the checkpoint before")
+    config = checkpoint.config
+    if options.iterations is not None:
+        checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
+    minutes = _minutes(options.minutes)
+    with interrupts_held():
+        warmup(TRAINING)
+    size = tree_size(config.rules, config.game_menu)
+    cards = _cards(config, size, threads)
+    with interrupts_held():
+        run = TrainingRun(folder, config, make_trainer(config, cards, threads=threads), num_marks=checkpoint.num_marks)
+        try:
+            run.restore(checkpoint)
+        except ValueError as error:
+            raise ValueError(f"{folder}: {error}") from None
+    _say(
+        f"{config.name}: going on at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
+        f"{threads} thread{'s' * (threads > 1)}"
+    )
+    return _go(run, options, run.seconds + 60.0 * minutes)
+
+
+def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
+    """Train, show how far it is, and print what came of it."""
+    trainer = run.trainer
+    if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
+        raise ValueError(f"checkpoint-minutes must be positive, got {options.checkpoint_minutes}")
+    with tqdm(
+        total=trainer.schedule.iterations,
+        initial=trainer.iteration,
+        unit="it",
+        unit_scale=True,
+        dynamic_ncols=True,
+        mininterval=0.5,
+    ) as progress:
+        before = [trainer.num_nodes, run.seconds]
+
+        def advance() -> None:
+            nodes, spent = trainer.num_nodes, run.seconds
+            rate = (nodes - before[0]) / max(spent - before[1], 1e-9)
+            before[:] = [nodes, spent]
+            text = f"{rate / 1e6:.1f} M nodes/s, {resident_bytes() / _GIB:.1f} GiB"
+            if run.marks:
+                text += f", {100 * run.marks[-1].met:.1f} % met, regret {run.marks[-1].regret:,.0f} mbb"
+            progress.set_postfix_str(text, refresh=False)
+            progress.update(trainer.iteration - progress.n)
+
+        def show() -> None:
+            write_marks(run.folder / "marks.csv", run.marks)
+
+        try:
+            run.go(
+                seconds=seconds,
+                checkpoint_seconds=60.0 * options.checkpoint_minutes,
+                step=interrupts_held,
+                on_progress=advance,
+                on_mark=show,
+            )
+        except KeyboardInterrupt:
+            progress.close()
+            with interrupts_held():
+                run.keep()
+            _say(
+                f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
+                f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
+            )
+            return 130
+    if trainer.iteration < trainer.schedule.iterations:
+        _say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
+    blueprint = load_blueprint(run.folder / FOLDER)
+    if options.json:
+        print(json.dumps(_record(blueprint, run.folder / FOLDER)))
+    else:
+        print(_text(blueprint, run.folder / FOLDER))
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    folder = find_blueprint(options.blueprint)
+    blueprint = load_blueprint(folder)
+    if options.plot:
+        marks = _marks(blueprint)
+        if not marks:
+            raise ValueError("there are no marks to draw: the run was measured nowhere")
+        if not draw_marks(Path(options.plot), marks, f"{_name(blueprint)}: training"):
+            raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
+        _say(f"wrote {options.plot}")
+    print(json.dumps(_record(blueprint, folder)) if options.json else _text(blueprint, folder))
+    return 0
+
+
+def _config(options: argparse.Namespace) -> BlueprintConfig:
+    if options.config in preset_names():
+        config = read_preset(options.config)
+    elif options.config.endswith(".toml"):
+        config = read_config(Path(options.config))
+    else:
+        raise ValueError(
+            f"a blueprint is a preset ({', '.join(preset_names())}) or a .toml file, got {options.config!r}"
+        )
+    changes = {"iterations": options.iterations, "seed": options.seed, "cards": options.cards}
+    return dataclasses.replace(config, **{name: value for name, value in changes.items() if value is not None})
+
+
+def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets:
+    """Return the buckets of a configuration; a preset's table that is missing is built."""
+    num_streets = _num_streets(size)
+    if config.cards == LOSSLESS:
+        return lossless_buckets(config.rules, num_streets)
+    if config.cards in CARD_PRESETS and not holds_artefact(tables_folder() / config.cards):
+        _say(f"building the bucket table {config.cards} first (about a minute on two processors)")
+        warmup(CARDS)
+        build_table(CARD_PRESETS[config.cards], tables_folder() / config.cards, threads=threads, show_progress=True)
+    return table_buckets(config.rules, load_table(find_table(config.cards)), num_streets)
+
+
+def _num_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...] | None:
+    """Return how many buckets a configuration has on each street, where that is known without making them."""
+    if config.cards == LOSSLESS:
+        return None
+    if config.cards in CARD_PRESETS:
+        preset = CARD_PRESETS[config.cards]
+        found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)
+    else:
+        found = tuple(load_table(find_table(config.cards)).num_buckets.values())
+    return found[: _num_streets(size)]
+
+
+def _num_streets(size: TreeSize) -> int:
+    return max(street for street, pairs in enumerate(size.pairs) if pairs) + 1
+
+
+def _require_memory(config: BlueprintConfig, size: TreeSize, options: argparse.Namespace) -> None:
+    """Say how large a run is, and refuse one that does not fit into memory."""
+    buckets = _num_buckets(config, size)
+    lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
+    for street, (decisions, pairs) in enumerate(zip(size.decisions, size.pairs, strict=True)):
+        if pairs:
+            row = f"  {STREETS[street]:8} {decisions:14,} decisions {pairs:14,} actions"
+            lines.append(row + (f" {buckets[street]:5} buckets" if buckets else "  every hand told apart"))
+    tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
+    _say("\n".join(lines))
+    if buckets is None:
+        return
+    cells = sum(pairs * number for pairs, number in zip(size.pairs, buckets, strict=False))
+    needed = tree + cells * (4 + 2 + 1)
+    _say(
+        f"  {4 * cells / _GIB:,.1f} GiB of regrets, {2 * cells / _GIB:,.1f} GiB of averages, "
+        f"{cells / _GIB:,.1f} GiB of finished strategy, {tree / _GIB:,.1f} GiB of betting: "
+        f"at most {needed / _GIB:,.1f} GiB, as far as infosets are met"
+    )
+    available = available_bytes()
+    if needed > available and not options.force:
+        raise ValueError(
+            f"{config.name} may need {needed / _GIB:,.0f} GiB of memory, {available / _GIB:,.0f} GiB are free; take a "
+            f"smaller preset, fewer bet sizes or --force{_hours_text(config, size)}"
+        )
+
+
+def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
+    """Return how long a run would take at the speed that a small one with as many seats has here."""
+    threads = default_threads()
+    menu = MenuConfig(("1p allin", "allin"), flop=())
+    small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
+    with interrupts_held():
+        warmup(TRAINING)
+        cards = lossless_buckets(small.rules, 1)
+        trainer = make_trainer(small, cards, threads=threads)
+    with interrupts_held():
+        rate = _rate(trainer)
+    hours = config.iterations / rate / 3600
+    return (
+        f" ({config.iterations:,} iterations take {hours:,.0f} hours at the {rate:,.0f} a second that betting before "
+        f"the flop alone reaches here on {threads} threads)"
+    )
+
+
+def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: int) -> BlueprintConfig:
+    """Return the configuration with as many iterations as a time allows, from a trial."""
+    with interrupts_held():
+        rate = _rate(make_trainer(config, cards, threads=threads))
+    return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
+
+
+def _rate(trainer: Any) -> float:
+    """Return the iterations per second of a trial, its second half."""
+    begin = time.perf_counter()
+    piece, marks = 1, [(0, begin)]
+    while time.perf_counter() - begin < _CALIBRATION_S and trainer.iteration < trainer.schedule.iterations:
+        trainer.run(piece)
+        marks.append((trainer.iteration, time.perf_counter()))
+        piece = max(1, round(0.1 * trainer.iteration / (marks[-1][1] - begin)))
+    last = marks[-1]
+    first = next(mark for mark in marks if mark[1] - begin >= 0.5 * (last[1] - begin) or mark is marks[-2])
+    return (last[0] - first[0]) / max(last[1] - first[1], 1e-9)
+
+
+def _run_folder(text: str) -> Path:
+    named = blueprints_folder() / text
+    return named if Path(text).name == text and not Path(text).exists() and named.exists() else Path(text)
+
+
+def _threads(options: argparse.Namespace) -> int:
+    if options.threads is not None and not 1 <= options.threads <= 1024:
+        raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
+    return options.threads or default_threads()
+
+
+def _minutes(given: float | None) -> float:
+    if given is None:
+        return math.inf
+    if not 0.0 <= given <= _MAX_MINUTES:
+        raise ValueError(f"minutes are 0 to {_MAX_MINUTES:,.0f}, got {given}")
+    return given
+
+
+def _marks(blueprint: Blueprint) -> list[Mark]:
+    return [mark_from_dict(record) for record in blueprint.training.get("marks", [])]
+
+
+def _name(blueprint: Blueprint) -> str:
+    return blueprint.config.name if blueprint.config else FOLDER
+
+
+def _record(blueprint: Blueprint, folder: Path) -> dict[str, Any]:
+    """Return a blueprint as JSON's types."""
+    config = blueprint.config
+    rows = blueprint.num_rows()
+    return {
+        "folder": str(folder),
+        "name": _name(blueprint),
+        "digest": blueprint.digest,
+        "config": config.as_dict() if config else None,
+        "nodes": len(blueprint.tree.actor),
+        "buckets": list(blueprint.cards.num_buckets),
+        "rows": [number for number, _ in rows],
+        "rows_learnt": [learnt for _, learnt in rows],
+        "training": dict(blueprint.training),
+    }
+
+
+def _text(blueprint: Blueprint, folder: Path) -> str:
+    """Return how a blueprint was trained, and how much of it was learnt."""
+    training, rules = blueprint.training, blueprint.rules
+    hours, megabytes = training["seconds"] / 3600, blueprint.rows.nbytes / _MIB
+    lines = [
+        f"{_name(blueprint)}, {blueprint.digest[:16]}: {folder}",
+        f"{rules.num_seats} seats, {len(blueprint.tree.actor):,} nodes, {megabytes:,.0f} MiB of rows",
+        f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours "
+        f"on {training['threads']} thread(s)",
+        "",
+        "street    buckets          rows        learnt",
+    ]
+    for street, (number, learnt) in enumerate(blueprint.num_rows()):
+        buckets = blueprint.cards.num_buckets[street]
+        lines.append(
+            f"{STREETS[street]:8} {buckets:8,} {number:13,} {learnt:13,}  {100 * learnt / max(number, 1):5.1f}%"
+        )
+    if marks := _marks(blueprint):
+        lines += ["", marks_text(marks)]
+        last = marks[-1]
+        values = "  ".join(
+            f"{mean:+.0f} ± {1.96 * deviation:.0f}"
+            for mean, deviation in zip(last.seat_values, last.seat_deviations, strict=True)
+        )
+        lines += ["", f"seats in self-play, mbb/hand: {values}"]
+    return "\n".join(lines)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
