@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from reference import public_best_response as reference
 
 from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
@@ -12,7 +13,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_holdem
-from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.base import Action, PublicState, RangeAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.agent import ResolvedAgent
 from plurispiel.agents.resolve.discounting import parse_discounting
@@ -72,6 +73,12 @@ def by_rank(board):
     """Lossless buckets of games with one hole card: the ranks of hand and board."""
     ranks = [card // 4 for card in board]
     return np.array([int(card) // 4 + 3 * ranks[0] + (9 * (1 + ranks[1]) if len(ranks) > 1 else 0) for card in CARDS])
+
+
+def hand_by_hand(num_combos):
+    """Lossless buckets of any game: every hand of every board has one of its own."""
+    numbers = {}
+    return lambda board: numbers.setdefault(board, len(numbers)) * num_combos + np.arange(num_combos)
 
 
 CARDS = LEDUC.combos[:, 0]  # of `THREE_STREETS`, too
@@ -175,6 +182,58 @@ def test_a_street_with_card_removal_has_the_value_of_its_tree():
     assert found.values[0] == pytest.approx(expected.values[0], abs=0.2)
 
 
+TURN = HoldemRules(
+    blinds=(100, 50),
+    stacks=(300, 300),
+    first_seats=(1, 0),
+    board_cards=(1, 1),
+    num_suits=2,
+    num_ranks=4,
+    betting_abstraction="fcpa",
+)
+"""Turn and river with a deck of eight cards, two of them a hand."""
+
+
+class ByFirstCard(RangeAgent):
+    """Plays the solution of the board at hand."""
+
+    name = "by first card"
+
+    def __init__(self, solvers):
+        self._agents = {card: ResolvedAgent(solver) for card, solver in solvers.items()}
+
+    def strategy(self, public, combo_ids):
+        return self._agents[public.board[0]].strategy(public, combo_ids)
+
+
+@jit_only
+@pytest.mark.parametrize("by_buckets", [False, True])
+def test_turn_spots_are_the_game_tree_behind_their_boards(by_buckets):
+    """A game that begins with a dealt turn is as many spots as there are turns; OpenSpiel's tree holds all of them."""
+    tree = flatten(game_string(TURN))
+    solvers = {}
+    for card in TURN.cards.tolist():
+        rows = hand_by_hand(TURN.num_combos) if by_buckets else None
+        subgame = Subgame(BettingState(TURN), (card,), np.ones((2, TURN.num_combos)), buckets=rows)
+        solvers[card] = VectorSolver(subgame, "cfr+", dtype=np.float64)
+    scalar, agent = make_solver(tree, "cfr+"), ByFirstCard(solvers)
+    for iterations in (2, 98):
+        scalar.run(iterations)
+        for solver in solvers.values():
+            solver.run(iterations)
+        found, expected = strategy_from_agent(tree, agent), scalar.average_strategy()
+        if scalar.iteration == 2:  # then ties are broken by rounding
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+        in_tree, by_board = exploitability(tree, found), [solver.evaluate() for solver in solvers.values()]
+        for name in ("values", "best_response_values"):
+            mean = np.mean([getattr(each, name) for each in by_board], axis=0)
+            np.testing.assert_allclose(getattr(in_tree, name), mean, rtol=0, atol=1e-9)
+    solved = exploitability(tree, expected)
+    assert 0.0 < in_tree.exploitability < 0.1  # of 100 and 50 chips in the middle
+    assert 0.0 < solved.exploitability < 0.1
+    assert in_tree.values[0] == pytest.approx(solved.values[0], abs=in_tree.exploitability + solved.exploitability)
+
+
 def test_restarts_forget_what_was_before():
     steps = parse_discounting("dcfr-restarts").steps(0, 20)
     weights = np.ones(20)
@@ -239,6 +298,40 @@ def test_values_and_exploitability_are_those_of_an_independent_best_response(boa
         np.testing.assert_allclose(found.best_response_values, expected.best_response_values, rtol=0, atol=tolerance)
         assert found.exploitability == pytest.approx(expected.exploitability, abs=tolerance)
         assert found.values.sum() == pytest.approx(0.0, abs=tolerance)
+
+
+class Remembered(RangeAgent):
+    """Asks an agent once at each public state."""
+
+    name = "remembered"
+
+    def __init__(self, agent):
+        self._agent, self._known = agent, {}
+
+    def strategy(self, public, combo_ids):
+        key = public.board, public.actions
+        if key not in self._known:
+            self._known[key] = self._agent.strategy(public, combo_ids)
+        return self._known[key]
+
+
+@pytest.mark.slow
+@jit_only
+@pytest.mark.parametrize("by_buckets", [False, True])
+def test_a_flop_is_worth_what_plain_loops_find(by_buckets):
+    """A few hands each, over all turns and rivers of a flop on which diamonds and spades are alike."""
+    cards = parse_cards("Ah Kh 9c")
+    state, public = heads_up(cards, "fcpa", stack=100)
+    weights = np.stack([parse_range("AsKd,AdKs,7h7c:0.5"), parse_range("QhJh,9s9d:0.25")])
+    rows = (lambda board: np.arange(1326) % 7) if by_buckets else None
+    solver = VectorSolver(Subgame(state, cards, weights, buckets=rows), dtype=np.float64)
+    solver.run(12)
+    assert [len(street.deals.boards) for street in solver.streets] == [1, 36, 1_429]
+    agents = [Remembered(ResolvedAgent(solver, len(public.actions))) for _ in range(2)]
+    own, best = reference.values(public, weights, agents)
+    found = solver.evaluate()
+    np.testing.assert_allclose(found.values, own, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.best_response_values, best, rtol=0, atol=1e-9)
 
 
 @jit_only
