@@ -48,9 +48,10 @@ def fill_actions(rules, menu, state, actions):
     if state[CAN_FOLD]:
         actions[count] = FOLD
         count += 1
-    actions[count] = CALL
-    count += 1
     lowest, highest = state[MIN_RAISE], state[MAX_RAISE]
+    if highest == 0 or not (menu.push_or_fold and state[CAN_FOLD]):
+        actions[count] = CALL
+        count += 1
     if highest == 0:
         return count
     row = menu.first[

@@ -55,11 +55,14 @@ class GameMenu:
     exact : bool
         An illegal share of the pot is left out, as `universal_poker` does it, instead of becoming the nearest legal
         size.
+    push_or_fold : bool
+        Who faces a bet and may raise may not call.
     """
 
     streets: tuple[StreetMenu, ...]
     all_in_share: float = ALL_IN_SHARE
     exact: bool = False
+    push_or_fold: bool = False
 
     def __post_init__(self):
         if not self.streets:
@@ -77,7 +80,7 @@ class MenuArrays(NamedTuple):
     amounts : float64[num_sizes]
     big_blind : int
     all_in_share : float
-    exact : bool
+    exact, push_or_fold : bool
     """
 
     first: np.ndarray
@@ -87,6 +90,7 @@ class MenuArrays(NamedTuple):
     big_blind: int
     all_in_share: float
     exact: bool
+    push_or_fold: bool
 
 
 class TreeSize(NamedTuple):
@@ -247,6 +251,7 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
         rules.big_blind,
         menu.all_in_share,
         menu.exact,
+        menu.push_or_fold,
     )
 
 

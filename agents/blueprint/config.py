@@ -39,7 +39,7 @@ class MenuConfig:
     all_in_share : float
         Share of the stack from which on a raise becomes all-in.
     push_or_fold : bool
-        No call is offered before somebody is all-in.
+        Who faces a bet and may raise may not call.
     """
 
     preflop: Texts
@@ -55,8 +55,7 @@ class MenuConfig:
             raise ValueError(f"sizes with several seats are given for {', '.join(STREETS)}, got {unknown[0]!r}")
         if not 0.0 < self.all_in_share <= 1.0:
             raise ValueError(f"all_in_share is a share of the stack, got {self.all_in_share!r}")
-        if self.game_menu is None:
-            raise AssertionError  # it checks the sizes themselves
+        _ = self.game_menu  # it checks the sizes themselves
 
     @functools.cached_property
     def game_menu(self) -> GameMenu:
@@ -69,7 +68,7 @@ class MenuConfig:
                 raises = streets[-1].raises
                 multiway = streets[-1].multiway if multiway is None else multiway
             streets.append(StreetMenu(tuple(raises), None if multiway is None else tuple(multiway)))
-        return GameMenu(tuple(streets), self.all_in_share, **({"push_or_fold": True} if self.push_or_fold else {}))
+        return GameMenu(tuple(streets), self.all_in_share, push_or_fold=self.push_or_fold)
 
 
 @dataclass(frozen=True)
@@ -131,12 +130,9 @@ class BlueprintConfig:
             raise ValueError(f"seed is a whole number from 0, got {self.seed!r}")
         if not self.game and not 1.0 <= self.stack_bb <= 10_000.0:
             raise ValueError(f"stack_bb is 1 to 10,000 big blinds, got {self.stack_bb!r}")
-        if self.game and self.menu is None:
-            game_menu(self.rules)
-        elif not self.game and self.menu is None:
+        if not self.game and self.menu is None:
             raise ValueError("the bet sizes are missing: [menu] with preflop = ['0.5p 1p allin', ...] and so on")
-        if self.schedule is None:
-            raise AssertionError  # it checks its own settings
+        _ = self.rules, self.game_menu, self.schedule  # they check what they are made of
 
     @functools.cached_property
     def rules(self) -> HoldemRules:
