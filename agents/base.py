@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, pot_raise, raise_menu
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 
@@ -117,12 +117,7 @@ class PublicState:
 
     def raise_by_pot(self, fraction: float) -> int:
         """Return the action nearest to a raise by a fraction of the pot after calling; a call if none is legal."""
-        if self.max_raise == 0:
-            return CALL
-        total = pot_raise(self.rules, self._state, fraction)
-        if self.menu is not None:
-            return min(self.menu, key=lambda raise_to: abs(raise_to - total))
-        return min(max(total, self.min_raise), self.max_raise)
+        return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:
         """Return whether the actor may take an action."""

@@ -31,7 +31,7 @@ class TightAggressiveAgent(RangeAgent):
         """Return fold, call and raise probabilities."""
         rules = public.rules
         fold_call_raise = np.empty((len(combo_ids), 3))
-        if not public.board and _has_starting_hands(rules):
+        if not public.board and has_starting_hands(rules):
             raise_share, call_share = _preflop_shares(public)
             _play_starting_hands(starting_hands(), combo_ids, raise_share, call_share, fold_call_raise)
         else:
@@ -57,7 +57,8 @@ class TightAggressiveAgent(RangeAgent):
         return Strategy(np.array([FOLD, CALL, raise_to][first:last]), fold_call_raise[:, first:last])
 
 
-def _has_starting_hands(rules: HoldemRules) -> bool:
+def has_starting_hands(rules: HoldemRules) -> bool:
+    """Return whether `starting_hands` ranks a game's hands before the flop."""
     return rules.num_hole_cards == 2 and len(rules.cards) == 52 and rules.num_board_cards >= 3
 
 

@@ -4,6 +4,7 @@ Kernels work on the flat arrays described in `_betting_kernels`; `BettingState` 
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_CHIPS, MAX_SEATS, UNLIMITED_RAISES, HoldemRules
 
-__all__ = ["CALL", "FOLD", "BettingState", "IllegalAction", "rules_array"]
+__all__ = ["CALL", "FOLD", "BettingState", "IllegalAction", "nearest_raise", "pot_raise", "rules_array"]
 
 
 class IllegalAction(ValueError):
@@ -232,6 +233,23 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
     contributions = state[kernels.CONTRIB : kernels.CONTRIB + rules.num_seats]
     pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[kernels.ACTOR]]
     return max_contrib + int(fraction * pot_after_call + 0.5)
+
+
+def nearest_raise(betting: Any, total: int) -> int:
+    """Return the raise on offer nearest to a total; a call if none is.
+
+    Parameters
+    ----------
+    betting : BettingState or PublicState
+    total : int
+        Raise-to chips, legal or not.
+    """
+    if betting.max_raise == 0:
+        return CALL
+    menu = betting.menu
+    if menu is not None:
+        return min(menu, key=lambda raise_to: abs(raise_to - total), default=CALL)
+    return min(max(total, betting.min_raise), betting.max_raise)
 
 
 def warmup() -> None:

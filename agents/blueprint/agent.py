@@ -1,52 +1,129 @@
 """A blueprint at the table."""
 
+import copy
 import functools
+from collections import Counter
+from typing import Any
 
 import numpy as np
 
-from plurispiel.agents.base import PublicState, RangeAgent, Strategy
+from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.cards.features import made_strength
+from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View, draw
 from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
+from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
 __all__ = ["BlueprintAgent"]
 
 
 class BlueprintAgent(RangeAgent):
-    """Plays a blueprint in its own game, where every action is one of its tree.
+    """Plays a blueprint against any legal bets, at tables of its own size and smaller ones.
+
+    Bets that are not in its tree count as the sizes around them, drawn once in a hand (`translation`). Where it has
+    learnt nothing others of its rows stand in (`fallback`); and where there is none, or its tree has no such decision,
+    it defends the strongest hands, as many as a bet must not make fold, and checks otherwise.
 
     Parameters
     ----------
     blueprint : Blueprint
+
+    Attributes
+    ----------
+    counts : Counter
+        How many of its decisions came from where, see `fallback.SOURCES`.
     """
 
     name = "blueprint"
 
     def __init__(self, blueprint: Blueprint):
-        self._blueprint = blueprint
-        self._row = functools.lru_cache(maxsize=64)(blueprint.cards.row)
+        self.counts: Counter[str] = Counter()
+        states = TreeStates(blueprint.rules, blueprint.tree)
+        self._kept = KeptRows(blueprint, states)
+        self._translation = functools.lru_cache(16)(lambda rules: Translation(rules, states))
 
-    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the blueprint's strategy with one row for each of ``combo_ids``.
+    def note(self, rules: HoldemRules) -> str:
+        """Return in words how a game differs from the one it was trained for; an empty text if it does not.
 
         Raises
         ------
         ValueError
-            If an action of the hand is not in the tree.
+            If it cannot be played.
         """
-        node = self.find_node(tuple(action for _, action, _ in public.actions))
-        buckets = self._row(public.board, public.street)[combo_ids]
-        probabilities = self._blueprint.strategy(node, buckets).astype(np.float64)
-        total = probabilities.sum(axis=1, keepdims=True)
-        probabilities = np.where(
-            total > 0.0, probabilities / np.where(total > 0.0, total, 1.0), 1.0 / len(probabilities[0])
-        )
-        return Strategy(self._blueprint.tree.actions(node).astype(np.int64), probabilities)
+        return self._translation(rules).note()
 
-    def find_node(self, actions: tuple[int, ...]) -> int:
-        """Return the node that some actions from the start of the hand lead to."""
-        tree, node = self._blueprint.tree, 0
-        for action in actions:
-            found = np.flatnonzero(tree.actions(node) == action)
-            if not len(found):
-                raise ValueError(f"the blueprint's tree has no action {action} there; it has {tree.actions(node)}")
-            node = int(tree.first_child[node]) + int(found[0])
-        return node
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the game has more seats than the blueprint, or other cards.
+        """
+        super().restart(rules, seat, rng)
+        coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
+        self._hand = ShadowHand(self._translation(rules), coins, seat)
+
+    def act(self, view: View) -> Decision:
+        """Draw from the own row of the strategy."""
+        own = np.array([view.public.rules.combo_id(view.hole_cards)])
+        strategy, sources = self._look_up(view.public, own)
+        self.counts[SOURCES[sources[0]]] += 1
+        return draw(strategy, self.rng)
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return the strategy with one row for each of ``combo_ids``."""
+        return self._look_up(public, combo_ids)[0]
+
+    def _look_up(self, public: PublicState, combo_ids: np.ndarray) -> tuple[Strategy, np.ndarray]:
+        """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
+        translation = self._hand.translation
+        state, shadow = self._hand.at(tuple(action for _, action, _ in public.actions))
+        node = translation.decision(shadow, state)
+        targets: list[int] = []
+        sources = np.full(len(combo_ids), OFF_TREE, np.int8)
+        if node is not None:
+            rows, sources = self._kept.find(node, public.board, combo_ids)
+            targets = translation.actions(shadow, state)
+        actions = sorted({CALL, *targets, *([FOLD] if public.can_fold else [])})
+        probabilities = np.zeros((len(combo_ids), len(actions)))
+        for column, target in enumerate(targets):
+            probabilities[:, actions.index(target)] += rows[:, column]
+        lost = sources >= STRENGTH
+        if lost.any():
+            calls = _defends(public)[combo_ids[lost]]
+            probabilities[lost, actions.index(CALL)] = calls
+            if public.can_fold:
+                probabilities[lost, 0] = ~calls
+        if public.street == 0 and public.can_fold:
+            stays = (sources > 0) & _aces(public.rules)[combo_ids]
+            probabilities[stays, actions.index(CALL)] += probabilities[stays, 0]
+            probabilities[stays, 0] = 0.0
+        return Strategy(np.array(actions), probabilities), sources
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "BlueprintAgent":
+        """Return an agent in the same hand; the blueprint, which never changes, is shared."""
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.counts = self.counts.copy()
+        if hasattr(self, "rng"):
+            twin.rng = copy.deepcopy(self.rng, memo)
+        return twin
+
+
+def _defends(public: PublicState) -> np.ndarray:
+    """Return which combos call by their strength alone, where nothing is known: bool[num_combos]."""
+    rules, board = public.rules, public.board
+    places = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
+    if not public.can_fold:
+        return np.ones(len(places), np.bool_)
+    return places >= 1.0 - defended_share(public.pot, public.to_call)
+
+
+@functools.lru_cache(16)
+def _aces(rules: HoldemRules) -> np.ndarray:
+    """Return which combos are aces, which are never folded before the flop: bool[num_combos]."""
+    return (rules.combos >> 2 == rules.num_ranks - 1).all(axis=1)

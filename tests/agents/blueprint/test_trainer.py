@@ -232,6 +232,3 @@ def test_bad_settings_are_refused():
         Schedule(10, prune_from=2)
     with pytest.raises(ValueError, match="below a negative regret"):
         Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), Schedule(10), prune_below=1.0)
-    agent = BlueprintAgent(train("kuhn", 10).blueprint())
-    with pytest.raises(ValueError, match="no action 7"):
-        agent.find_node((7,))

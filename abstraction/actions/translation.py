@@ -1,0 +1,363 @@
+"""Translation: a hand with bets of any size, followed in a betting tree that has a few.
+
+A bet between two sizes of the tree counts as one of them, by the pseudo-harmonic mapping (Ganzfried and Sandholm,
+"Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are shares of the pot after
+calling, in the hand and in the tree, whose pots differ after that: both states are kept, and every bet is measured
+in its own.
+
+Where the two do not fit together, these rules hold. A bet below the smallest size may count as a call, as if of size
+0; if that would end the street in the tree though others have to answer in the hand, the smallest raise takes its
+place, and nobody folds to it (`Shadow.free`). A raise where the tree has none, or by a seat that is not to act there,
+is missed: until the next one that is not, or the next street, the tree has no decisions (`Shadow.missed`). In the
+tree, a seat that has folded or never sat at the table folds, or checks where it cannot; one that is all-in calls; and
+if the hand is a street ahead, all seats call until the tree has come so far. If the tree is ahead, it waits; if its
+hand is over, it stays over. Where the tree offers no call, a call is a fold.
+"""
+
+import bisect
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+__all__ = ["Shadow", "ShadowHand", "Translation", "TreeStates", "lower_share", "middle", "translate"]
+
+MAX_KEPT_STATES = 4096
+
+
+def lower_share(size: float, lower: float, upper: float) -> float:
+    """Return the probability that a bet counts as the lower of the two sizes around it.
+
+    Notes
+    -----
+    In a pot of 1 a bet of s is to be called by 1 / (1 + s) of all hands. The mixture f of the answers to A and B has
+    that property for x between them: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+    """
+    return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
+
+
+def middle(lower: float, upper: float) -> float:
+    """Return the size that counts as either of two others with the same probability."""
+    return (lower + upper + 2.0 * lower * upper) / (lower + upper + 2.0)
+
+
+def translate(size: float, sizes: Sequence[float], coin: float | None = None) -> int:
+    """Return the place in `sizes`, ascending, of the one that a bet counts as.
+
+    Parameters
+    ----------
+    coin : float, optional
+        Uniform from 0 to 1; without one the mapping is deterministic: the lower neighbour up to the `middle`.
+    """
+    upper = bisect.bisect_left(sizes, size)
+    if upper == 0:
+        return 0
+    if upper == len(sizes):
+        return upper - 1
+    around = sizes[upper - 1], sizes[upper]
+    is_lower = size < middle(*around) if coin is None else coin < lower_share(size, *around)
+    return upper - 1 if is_lower else upper
+
+
+class TreeStates:
+    """The betting state and the sizes at the decisions of a tree.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        The game of the tree.
+    tree : BettingTree
+    """
+
+    def __init__(self, rules: HoldemRules, tree: BettingTree):
+        self.rules = rules
+        self.tree = tree
+        self.state = functools.lru_cache(MAX_KEPT_STATES)(self._state)
+        self.sizes = functools.lru_cache(MAX_KEPT_STATES)(self._sizes)
+
+    def child(self, node: int, action: int) -> int:
+        """Return the node behind an action of a decision, or -1 if it has no such action."""
+        actions = self.tree.actions(node).tolist()
+        return int(self.tree.first_child[node]) + actions.index(action) if action in actions else -1
+
+    def called(self, node: int) -> int:
+        """Return the node behind a call or check; where there is none, as in push or fold, behind a fold."""
+        called = self.child(node, CALL)
+        return called if called >= 0 else self.child(node, FOLD)
+
+    def raises(self, node: int) -> list[int]:
+        """Return the raise-to totals of a decision, ascending."""
+        return [action for action in self.tree.actions(node).tolist() if action > CALL]
+
+    def _state(self, node: int) -> BettingState:
+        if node == 0:
+            return BettingState(self.rules)
+        state = self.state(int(self.tree.parent[node])).copy()
+        state.apply_legal(int(self.tree.action[node]))
+        return state
+
+    def _sizes(self, node: int) -> tuple[float, ...]:
+        """Return the raises of a decision as shares of the pot after calling."""
+        state = self.state(node)
+        return tuple(_size(state, total) for total in self.raises(node))
+
+
+class Shadow(NamedTuple):
+    """Where a hand stands in the tree.
+
+    Attributes
+    ----------
+    node : int
+    missed : bool
+        The last raise on this street is not in the tree.
+    free : bool
+        The last raise on this street counts as a call, and stands in the tree as its smallest one.
+    """
+
+    node: int
+    missed: bool = False
+    free: bool = False
+
+
+class Translation:
+    """Follows the hands of one game in a tree of another.
+
+    A table with fewer seats than the tree is played as if the first to act before the flop had folded; heads-up, the
+    button has the tree's button and the big blind its big blind.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        The game that is played.
+    states : TreeStates
+
+    Raises
+    ------
+    ValueError
+        If the game has more seats than the tree, or other cards.
+    """
+
+    def __init__(self, rules: HoldemRules, states: TreeStates):
+        own = states.rules
+        if rules.num_seats > own.num_seats:
+            raise ValueError(f"the blueprint plays at tables of 2..{own.num_seats} seats, got {rules.num_seats}")
+        if _cards_text(rules) != _cards_text(own):
+            raise ValueError(f"the blueprint plays with {_cards_text(own)}; got {_cards_text(rules)}")
+        self.rules = rules
+        self.states = states
+        self.tree_seats = _tree_seats(rules.num_seats, own.num_seats)
+        self._seats = {tree_seat: seat for seat, tree_seat in enumerate(self.tree_seats)}
+        self._is_as_deep = [
+            rules.stacks is not None
+            and own.stacks is not None
+            and rules.stacks[seat] * own.big_blind == own.stacks[tree_seat] * rules.big_blind
+            for seat, tree_seat in enumerate(self.tree_seats)
+        ]
+
+    def note(self) -> str:
+        """Return in words how the game differs from the tree's; an empty text if it does not."""
+        own, rules = self.states.rules, self.rules
+        parts = []
+        if own.num_seats != rules.num_seats:
+            parts.append(f"trained for {own.num_seats} seats, plays {rules.num_seats} as if the first had folded")
+        if _blinds_text(own) != _blinds_text(rules):
+            parts.append(f"trained with blinds of {_blinds_text(own)} bb, plays {_blinds_text(rules)}")
+        if _depth_text(own) != _depth_text(rules):
+            parts.append(f"trained for {_depth_text(own)}, plays {_depth_text(rules)} by pot fractions")
+        return "; ".join(parts)
+
+    def start(self, state: BettingState) -> Shadow:
+        """Return the shadow of a hand before its first action."""
+        return Shadow(self._settle(0, state))
+
+    def follow(
+        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, is_own: bool
+    ) -> Shadow:
+        """Return the shadow after an action of the hand.
+
+        Parameters
+        ----------
+        before, after : BettingState
+            Of the hand, around the action.
+        coin : float or None
+            See `translate`.
+        is_own : bool
+            Whether the action was chosen in the tree and comes from `actions`.
+        """
+        node, missed, free = shadow
+        at_turn = self._is_at_turn(node, before)
+        if action == CALL and at_turn:
+            node = self.states.called(node)
+        elif action > CALL:
+            missed = not (at_turn and self.states.raises(node))
+            free = False
+            if not missed:
+                node, free = self._raise(node, before, action, after, coin, is_own)
+            elif at_turn:
+                node = self.states.called(node)
+        if after.street != before.street:
+            missed = free = False
+        return Shadow(self._settle(node, after), missed, free)
+
+    def decision(self, shadow: Shadow, state: BettingState) -> int | None:
+        """Return the tree's decision for the seat to act in the hand, or None where it has none."""
+        return None if shadow.missed or not self._is_at_turn(shadow.node, state) else shadow.node
+
+    def actions(self, shadow: Shadow, state: BettingState) -> list[int]:
+        """Return what each action of the tree's decision becomes in the hand; several may become the same."""
+        fold = FOLD if state.can_fold and not shadow.free else CALL
+        answers = {FOLD: fold, CALL: CALL}
+        offered = self.states.tree.actions(shadow.node).tolist()
+        raises = [nearest_raise(state, total) for total in self._totals(shadow.node, state)]
+        return [answers[action] for action in offered if action <= CALL] + raises
+
+    def _is_at_turn(self, node: int, state: BettingState) -> bool:
+        """Return whether the tree asks the seat that is to act in the hand, on the same street."""
+        tree = self.states.tree
+        return tree.actor[node] == self.tree_seats[state.actor] and tree.street[node] == state.street
+
+    def _totals(self, node: int, state: BettingState) -> list[int]:
+        """Return the raise-to totals in the hand of a decision's raises, legal or not."""
+        array = state.array.tolist()
+        totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(node)]
+        stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
+        if totals and self._is_as_deep[state.actor] and stacks and own_stacks:
+            if self.states.raises(node)[-1] == own_stacks[self.tree_seats[state.actor]]:
+                totals[-1] = stacks[state.actor]
+        return totals
+
+    def _raise(
+        self, node: int, before: BettingState, action: int, after: BettingState, coin: float | None, is_own: bool
+    ) -> tuple[int, bool]:
+        """Return the node behind what a raise counts as, and whether that is a free raise."""
+        states, sizes = self.states, self.states.sizes(node)
+        size = _size(before, action)
+        totals = self._totals(node, before)
+        if is_own:
+            totals = [nearest_raise(before, total) for total in totals]
+        same = [place for place, total in enumerate(totals) if total == action]
+        first = states.child(node, states.raises(node)[0])
+        if same:
+            return first + min(same, key=lambda place: abs(sizes[place] - size)), False
+        place = translate(size, (0.0, *sizes), coin)
+        if place:
+            return first + place - 1, False
+        called = self._settle(states.called(node), after)
+        return (called, False) if self._waits_for_the_same(called, after) else (first, True)
+
+    def _waits_for_the_same(self, node: int, state: BettingState) -> bool:
+        """Return whether the same seats, in the same order, have to answer on the same street."""
+        tree = self.states.tree
+        if tree.actor[node] < 0 or tree.street[node] != state.street:
+            return False
+        seats = [seat for seat in _waiting(self.states.state(node)) if self._has_chips(seat, state)]
+        return seats == [self.tree_seats[seat] for seat in _waiting(state)]
+
+    def _has_chips(self, tree_seat: int, state: BettingState) -> bool:
+        seat = self._seats.get(tree_seat, -1)
+        return seat >= 0 and bool(state.array[kernels.ACTING] >> seat & 1)
+
+    def _settle(self, node: int, state: BettingState) -> int:
+        """Return the node where the tree waits for the seat to act in the hand, or has gone as far as it can."""
+        tree, states = self.states.tree, self.states
+        while not state.is_over and tree.actor[node] >= 0 and tree.street[node] <= state.street:
+            tree_seat = int(tree.actor[node])
+            seat = self._seats.get(tree_seat, -1)
+            if seat < 0 or state.folded[seat]:
+                folded = states.child(node, FOLD)
+                node = folded if folded >= 0 else states.called(node)
+                continue
+            if self._has_chips(tree_seat, state) and tree.street[node] == state.street:
+                if seat == state.actor or self.tree_seats[state.actor] not in _waiting(states.state(node)):
+                    break
+            node = states.called(node)
+        return node
+
+
+class ShadowHand:
+    """One hand and its shadow, after any actions.
+
+    Parameters
+    ----------
+    translation : Translation
+    coins : sequence of float, optional
+        One for each action of the hand: what it counts as is drawn once. Without them the mapping is deterministic.
+    seat : int, optional
+        The seat whose raises come from `Translation.actions`.
+    """
+
+    def __init__(self, translation: Translation, coins: Sequence[float] | np.ndarray | None = None, seat: int = -1):
+        self.translation = translation
+        self._coins = coins
+        self._seat = seat
+        self._known: dict[tuple[int, ...], tuple[BettingState, Shadow]] = {}
+
+    def at(self, actions: tuple[int, ...]) -> tuple[BettingState, Shadow]:
+        """Return the betting state of the hand after some actions, not to be changed, and its shadow."""
+        known = self._known
+        if len(known) > MAX_KEPT_STATES:
+            known.clear()
+        if not known:
+            state = BettingState(self.translation.rules)
+            known[()] = state, self.translation.start(state)
+        first = len(actions)
+        while actions[:first] not in known:
+            first -= 1
+        before, shadow = known[actions[:first]]
+        for number in range(first, len(actions)):
+            after = before.copy()
+            after.apply_legal(actions[number])
+            coin = None if self._coins is None else self._coins[number]
+            shadow = self.translation.follow(shadow, before, actions[number], after, coin, before.actor == self._seat)
+            before = after
+            known[actions[: number + 1]] = after, shadow
+        return before, shadow
+
+
+def _size(state: BettingState, total: int) -> float:
+    """Return a raise-to total as a share of the pot after calling."""
+    most = int(state.array[kernels.MAX_CONTRIB])
+    contributions = state.contributions
+    return (total - most) / (sum(contributions) + most - contributions[state.actor])
+
+
+def _waiting(state: BettingState) -> list[int]:
+    """Return the seats that act on this street if all of them call, in order."""
+    array = state.array.tolist()
+    num_seats = state.rules.num_seats
+    seats = [(state.actor + step) % num_seats for step in range(num_seats)]
+    acting = [seat for seat in seats if array[kernels.ACTING] >> seat & 1]
+    return acting[: array[kernels.NUM_ACTING] - array[kernels.NUM_CALLED]]
+
+
+def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:
+    """Return the tree's seat of each seat at the table."""
+    if num_seats == num_tree_seats:
+        return tuple(range(num_seats))
+    if num_seats == 2:
+        return 1, num_tree_seats - 1
+    return 0, 1, *range(num_tree_seats - num_seats + 2, num_tree_seats)
+
+
+def _cards_text(rules: HoldemRules) -> str:
+    return (
+        f"{rules.num_suits} suits of {rules.num_ranks} ranks, {rules.num_hole_cards} hole cards and "
+        f"{' '.join(map(str, rules.board_cards))} board cards by street"
+    )
+
+
+def _blinds_text(rules: HoldemRules) -> str:
+    return " ".join(f"{blind / rules.big_blind:g}" for blind in sorted(rules.blinds) if blind)
+
+
+def _depth_text(rules: HoldemRules) -> str:
+    if rules.stacks is None:
+        return "limit"
+    depths = [f"{stack / rules.big_blind:g}" for stack in (min(rules.stacks), max(rules.stacks))]
+    return f"{'..'.join(dict.fromkeys(depths))} bb"

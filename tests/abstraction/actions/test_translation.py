@@ -1,0 +1,381 @@
+"""Translation: the pseudo-harmonic mapping, and hands followed in a tree that does not fit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from plurispiel.abstraction.actions.translation import (
+    Shadow,
+    ShadowHand,
+    Translation,
+    TreeStates,
+    lower_share,
+    middle,
+    translate,
+)
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.rules import HULH, LEDUC, SIXMAX, no_limit_holdem
+
+LOWER, UPPER = 0.0, 1.0 - 1e-9
+"""Coins that choose the lower or the upper neighbour."""
+
+HEADS_UP = no_limit_holdem(2)
+THREE = no_limit_holdem(3)
+MENU = GameMenu((StreetMenu(("0.5p 1p allin", "allin")), StreetMenu(("0.5p 1p", "1p"), multiway=("1p",))))
+
+
+def states_of(rules, menu=MENU):
+    return TreeStates(rules, build_tree(rules, menu))
+
+
+HEADS_UP_TREE, THREE_TREE = states_of(HEADS_UP), states_of(THREE)
+
+
+def followed(rules, states, actions, coin=None, seat=-1):
+    """Return the translation, the state of the hand and its shadow after some actions."""
+    translation = Translation(rules, states)
+    coins = None if coin is None else [coin] * len(actions)
+    return translation, *ShadowHand(translation, coins, seat).at(tuple(actions))
+
+
+def path(states, node):
+    """Return the actions that lead to a node."""
+    actions = []
+    while node:
+        actions.append(int(states.tree.action[node]))
+        node = int(states.tree.parent[node])
+    return actions[::-1]
+
+
+# The mapping.
+
+
+def test_published_numbers():
+    for size, share in ((0.6, 0.75), (5 / 7, 0.5), (0.75, 3 / 7), (0.9, 3 / 19)):
+        assert lower_share(size, 0.5, 1.0) == pytest.approx(share, abs=1e-12)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.0, 0.5), (0.5, 1.0), (0.33, 2.0), (1.0, 39.6)])
+def test_properties(lower, upper):
+    assert lower_share(lower, lower, upper) == 1.0 and lower_share(upper, lower, upper) == 0.0
+    sizes = np.linspace(lower, upper, 1000)
+    shares = np.array([lower_share(size, lower, upper) for size in sizes])
+    assert (np.diff(shares) < 0).all()
+    np.testing.assert_allclose(shares / (1 + lower) + (1 - shares) / (1 + upper), 1 / (1 + sizes), atol=1e-12)
+    assert lower_share(middle(lower, upper), lower, upper) == pytest.approx(0.5)
+    for near in (1e-9, -1e-9):  # continuous in the neighbours
+        assert lower_share(sizes[300], lower, upper + near) == pytest.approx(shares[300], abs=1e-7)
+
+
+def test_the_deterministic_mapping_goes_by_the_middle():
+    sizes = (0.0, 0.5, 1.0)
+    assert [translate(size, sizes) for size in (0.0, 0.19, 0.21, 0.5, 0.71, 0.72, 1.0, 7.0)] == [0, 0, 1, 1, 1, 2, 2, 2]
+    assert middle(0.0, 0.5) == pytest.approx(0.2) and middle(0.5, 1.0) == pytest.approx(5 / 7)
+    assert translate(0.1, (0.5, 1.0)) == 0
+
+
+def test_the_random_mapping_has_its_probabilities():
+    coins = np.random.default_rng(1).random(20_000)
+    for size in (0.55, 0.6, 0.75, 0.9):
+        lower = np.mean([translate(size, (0.0, 0.5, 1.0), coin) == 1 for coin in coins])
+        assert lower == pytest.approx(lower_share(size, 0.5, 1.0), abs=0.015)
+    for place, size in enumerate((0.0, 0.5, 1.0)):  # a size of the tree is that size
+        assert {translate(size, (0.0, 0.5, 1.0), coin) for coin in (0.0, 0.5, UPPER)} == {place}
+
+
+# Hands of the tree's own game.
+
+
+@pytest.mark.parametrize(
+    ("rules", "menu"),
+    [(HEADS_UP, MENU), (THREE, MENU), (LEDUC, game_menu(LEDUC)), (HULH, game_menu(HULH))],
+    ids=["heads-up", "three", "leduc", "limit"],
+)
+def test_actions_of_the_tree_are_themselves(rules, menu):
+    states = states_of(rules, menu)
+    tree, rng = states.tree, np.random.default_rng(1)
+    nodes = np.flatnonzero(tree.actor >= 0)
+    for node in rng.choice(nodes, min(300, len(nodes)), replace=False).tolist():
+        for coin in (None, 0.0, float(rng.random()), UPPER):
+            for seat in (-1, 0, 1):
+                translation, state, shadow = followed(rules, states, path(states, node), coin, seat)
+                assert shadow == Shadow(node)
+                assert translation.decision(shadow, state) == node
+                assert translation.actions(shadow, state) == tree.actions(node).tolist()
+
+
+def test_the_same_game_in_other_chips():
+    """Blinds of 1 and 2 with the same depth: all-in is all-in, pot is pot, and nothing is to be said."""
+    small = dataclasses.replace(THREE, blinds=(1, 2, 0), stacks=(200,) * 3)
+    assert Translation(small, THREE_TREE).note() == ""
+    translation, state, shadow = followed(small, THREE_TREE, [7, CALL, FOLD, CALL, 16], 0.5)
+    assert path(THREE_TREE, shadow.node)[:4] == [350, CALL, FOLD, CALL]
+    _, _, shadow = followed(small, THREE_TREE, [200], 0.5)
+    assert path(THREE_TREE, shadow.node) == [10_000]
+    translation, state, shadow = followed(small, THREE_TREE, [])
+    assert translation.actions(shadow, state) == [FOLD, CALL, 5, 7, 200]
+
+
+# Bets between the sizes.
+
+
+def test_a_bet_counts_as_a_neighbour_and_is_measured_in_its_own_pot():
+    # Half a pot before the flop is 200, a pot is 300.
+    for coin, total in ((LOWER, 200), (UPPER, 300)):
+        _, state, shadow = followed(HEADS_UP, HEADS_UP_TREE, [240, CALL, CALL], coin)
+        assert path(HEADS_UP_TREE, shadow.node) == [total, CALL, CALL]
+        # Now the pots are 480 and 400 or 600, and a bet of 480 is one of the pot in both.
+        actions = [240, CALL, 240 + 480]
+        translation, state, shadow = followed(HEADS_UP, HEADS_UP_TREE, actions, coin)
+        assert path(HEADS_UP_TREE, shadow.node) == [total, CALL, 3 * total]
+        # Answers: the pot is 3 * 480 after a call.
+        assert translation.actions(shadow, state) == [FOLD, CALL, 720 + 1440]
+
+
+def test_one_draw_for_each_action():
+    translation = Translation(HEADS_UP, HEADS_UP_TREE)
+    coins = np.random.default_rng(2).random(10)
+    hand = ShadowHand(translation, coins)
+    found = [hand.at(actions)[1] for actions in ((240,), (240, CALL), (240, CALL, 400), (240,), (240, CALL, 400))]
+    assert found[0] == found[3] and found[2] == found[4]
+    assert ShadowHand(translation, coins).at((240, CALL, 400))[1] == found[2]  # joined in mid-hand
+    assert path(HEADS_UP_TREE, found[2].node)[:2] == path(HEADS_UP_TREE, found[1].node)
+
+
+def test_what_an_own_action_came_from():
+    """A short stack makes a pot an all-in: the seat's own all-in is the pot it chose, somebody else's is measured."""
+    short = dataclasses.replace(HEADS_UP, stacks=(10_000, 260))
+    translation, state, shadow = followed(short, HEADS_UP_TREE, [])
+    assert translation.actions(shadow, state) == [FOLD, CALL, 200, 260, 260]
+    _, _, own = followed(short, HEADS_UP_TREE, [260], LOWER, seat=1)
+    _, _, other = followed(short, HEADS_UP_TREE, [260], LOWER)
+    assert path(HEADS_UP_TREE, own.node) == [300] and path(HEADS_UP_TREE, other.node) == [200]
+
+
+def test_all_in_is_all_in_where_stacks_are_as_deep():
+    """Though the pots differ: 240 counts as 200, so that all-in is another share of the pot."""
+    translation, state, shadow = followed(HEADS_UP, HEADS_UP_TREE, [240], LOWER)
+    assert translation.actions(shadow, state) == [FOLD, CALL, 10_000]
+    _, _, shadow = followed(HEADS_UP, HEADS_UP_TREE, [240, 10_000], LOWER)
+    assert path(HEADS_UP_TREE, shadow.node) == [200, 10_000]
+
+
+def test_other_depths_go_by_shares_of_the_pot():
+    shallow = dataclasses.replace(HEADS_UP, stacks=(1_000,) * 2)
+    translation, state, shadow = followed(shallow, HEADS_UP_TREE, [1_000], LOWER)  # 4.5 pots
+    assert path(HEADS_UP_TREE, shadow.node) == [300]
+    assert translation.actions(shadow, state) == [FOLD, CALL, CALL]  # nothing to raise with
+    _, _, shadow = followed(shallow, HEADS_UP_TREE, [1_000], UPPER)
+    assert path(HEADS_UP_TREE, shadow.node) == [10_000]
+    deep = dataclasses.replace(HEADS_UP, stacks=(40_000,) * 2)
+    translation, state, shadow = followed(deep, HEADS_UP_TREE, [])
+    assert translation.actions(shadow, state)[-1] == 10_000
+    _, _, shadow = followed(deep, HEADS_UP_TREE, [40_000], LOWER)  # above the largest size there is only that
+    assert path(HEADS_UP_TREE, shadow.node) == [10_000]
+
+
+# Where hand and tree part.
+
+
+def test_a_small_bet_is_a_check_if_others_act_behind_it():
+    # Three seats on the flop with 300 in the pot; 100 is a third of it, and the size of the tree is the pot.
+    flop = [CALL, CALL, CALL]
+    translation, state, shadow = followed(THREE, THREE_TREE, [*flop, 200], LOWER)
+    assert path(THREE_TREE, shadow.node) == [*flop, CALL] and shadow == Shadow(shadow.node)
+    assert translation.decision(shadow, state) == shadow.node
+    assert translation.actions(shadow, state)[0] == CALL  # no fold: there is no bet
+    _, _, shadow = followed(THREE, THREE_TREE, [*flop, 200], UPPER)
+    assert path(THREE_TREE, shadow.node) == [*flop, 400]
+
+
+def test_a_small_bet_that_others_must_answer_is_a_raise_that_nobody_folds_to():
+    """After a check the tree's street would end, or ask the wrong seats."""
+    for rules, states, checks, bet, first in (
+        (HEADS_UP, HEADS_UP_TREE, [300, CALL, CALL], 400, 600),
+        (THREE, THREE_TREE, [CALL, CALL, CALL, CALL], 200, 400),
+        (THREE, THREE_TREE, [CALL, CALL, CALL, CALL, CALL], 200, 400),
+    ):
+        translation, state, shadow = followed(rules, states, [*checks, bet], LOWER)
+        assert path(states, shadow.node) == [*checks, first] and shadow.free
+        assert translation.decision(shadow, state) == shadow.node
+        assert translation.actions(shadow, state)[:2] == [CALL, CALL]
+        translation, state, shadow = followed(rules, states, [*checks, bet], UPPER)
+        assert path(states, shadow.node) == [*checks, first] and not shadow.free
+        assert translation.actions(shadow, state)[:2] == [FOLD, CALL]
+        rest = [CALL] * (rules.num_seats - 1)
+        _, state, shadow = followed(rules, states, [*checks, bet, *rest], LOWER)
+        assert not shadow.free and states.tree.street[shadow.node] == state.street == 2
+
+
+def test_a_fold_that_the_tree_does_not_know():
+    """The bet was a check, so the seat that folded checks, and folds when it must."""
+    flop = [CALL, CALL, CALL]
+    _, state, shadow = followed(THREE, THREE_TREE, [*flop, 200, FOLD], LOWER)
+    assert path(THREE_TREE, shadow.node) == [*flop, CALL, CALL] and state.actor == 2
+    _, state, shadow = followed(THREE, THREE_TREE, [*flop, 200, FOLD, 600], LOWER)
+    assert path(THREE_TREE, shadow.node)[:5] == [*flop, CALL, CALL] and state.actor == 0
+    assert THREE_TREE.tree.actor[shadow.node] == 0
+    translation, state, shadow = followed(THREE, THREE_TREE, [*flop, 200, FOLD, 600, CALL], LOWER)
+    assert path(THREE_TREE, shadow.node)[-2:] == [CALL, FOLD]
+    assert THREE_TREE.tree.street[shadow.node] == state.street == 2
+    assert translation.decision(shadow, state) == shadow.node
+
+
+def test_a_raise_beyond_the_last_of_the_tree_is_missed_until_the_next_street():
+    states = states_of(THREE, GameMenu((StreetMenu(("1p",)),)))
+    actions = [350, 700]  # the tree has one raise, and seat 1 can still answer it
+    translation, state, shadow = followed(THREE, states, actions)
+    assert path(states, shadow.node) == [350, CALL] and shadow.missed
+    assert states.tree.actor[shadow.node] == state.actor and translation.decision(shadow, state) is None
+    translation, state, shadow = followed(THREE, states, [*actions, CALL, CALL])
+    assert not shadow.missed and translation.decision(shadow, state) == shadow.node
+    assert states.tree.street[shadow.node] == state.street == 1
+
+
+def test_the_tree_waits_where_its_street_is_over():
+    """Its last raise is called by a raise: it is on the flop, the hand goes on raising."""
+    states = states_of(HEADS_UP, GameMenu((StreetMenu(("1p",)),)))
+    for more in ([], [900], [900, 2_000], [900, 2_000, 9_000]):
+        translation, state, shadow = followed(HEADS_UP, states, [300, 600, *more])
+        assert states.tree.street[shadow.node] == 1 and state.street == 0
+        assert translation.decision(shadow, state) is None
+        translation, state, shadow = followed(HEADS_UP, states, [300, 600, *more, CALL])
+        assert translation.decision(shadow, state) == shadow.node
+
+
+def test_a_tree_that_is_all_in_stays_over():
+    deep = dataclasses.replace(HEADS_UP, stacks=(50_000,) * 2)
+    actions = [10_000, CALL]
+    for following in ([], [CALL], [CALL, 20_000], [CALL, 20_000, CALL, 50_000]):
+        translation, state, shadow = followed(deep, HEADS_UP_TREE, [*actions, *following])
+        assert HEADS_UP_TREE.tree.actor[shadow.node] == -1 and translation.decision(shadow, state) is None
+
+
+def test_a_seat_that_is_all_in_calls():
+    """A short stack is all-in for 150; the tree's seat has chips, and calls all the others do."""
+    rules = dataclasses.replace(THREE, stacks=(10_000, 10_000, 150))
+    translation, state, shadow = followed(rules, THREE_TREE, [150, CALL, CALL, 600, CALL, CALL], LOWER)
+    assert state.street == 2 and translation.decision(shadow, state) == shadow.node
+    assert path(THREE_TREE, shadow.node)[3:] == [400, CALL, CALL, CALL]
+
+
+def test_the_tree_catches_up_by_calls():
+    """All-in in the hand, not in the tree: nobody acts, and streets go by."""
+    rules = dataclasses.replace(THREE, stacks=(10_000, 150, 10_000))
+    # Seat 1 is all-in by a raise to 150, which counts as a check behind two limps.
+    translation, state, shadow = followed(rules, THREE_TREE, [CALL, CALL, 150, CALL, CALL, CALL], LOWER)
+    assert state.street == 1 and state.actor == 2
+    assert translation.decision(shadow, state) == shadow.node
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_tree_never_falls_behind(seed):
+    """Whatever happens, it has an answer or says that it has none, and it is back on the next street it can be on."""
+    rng = np.random.default_rng(seed)
+    decisions, lost = 0, 0
+    for _ in range(300):
+        seats = int(rng.integers(2, 4))
+        stacks = tuple(np.maximum(101, 100 * np.exp(rng.uniform(0.0, 6.0, seats))).astype(int).tolist())
+        rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
+        hand = ShadowHand(Translation(rules, THREE_TREE), rng.random(300).tolist(), seat=0)
+        actions = ()
+        while not (state := hand.at(actions)[0]).is_over:
+            shadow = hand.at(actions)[1]
+            tree = THREE_TREE.tree
+            node = hand.translation.decision(shadow, state)
+            assert tree.actor[shadow.node] < 0 or tree.street[shadow.node] >= state.street
+            if node is None:
+                lost += 1
+                assert (
+                    shadow.missed
+                    or tree.actor[node := shadow.node] < 0
+                    or tree.street[node] > state.street
+                    or (
+                        # All-in in the tree, but not in the hand.
+                        THREE_TREE.state(node).contributions[hand.translation.tree_seats[state.actor]] == 10_000
+                    )
+                )
+            else:
+                decisions += 1
+                legal = hand.translation.actions(shadow, state)
+                assert len(legal) == tree.num_actions[node]
+                for action in legal:
+                    state.copy().apply(action)
+            choices = [FOLD] * state.can_fold + [CALL] * 4
+            if state.max_raise:
+                choices += rng.integers(state.min_raise, min(state.max_raise, 4 * state.min_raise) + 1, 2).tolist()
+            actions += (choices[int(rng.integers(len(choices)))],)
+    assert decisions > 500 and lost > 50
+
+
+# Other tables.
+
+
+def test_fewer_seats_are_the_last_ones():
+    states = states_of(SIXMAX, GameMenu((StreetMenu(("1p",)), StreetMenu(("1p",), multiway=("",)))))
+    for seats, expected in ((2, (1, 5)), (3, (0, 1, 5)), (4, (0, 1, 4, 5)), (5, (0, 1, 3, 4, 5)), (6, tuple(range(6)))):
+        rules = no_limit_holdem(seats)
+        translation, state, shadow = followed(rules, states, [])
+        assert translation.tree_seats == expected
+        assert path(states, shadow.node) == [FOLD] * (3 if seats == 2 else 6 - seats)
+        called = [CALL] * seats
+        _, state, shadow = followed(rules, states, called)
+        assert states.tree.street[shadow.node] == 1
+        order = []
+        for _ in range(seats):  # in the order of the table on the next street
+            translation, state, shadow = followed(rules, states, called)
+            assert states.tree.actor[shadow.node] == translation.tree_seats[state.actor]
+            order.append(state.actor)
+            called.append(CALL)
+        assert order == [(rules.first_seats[1] + step) % seats for step in range(seats)]
+    # Heads-up the tree's small blind folds when it is its turn.
+    translation, state, shadow = followed(no_limit_holdem(2), states, [CALL, CALL])
+    assert path(states, shadow.node) == [FOLD, FOLD, FOLD, CALL, FOLD, CALL]
+    assert state.actor == 0 and states.tree.actor[shadow.node] == 1
+
+
+def test_what_cannot_be_played():
+    with pytest.raises(ValueError, match="tables of 2..3 seats, got 6$"):
+        Translation(SIXMAX, THREE_TREE)
+    with pytest.raises(ValueError, match="4 suits of 13 ranks.*; got 2 suits of 3 ranks, 1 hole cards and 0 1 board"):
+        Translation(LEDUC, HEADS_UP_TREE)
+    with pytest.raises(ValueError, match="0 3 1 1 board cards by street; got .* 0 3 board cards"):
+        Translation(dataclasses.replace(HEADS_UP, board_cards=(0, 3), first_seats=(1, 0)), HEADS_UP_TREE)
+
+
+def test_what_is_said():
+    def note(rules):
+        return Translation(rules, THREE_TREE).note()
+
+    assert note(THREE) == ""
+    assert note(dataclasses.replace(THREE, stacks=(4_000,) * 3)) == "trained for 100 bb, plays 40 bb by pot fractions"
+    assert note(HEADS_UP) == "trained for 3 seats, plays 2 as if the first had folded"
+    assert note(dataclasses.replace(THREE, stacks=(200, 4_000, 25_050), blinds=(50, 100, 100))) == (
+        "trained with blinds of 0.5 1 bb, plays 0.5 1 1; trained for 100 bb, plays 2..250.5 bb by pot fractions"
+    )
+
+
+def test_push_or_fold_has_no_call():
+    """A limp counts as a fold: the tree is over. A small raise is the all-in, or one that nobody folds to."""
+    menu = GameMenu((StreetMenu(("allin",)),), push_or_fold=True)
+    states = states_of(dataclasses.replace(HEADS_UP, stacks=(1_000,) * 2), menu)
+    rules = states.rules
+    translation, state, shadow = followed(rules, states, [])
+    assert translation.actions(shadow, state) == [FOLD, 1_000]
+    translation, state, shadow = followed(rules, states, [CALL])
+    assert translation.decision(shadow, state) is None
+    for coin, fold in ((LOWER, CALL), (UPPER, FOLD)):
+        translation, state, shadow = followed(rules, states, [300], coin)
+        assert path(states, shadow.node) == [1_000]
+        assert translation.actions(shadow, state) == [fold, CALL]
+
+
+def test_states_are_those_of_the_rules():
+    state = BettingState(THREE)
+    for action in (350, CALL, FOLD, CALL):
+        state.apply(action)
+    _, _, shadow = followed(THREE, THREE_TREE, [350, CALL, FOLD, CALL])
+    assert (THREE_TREE.state(shadow.node).array == state.array).all()
+    assert THREE_TREE.raises(shadow.node) == [350 + 400, 350 + 800]

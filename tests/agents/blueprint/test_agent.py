@@ -1,0 +1,410 @@
+"""A blueprint at the table: against any bets, at any table it can play, with rows missing."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import evaluate_bots
+from random_blueprint import StrengthBuckets, random_blueprint
+
+from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.cards.features import made_strength
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
+from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.agents.base import Action, Agent, PublicState, View
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.fallback import SOURCES
+from plurispiel.agents.openspiel import OpenSpielBot
+from plurispiel.agents.tight_aggressive import starting_hands
+from plurispiel.evaluation.compliance import check_agent
+from plurispiel.evaluation.hand import deal_deck, play_hand
+
+THREE = no_limit_holdem(3)
+ALL = np.arange(1326)
+
+
+@functools.cache
+def blueprint(seats, missing=0.0):
+    return random_blueprint(no_limit_holdem(seats), missing=missing)
+
+
+def agent_at(found, rules=None, seat=0, seed=1):
+    agent = BlueprintAgent(found)
+    agent.restart(rules or found.rules, seat, np.random.default_rng(seed))
+    return agent
+
+
+def public_after(rules, actions, board=()):
+    state, told = BettingState(rules), ()
+    for action in actions:
+        told += (Action(state.actor, action, state.street),)
+        state.apply(action)
+    return PublicState(rules, state.array.tolist(), tuple(board)[: rules.board_size(state.street)], told)
+
+
+def random_path(tree, rng):
+    """Return a random decision of a tree, and the actions before it; calls are likelier than folds."""
+    node, actions, found = 0, [], []
+    while tree.actor[node] >= 0:
+        found.append((node, tuple(actions)))
+        offered = tree.actions(node).tolist()
+        weights = np.array([0.1 if action == FOLD else 1.0 for action in offered])
+        place = int(rng.choice(len(offered), p=weights / weights.sum()))
+        actions.append(offered[place])
+        node = int(tree.first_child[node]) + place
+    return found[int(rng.integers(len(found)))]
+
+
+# The contract.
+
+
+@pytest.mark.parametrize(
+    ("seats", "games"),
+    [
+        (6, [SIXMAX, SIXMAX.with_menu("fchpa"), no_limit_holdem(4, 2_000), THREE]),
+        (6, [no_limit_holdem(2, 1_000), dataclasses.replace(SIXMAX, stacks=(300, 20_000, 100, 1_000, 55, 4_000))]),
+        (2, [HUNL, HUNL.with_menu("fcpa"), HUNL.with_menu("fc"), HULH]),
+    ],
+)
+def test_keeps_the_contract(seats, games):
+    report = check_agent(lambda: BlueprintAgent(blueprint(seats, 0.3)), games, num_hands=60, num_decks=6)
+    assert report.violations == []
+    assert report.tells_range
+
+
+@pytest.mark.parametrize("rules", [LEDUC, KUHN], ids=["leduc", "kuhn"])
+def test_keeps_the_contract_in_small_games(rules):
+    found = random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=0.3)
+    report = check_agent(lambda: BlueprintAgent(found), [rules], num_hands=200)
+    assert report.violations == [] and report.tells_range
+
+
+def test_in_its_own_game_it_is_the_blueprint():
+    """With all actions of the tree: the strategy is the one that is looked up, whatever the coins."""
+    found, rng = blueprint(3), np.random.default_rng(1)
+    for seed in range(200):
+        node, actions = random_path(found.tree, rng)
+        board = deal_deck(THREE, rng)[:5].tolist()
+        public = public_after(THREE, actions, board)
+        strategy = agent_at(found, seat=int(rng.integers(3)), seed=seed).range_strategy(public)
+        buckets = found.cards.row(public.board, public.street)
+        assert strategy.actions.tolist() == found.tree.actions(node).tolist()
+        np.testing.assert_allclose(strategy.probabilities, found.strategy(node, buckets), atol=1e-6)
+        np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
+
+
+class Watched(Agent):
+    """Checks everything a blueprint answers."""
+
+    def __init__(self, agent, every):
+        self.agent, self.every, self.decisions = agent, every, 0
+
+    def restart(self, rules, seat, rng):
+        self.agent.restart(rules, seat, rng)
+
+    def act(self, view):
+        decision = self.agent.act(view)
+        self.decisions += 1
+        assert all(map(view.public.is_legal, decision.actions)) and decision.action in decision.actions
+        assert min(decision.probabilities) >= 0.0 and abs(sum(decision.probabilities) - 1.0) < 1e-9
+        if self.decisions % self.every == 0:
+            strategy = self.agent.range_strategy(view.public)
+            assert strategy.actions.tolist() == list(decision.actions)
+            rows = strategy.probabilities
+            assert (rows >= 0.0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=1e-9)
+            own = view.public.rules.combo_id(view.hole_cards)
+            assert np.array_equal(rows[own], decision.probabilities)
+        return decision
+
+
+class Gambler(Agent):
+    """Bets of every size: small ones are as likely as large ones. It seldom folds."""
+
+    def act(self, view):
+        public = view.public
+        draw = self.rng.random()
+        if public.can_fold and draw < 0.1:
+            return FOLD
+        if draw < 0.65 or not public.max_raise:
+            return CALL
+        low, high = np.log([public.min_raise, public.max_raise])
+        return int(np.clip(np.exp(self.rng.uniform(low, high)), public.min_raise, public.max_raise))
+
+
+def random_rules(seats, rng):
+    """Return a table with stacks from one big blind to 600, all equal, or each its own."""
+    base = no_limit_holdem(seats)
+    stacks = 100.0 * np.exp(rng.uniform(0.0, 6.4, seats if rng.random() < 0.7 else 1))
+    stacks = np.broadcast_to(stacks, seats).astype(int)
+    return dataclasses.replace(base, stacks=tuple(np.maximum(stacks, 101).tolist()))
+
+
+@pytest.mark.parametrize(
+    ("num_hands", "seats"),
+    [(800, 6), (150, 2), (150, 3), (150, 4), (150, 5), pytest.param(100_000, 6, marks=pytest.mark.slow)],
+)
+def test_any_bets_any_stacks(num_hands, seats):
+    found, rng = blueprint(6, 0.3), np.random.default_rng(seats)
+    watched = Watched(BlueprintAgent(found), every=4)
+    for _ in range(num_hands):
+        rules = random_rules(seats, rng)
+        table = [watched if seat == 0 else Gambler() for seat in rng.permutation(seats)]
+        hand = play_hand(rules, table, deal_deck(rules, rng), rng.spawn(seats))
+        assert hand.faults == ()
+    counts = watched.agent.counts
+    assert counts.total() == watched.decisions > num_hands / 2
+    assert all(counts[source] for source in SOURCES)
+
+
+def test_blueprints_among_themselves():
+    """All seats, each with coins of its own."""
+    found, rng = blueprint(6, 0.3), np.random.default_rng(9)
+    table = [Watched(BlueprintAgent(found), every=10) for _ in range(6)]
+    for _ in range(200):
+        rules = random_rules(6, rng)
+        assert play_hand(rules, table, deal_deck(rules, rng), rng.spawn(6)).faults == ()
+
+
+# Missing rows.
+
+
+def without(found, *places):
+    """Return a blueprint without some rows: pairs of a node and buckets."""
+    rows = found.rows.copy()
+    for node, buckets in places:
+        street, count = int(found.tree.street[node]), int(found.tree.num_actions[node])
+        cells = found.game.base[street] + np.asarray(buckets) * found.game.pairs[street] + found.tree.row[node]
+        rows[cells[:, None] + np.arange(count)] = 0
+    return dataclasses.replace(found, rows=rows)
+
+
+def node_after(tree, actions):
+    node = 0
+    for action in actions:
+        node = int(tree.first_child[node]) + tree.actions(node).tolist().index(action)
+    return node
+
+
+def sources_of(agent, public):
+    strategy, sources = agent._look_up(public, ALL)
+    return strategy, np.array(SOURCES)[sources]
+
+
+BOARD = parse_cards("2c 7d Jh Js Ac")
+FLOP = (350, CALL, CALL)
+"""Three seats see the flop for 350 each."""
+
+
+def test_the_nearest_bucket_stands_in_after_the_flop():
+    found = random_blueprint(THREE, cards=StrengthBuckets(THREE, 100))
+    actions = (*FLOP, CALL, CALL)
+    node = node_after(found.tree, actions)
+    missing = [*range(40, 44), *range(60, 80)]
+    agent = agent_at(without(found, (node, missing)))
+    public = public_after(THREE, actions, BOARD)
+    strategy, sources = sources_of(agent, public)
+    buckets = found.cards.row(public.board, 1)
+    met = []
+    for bucket in np.unique(buckets).tolist():
+        near = min((other for other in range(100) if other not in missing), key=lambda other: abs(other - bucket))
+        expected = "row" if near == bucket else "bucket" if abs(near - bucket) <= 5 else "earlier"
+        assert set(sources[buckets == bucket]) == {expected}
+        if expected != "earlier":
+            row = found.strategy(node, np.array([near]))
+            assert np.allclose(strategy.probabilities[buckets == bucket], row, atol=1e-6)
+        met.append(expected)
+    assert min(met.count(source) for source in ("row", "bucket", "earlier")) >= 3
+    # Starting hands are in no such order.
+    agent = agent_at(without(found, (0, [5])))
+    _, sources = sources_of(agent, public_after(THREE, ()))
+    assert set(sources[found.cards.row((), 0) == 5]) == {"strength"}
+
+
+def test_the_answer_to_the_nearest_other_raise_stands_in():
+    found = blueprint(3)
+    # The first raise of the hand: half a pot is 225, a pot 350, all-in 10,000.
+    node, sibling = node_after(found.tree, (225, FOLD)), node_after(found.tree, (350, FOLD))
+    assert found.tree.actions(node).tolist() == found.tree.actions(sibling).tolist() == [FOLD, CALL, 10_000]
+    agent = agent_at(without(found, (node, range(169))))
+    strategy, sources = sources_of(agent, public_after(THREE, (225, FOLD)))
+    assert set(sources) == {"sibling"}
+    expected = found.strategy(sibling, found.cards.row((), 0))
+    others = (THREE.combos < 48).any(axis=1)  # aces are not folded
+    assert np.allclose(strategy.probabilities[others], expected[others], atol=1e-6)
+    # Without that, too, all-in does not stand in: nothing is left to raise behind it.
+    agent = agent_at(without(found, (node, range(169)), (sibling, range(169))))
+    _, sources = sources_of(agent, public_after(THREE, (225, FOLD)))
+    assert set(sources) == {"strength"}
+
+
+def test_the_decision_before_stands_in():
+    found = blueprint(3)
+    # On the flop seat 0 checks, seat 1 bets the pot, seat 2 folds: seat 0 decides as before, but for the bet.
+    actions = (*FLOP, CALL, 1400, FOLD)
+    node, before = node_after(found.tree, actions), node_after(found.tree, FLOP)
+    assert found.tree.actions(before).tolist() == [CALL, 1400]
+    assert found.tree.actions(node).tolist() == [FOLD, CALL, 10_000]
+    agent = agent_at(without(found, (node, range(20))))
+    public = public_after(THREE, actions, BOARD)
+    strategy, sources = sources_of(agent, public)
+    assert set(sources) == {"earlier"}
+    checks, bets = found.strategy(before, found.cards.row(public.board, 1)).T
+    # The bet is 1,050 into 1,050: half of the checks fold. A bet becomes the only raise.
+    assert np.allclose(strategy.probabilities, np.stack([checks / 2, checks / 2, bets], axis=1), atol=1e-6)
+    # Without that one, the seat's last decision is its call before the flop, by its bucket there.
+    call = node_after(found.tree, FLOP[:1])
+    agent = agent_at(without(found, (node, range(20)), (before, range(20))))
+    strategy, sources = sources_of(agent, public)
+    assert set(sources) == {"earlier"}
+    expected = found.strategy(call, found.cards.row((), 0))
+    assert found.tree.actions(call).tolist() == [FOLD, CALL, 10_000]
+    assert np.allclose(strategy.probabilities, expected, atol=1e-6)
+
+
+def test_strength_decides_where_nothing_is_left():
+    found = blueprint(3)
+    empty = dataclasses.replace(found, rows=np.zeros_like(found.rows))
+    agent = agent_at(empty)
+    strategy, sources = sources_of(agent, public_after(THREE, (*FLOP, CALL, 1400, FOLD), BOARD))
+    assert set(sources) == {"strength"} and strategy.actions.tolist() == [FOLD, CALL, 10_000]
+    expected = made_strength(THREE, BOARD[:3]) >= 0.5
+    assert np.array_equal(strategy.probabilities[:, 1], expected)
+    live = ~np.isin(THREE.combos, BOARD[:3]).any(axis=1)
+    assert expected[live].mean() == pytest.approx(0.5, abs=0.03)
+    strategy, _ = sources_of(agent, public_after(THREE, FLOP, BOARD))
+    assert strategy.actions.tolist() == [CALL, 1400] and (strategy.probabilities == [1.0, 0.0]).all()
+    # Before the flop: a raise to 350 over blinds of 150 asks for 300 where 500 lie.
+    strategy, _ = sources_of(agent, public_after(THREE, (350,)))
+    assert np.array_equal(strategy.probabilities[:, 1], starting_hands() >= 1 - 200 / 500)
+
+
+def test_aces_are_never_folded_before_the_flop():
+    rules = no_limit_holdem(3, 1_000_000)
+    aces = rules.combo_id(parse_cards("Ac Ad"))
+    found = blueprint(3)
+    agent = agent_at(dataclasses.replace(found, rows=np.zeros_like(found.rows)), rules)
+    strategy = agent.range_strategy(public_after(rules, (1_000_000,)))
+    assert strategy.probabilities[:, 1].sum() == 6 and strategy.probabilities[aces, 1] == 1.0
+    # Also where a stand-in folds them.
+    folds = dataclasses.replace(found, rows=found.rows.copy())
+    for total in (225, 350):
+        node = node_after(found.tree, (total,))
+        cells = np.arange(169)[:, None] * found.game.pairs[0] + found.tree.row[node] + np.arange(3)
+        folds.rows[cells] = [255, 0, 0] if total == 350 else 0
+    strategy, sources = sources_of(agent_at(folds), public_after(THREE, (225,)))
+    assert set(sources) == {"sibling"}
+    assert strategy.probabilities[:, 0].sum() == 1320 and strategy.probabilities[aces].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_where_the_tree_has_no_decision_strength_decides():
+    agent = agent_at(blueprint(3))
+    actions = (350, 10_000)
+    deep = dataclasses.replace(THREE, stacks=(50_000,) * 3)
+    agent.restart(deep, 0, np.random.default_rng(1))
+    strategy, sources = sources_of(agent, public_after(deep, (*actions, 50_000)))
+    assert set(sources) == {"off the tree"} and strategy.actions.tolist() == [FOLD, CALL]
+    assert agent.note(deep) == "trained for 100 bb, plays 500 bb by pot fractions"
+
+
+def test_decisions_are_counted():
+    found, rng = blueprint(3, 0.3), np.random.default_rng(3)
+    agent = BlueprintAgent(found)
+    for _ in range(50):
+        play_hand(THREE, [agent, Gambler(), Gambler()], deal_deck(THREE, rng), rng.spawn(3))
+    before = agent.counts.copy()
+    agent.range_strategy(public_after(THREE, ()))  # asking is no decision
+    assert agent.counts == before and before.total() > 50 and set(before) <= set(SOURCES)
+
+
+def test_other_games_are_refused():
+    for rules, message in ((SIXMAX, "tables of 2..3 seats, got 6"), (LEDUC, "4 suits of 13 ranks")):
+        with pytest.raises(ValueError, match=message):
+            agent_at(blueprint(3), rules)
+
+
+# Coins.
+
+
+def test_one_draw_in_a_hand():
+    """What a bet counts as depends on the hand's stream and the action's number, not on when it is asked."""
+    actions = (280, FOLD)
+    public = public_after(THREE, actions)
+    answers = []
+    for seed in range(60):
+        agent = agent_at(blueprint(3), seat=1, seed=seed)
+        first = agent.range_strategy(public).probabilities
+        agent.act(View(public, public.actor, parse_cards("Qc Qd")))
+        assert np.array_equal(agent.range_strategy(public).probabilities, first)
+        assert np.array_equal(agent_at(blueprint(3), seat=1, seed=seed).range_strategy(public).probabilities, first)
+        answers.append(first.tobytes())
+    # 280 is 0.72 of the pot: it counts as 0.5 with probability 0.4884.
+    share = max(answers.count(answer) for answer in set(answers)) / 60
+    assert len(set(answers)) == 2 and share == pytest.approx(0.5, abs=0.2)
+
+
+# OpenSpiel.
+
+
+@pytest.mark.parametrize("name", ["HUNL", "SIXMAX"])
+def test_hands_in_openspiels_loops(name):
+    game = OpenSpielGame(name)
+    seats = game.rules.num_seats
+    agents = [BlueprintAgent(blueprint(6, 0.3)) if seat % 2 else Gambler() for seat in range(seats)]
+    bots = [OpenSpielBot(agent, game, player, seed=7) for player, agent in enumerate(agents)]
+    for hand in range(15):
+        for returns in (
+            pyspiel.evaluate_bots(game.game.new_initial_state(), bots, hand),
+            evaluate_bots.evaluate_bots(game.game.new_initial_state(), bots, np.random.RandomState(hand)),
+        ):
+            assert sum(returns) == pytest.approx(0.0, abs=1e-9)
+    assert all(agent.counts.total() for agent in agents[1::2])
+
+
+@pytest.mark.parametrize("name", ["HUNL", "SIXMAX"])
+def test_restart_in_mid_hand(name):
+    """A bot that joins plays as the one that followed: the same policy and the same action."""
+    game = OpenSpielGame(name)
+    rng = np.random.default_rng(5)
+    asked = 0
+    for hand in range(12):
+        player = hand % game.rules.num_seats
+        followed = OpenSpielBot(BlueprintAgent(blueprint(6, 0.3)), game, player, seed=hand)
+        followed.restart()
+        state = game.game.new_initial_state()
+        while not state.is_terminal():
+            if state.current_player() == player:
+                joined = OpenSpielBot(BlueprintAgent(blueprint(6, 0.3)), game, player, seed=hand)
+                joined.restart_at(state)
+                assert joined.get_policy(state) == followed.get_policy(state)
+                policy, action = joined.step_with_policy(state)
+                assert followed.step(state) == action and sum(dict(policy).values()) == pytest.approx(1.0)
+                assert dict(policy)[action] > 0.0
+                asked += 1
+            else:
+                legal = state.legal_actions()
+                action = int(rng.choice(legal if state.is_chance_node() else [1, 1, 1, *legal[:1], *legal[1:400:80]]))
+                followed.inform_action(state, state.current_player(), action)
+            state.apply_action(action)
+    assert asked > 15
+
+
+def test_clone():
+    game = OpenSpielGame("HUNL")
+    state = game.replay(range(9), [333])
+    bot = OpenSpielBot(BlueprintAgent(blueprint(2)), game, 0, seed=1)
+    bot.restart_at(state)
+    twins = [bot.clone() for _ in range(8)]
+    assert all(twin._agent._kept is bot._agent._kept for twin in twins)  # a blueprint is large
+    assert all(twin.get_policy(state) == bot.get_policy(state) for twin in twins)
+    assert len({twin.step(state) for twin in twins}) > 1  # each draws its own
+    assert bot._agent.counts.total() == 0
+    again = OpenSpielBot(BlueprintAgent(blueprint(2)), game, 0, seed=1)
+    again.restart_at(state)
+    assert again.step(state) == bot.step(state)
+    bots = [bot.clone(), OpenSpielBot(Gambler(), game, 1)]
+    assert sum(pyspiel.evaluate_bots(game.game.new_initial_state(), bots, 1)) == 0
