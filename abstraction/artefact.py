@@ -233,8 +233,11 @@ def _digest(manifest: Mapping[str, Any]) -> str:
 def _write_array(path: Path, values: np.ndarray) -> dict[str, Any]:
     """Write a file and return its entry of the manifest."""
     values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).reshape(values.shape)
-    with _synced(path) as file:
-        np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+    try:
+        with _synced(path) as file:
+            np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+    except OSError as error:  # numpy's own only counts the bytes that were written
+        raise OSError(f"{path} cannot be written ({error.strerror or 'the disk is full'})") from None
     with open(path, "rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return {

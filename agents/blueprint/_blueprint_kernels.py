@@ -7,7 +7,7 @@ where there is none.
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.xoshiro import next_float
+from plurispiel.abstraction.xoshiro import next_float, next_word
 from plurispiel.agents.blueprint._traversal_kernels import deal_hand, end_value, match_regrets
 
 
@@ -113,8 +113,10 @@ def _draw_row(rows, cell, num_actions, stream):
 
 
 @kernel
-def play_hands(tables, tree, game, cards, own, other, num_decks, stream, work, chips, squares, counts):
+def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, work, chips, squares, counts):
     """Play every deck once for each seat: one blueprint there, another everywhere else.
+
+    Each time with the same random numbers, so that blueprints that play alike win nothing from each other.
 
     Parameters
     ----------
@@ -122,8 +124,8 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, work, c
     own, other : float32 or uint8[num_cells]
         Rows of both.
     num_decks : int
-    stream : uint64[4]
-        Modified in place.
+    stream, luck : uint64[4]
+        For decks, and a workspace for actions. Modified in place.
     work : TraversalWorkspace
         Modified in place.
     chips : float64[num_seats + 1]
@@ -135,21 +137,23 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, work, c
     """
     for _ in range(num_decks):
         deal_hand(tables, game, cards, stream, work)
+        luck0, luck1, luck2, luck3 = next_word(stream), next_word(stream), next_word(stream), next_word(stream)
         deck_chips = 0.0
         for seat in range(game.num_seats):
+            luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3
             node = np.int64(0)
             while tree.actor[node] >= 0:
                 actor, street = tree.actor[node], tree.street[node]
                 num_actions = np.int64(tree.num_actions[node])
                 cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
                 if actor == seat:
-                    place = _draw_row(own, cell, num_actions, stream)
+                    place = _draw_row(own, cell, num_actions, luck)
                 else:
-                    place = _draw_row(other, cell, num_actions, stream)
+                    place = _draw_row(other, cell, num_actions, luck)
                 counts[0] += 1
                 if place < 0:
                     counts[1] += 1
-                    place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
+                    place = min(np.int64(next_float(luck) * num_actions), num_actions - 1)
                 node = np.int64(tree.first_child[node]) + place
             end = tree.first_child[node]
             if tree.folded[end] >> seat & 1:

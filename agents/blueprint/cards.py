@@ -159,6 +159,17 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
     return _card_buckets(rules, counts, relabel, entries, rows)
 
 
+def single_buckets(rules: HoldemRules) -> CardBuckets:
+    """Return buckets that tell the hands of the first street apart only: enough to see how fast a game is dealt."""
+    first = lossless_buckets(rules, 1)
+    entries, rows = [first.arrays.entries[0]], [first.arrays.rows[0]]
+    for street in range(1, rules.num_streets):
+        entries.append(np.zeros(math.comb(len(rules.cards), rules.board_size(street)), np.int32))
+        rows.append(np.zeros((1, rules.num_combos), np.uint32))
+    counts = [first.num_buckets[0], *[1] * (rules.num_streets - 1)]
+    return _card_buckets(rules, counts, first.arrays.relabel, entries, rows)
+
+
 def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX_STREETS) -> CardBuckets:
     """Return the buckets of a table, on the first streets of games of hold'em with a full deck.
 

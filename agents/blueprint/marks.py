@@ -13,7 +13,7 @@ from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.match import meet_rows, play_match
 from plurispiel.agents.blueprint.trainer import Trainer
 
-MATCH_DECKS = 20_000
+MATCH_DECKS = 300_000
 _WATCHED = 50_000
 
 

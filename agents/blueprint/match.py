@@ -47,7 +47,8 @@ class MatchResult(NamedTuple):
 def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1) -> MatchResult:
     """Return what a blueprint wins in every seat, everybody else playing another: a duplicate match.
 
-    The result is the same for any number of threads. With the same blueprint twice it tells the value of each seat.
+    Every deck is played with the same random numbers in each seat, so what is alike in both cancels out. The result is
+    the same for any number of threads. With the same blueprint twice it tells the value of each seat.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
     counts = np.zeros((num_chunks, 2), np.int64)
 
     def worker() -> Callable[[slice], None]:
-        work = traversal_workspace(own.rules)
+        work, luck = traversal_workspace(own.rules), np.zeros(4, np.uint64)
 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
@@ -80,6 +81,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
                     other.rows,
                     min(_CHUNK, num_decks - chunk * _CHUNK),
                     xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,))),
+                    luck,
                     work,
                     chips[chunk],
                     squares[chunk],

@@ -26,7 +26,7 @@ CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
 NUM_KEPT = 2
 NUM_MARKS = 10
 _PIECE_S = 0.5
-_FINAL_DECKS = 50_000
+_FINAL_DECKS = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)

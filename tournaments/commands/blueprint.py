@@ -27,7 +27,7 @@ from plurispiel.agents.blueprint.blueprint import (
     find_blueprint,
     load_blueprint,
 )
-from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, table_buckets
+from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
     LOSSLESS,
     STREETS,
@@ -251,18 +251,15 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, options: argparse.N
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
     """Return how long a run would take at the speed that a small one with as many seats has here."""
     threads = default_threads()
-    menu = MenuConfig(("1p allin", "allin"), flop=())
+    menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
     with interrupts_held():
         warmup(TRAINING)
-        cards = lossless_buckets(small.rules, 1)
-        trainer = make_trainer(small, cards, threads=threads)
-    with interrupts_held():
-        rate = _rate(trainer)
+        rate = _rate(make_trainer(small, single_buckets(small.rules), threads=threads))
     hours = config.iterations / rate / 3600
     return (
-        f" ({config.iterations:,} iterations take {hours:,.0f} hours at the {rate:,.0f} a second that betting before "
-        f"the flop alone reaches here on {threads} threads)"
+        f" ({config.iterations:,} iterations take {hours:,.0f} hours at {rate:,.0f} a second, as here in a small game "
+        f"with as many seats on {threads} threads)"
     )
 
 

@@ -255,5 +255,5 @@ def test_matches_are_the_same_on_any_threads():
     assert one == three and one.num_decks == 9_001
     assert one.mean > 5 * one.deviation and one.missing > 0.3  # what was never learnt plays evenly
     alone = play_match(trained, trained, 20_000)
-    assert abs(alone.mean) < 4 * alone.deviation
+    assert abs(alone.mean) < 1e-9 and alone.deviation < 1e-9  # luck cancels out
     assert abs(sum(alone.seat_means)) < 4 * np.linalg.norm(alone.seat_deviations)
