@@ -87,7 +87,7 @@ def fill_actions(rules, menu, state, actions):
             if unit == POT and (total < lowest or pot < lowest or pot > highest):
                 continue
         else:
-            total = highest if total >= menu.all_in_share * highest else max(total, lowest)
+            total = highest if total >= menu.all_in_share * highest else min(max(total, lowest), highest)
         place = count
         while place > start and actions[place - 1] >= total:
             place -= 1

@@ -102,7 +102,7 @@ def raise_totals(
             total = pot_raise(rules, state, size.amount, dead_chips)
         else:
             total = highest if size.unit == "all-in" else int(size.amount * rules.big_blind + 0.5)
-        totals.add(highest if total >= all_in_share * highest else max(total, lowest))
+        totals.add(highest if total >= all_in_share * highest else min(max(total, lowest), highest))
     return tuple(sorted(totals))
 
 

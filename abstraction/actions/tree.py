@@ -194,15 +194,24 @@ def tree_size(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> T
     return TreeSize(num_nodes, num_ends, tuple(decisions.tolist()), tuple(pairs.tolist()))
 
 
-def build_tree(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> BettingTree:
-    """Return all betting of a game; see `tree_size` for what it takes.
+def build_tree(
+    rules: HoldemRules, menu: GameMenu, size: TreeSize | None = None, *, most: int = MAX_NODES
+) -> BettingTree:
+    """Return all betting of a game.
+
+    Parameters
+    ----------
+    size : TreeSize, optional
+        What `tree_size` found for the same game and menu; by default it is counted again.
+    most : int
+        Nodes at which counting ends.
 
     Raises
     ------
     ValueError
         If there are more than `most` nodes.
     """
-    size = tree_size(rules, menu, most=most)
+    size = size or tree_size(rules, menu, most=most)
     tree = BettingTree(
         actor=np.empty(size.num_nodes, np.int8),
         street=np.empty(size.num_nodes, np.int8),

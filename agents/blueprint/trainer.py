@@ -101,7 +101,7 @@ class Trainer:
         self.cards = cards
         self.schedule = schedule
         self.size: TreeSize = tree_size(rules, menu)
-        self.tree: BettingTree = build_tree(rules, menu)
+        self.tree: BettingTree = build_tree(rules, menu, self.size)
         self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
         base = self.game.base
         last_average_street = len(cards.num_buckets) - 1 if average_all else 0

@@ -54,6 +54,7 @@ def test_sizes_fit_the_rules():
     assert totals("30p 29p 28p", 300, CALL) == (300 + 16_800, 300 + 17_400, 20_000)  # 90 % of the stack is all-in
     assert totals("30p 29p 28p", 300, CALL, all_in_share=1.1) == (17_100, 17_700, 18_300)
     assert totals("40p", 300, CALL, all_in_share=1.1) == (20_000,)
+    assert totals("33p", 300, CALL, all_in_share=1.1) == (20_000,)  # 20,100 would be more than there is
     short = dataclasses.replace(HUNL, stacks=(450, 450))
     assert totals("1p", 300, CALL, rules=short) == (450,)
     assert totals("1p allin", 300, CALL, 450, rules=short) == ()
