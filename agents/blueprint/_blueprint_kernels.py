@@ -8,7 +8,18 @@ import numpy as np
 
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.xoshiro import next_float, next_word
-from plurispiel.agents.blueprint._traversal_kernels import deal_hand, end_value, match_regrets
+from plurispiel.agents.blueprint._traversal_kernels import (
+    COUNT_SHIFT,
+    FIRST_CHILD,
+    NUMBER,
+    ROW,
+    SEAT_SHIFT,
+    SLOT,
+    WORD,
+    deal_hand,
+    end_value,
+    match_regrets,
+)
 
 
 @kernel
@@ -121,6 +132,7 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, w
     Parameters
     ----------
     tables : RankTables
+    tree : TraversalTree
     own, other : float32 or uint8[num_cells]
         Rows of both.
     num_decks : int
@@ -142,11 +154,11 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, w
         for seat in range(game.num_seats):
             luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3
             node = np.int64(0)
-            while tree.actor[node] >= 0:
-                actor, street = tree.actor[node], tree.street[node]
-                num_actions = np.int64(tree.num_actions[node])
-                cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
-                if actor == seat:
+            while tree.nodes[node, WORD] >= 0:
+                word = np.int64(tree.nodes[node, WORD])
+                num_actions = word >> COUNT_SHIFT & 0xFF
+                cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
+                if (word & SLOT) >> SEAT_SHIFT == seat:
                     place = _draw_row(own, cell, num_actions, luck)
                 else:
                     place = _draw_row(other, cell, num_actions, luck)
@@ -154,12 +166,11 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, w
                 if place < 0:
                     counts[1] += 1
                     place = min(np.int64(next_float(luck) * num_actions), num_actions - 1)
-                node = np.int64(tree.first_child[node]) + place
-            end = tree.first_child[node]
-            if tree.folded[end] >> seat & 1:
-                won = -np.float64(tree.contributions[end, seat])
+                node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
+            if ~np.int64(tree.nodes[node, WORD]) >> seat & 1:
+                won = end_value(tree, node, seat, game.num_seats, work.ranks)
             else:
-                won = end_value(tree, end, seat, game.num_seats, work.ranks)
+                won = -np.float64(tree.contributions[tree.nodes[node, NUMBER], seat])
             chips[seat] += won
             squares[seat] += won * won
             deck_chips += won
@@ -173,6 +184,7 @@ def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, c
 
     Parameters
     ----------
+    tree : TraversalTree
     nodes, cells : int64[most]
         Modified in place; what does not fit is left out.
     """
@@ -180,15 +192,15 @@ def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, c
     for _ in range(num_decks):
         deal_hand(tables, game, cards, stream, work)
         node = np.int64(0)
-        while tree.actor[node] >= 0:
-            actor, street = tree.actor[node], tree.street[node]
-            num_actions = np.int64(tree.num_actions[node])
-            cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
+        while tree.nodes[node, WORD] >= 0:
+            word = np.int64(tree.nodes[node, WORD])
+            num_actions = word >> COUNT_SHIFT & 0xFF
+            cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
             place = _draw_row(rows, cell, num_actions, stream)
             if place < 0:
                 place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
             elif count < len(cells):
                 nodes[count], cells[count] = node, cell
                 count += 1
-            node = np.int64(tree.first_child[node]) + place
+            node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
     return count

@@ -2,6 +2,9 @@
 
 A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are chips
 of the traverser, sampled with everybody else's probabilities and so weighted by nothing.
+
+The first word of a decision's record (`traversal_tree.TraversalTree`) holds, from bit 0, the street (2 bits) and the
+seat to act (6), the number of actions (8) and whether the first of them is a fold (1); that of an end is negative.
 """
 
 import numpy as np
@@ -11,6 +14,52 @@ from plurispiel.abstraction.holdem._betting_kernels import FOLD
 from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem._hand_rank_kernels import rank_word
 from plurispiel.abstraction.xoshiro import deal, next_float
+
+WORD, FIRST_CHILD, ROW, PAID = 0, 1, 2, 3
+"""Words of a decision's record."""
+
+NUMBER, POT, LEVEL = 1, 2, 3
+"""Words of an end's record."""
+
+CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
+"""Entries of a frame: first child, first cell, action being followed, number of actions, set of those to follow."""
+
+SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT = 0xFF, 2, 8, 1 << 16
+"""Parts of a decision's word; its slot, seat and street together, is where the workspace has its buckets."""
+_INT32_MAX = 2**31 - 1
+
+
+@kernel
+def pack_nodes(tree, nodes):
+    """Write a betting tree as traversals read it.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    nodes : int32[num_nodes, 4]
+        Modified in place.
+    """
+    num_seats = tree.contributions.shape[1]
+    for node in range(len(nodes)):
+        first = np.int64(tree.first_child[node])
+        nodes[node, FIRST_CHILD] = first
+        if tree.actor[node] >= 0:
+            word = np.int64(tree.street[node]) | np.int64(tree.actor[node]) << SEAT_SHIFT
+            word |= np.int64(tree.num_actions[node]) << COUNT_SHIFT
+            nodes[node, WORD] = word | (FOLD_BIT if tree.action[first] == FOLD else 0)
+            nodes[node, ROW] = tree.row[node]
+            nodes[node, PAID] = tree.paid[node]
+            continue
+        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)
+        for seat in range(num_seats):
+            paid = np.int64(tree.contributions[first, seat])
+            pot += paid
+            if tree.folded[first] >> seat & 1 == 0:
+                live |= np.int64(1 << seat)
+                level = paid if level == -2 or level == paid else np.int64(-1)
+        nodes[node, WORD] = ~live
+        nodes[node, POT] = min(pot, _INT32_MAX)
+        nodes[node, LEVEL] = level if pot <= _INT32_MAX else -1
 
 
 @kernel
@@ -24,7 +73,7 @@ def deal_hand(tables, game, cards, stream, work):
     cards : CardArrays
     stream : uint64[4]
     work : TraversalWorkspace
-        Modified in place: `deck`, `buckets`, `ranks`.
+        Modified in place: `deck`, `combos`, `ranks`, `buckets`, `starts`.
     """
     num_hole, num_seats = game.num_hole_cards, game.num_seats
     deal(stream, work.deck, num_seats * num_hole + game.num_board_cards)
@@ -53,47 +102,56 @@ def deal_hand(tables, game, cards, stream, work):
 
 @kernel(inline=True)
 def _fill_buckets(game, cards, street, entries, rows, board, work):
-    """Write every seat's bucket on one street. Modified in place: `work.buckets`."""
+    """Write every seat's bucket on one street. Modified in place: `work.buckets`, `work.starts`."""
     entry = np.int64(entries[board_rank(game.num_suits, board[: game.board_sizes[street]])])
     row = rows[entry >> PERMUTATION_BITS]
     relabel = cards.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
     for seat in range(game.num_seats):
-        work.buckets[seat, street] = row[relabel[work.combos[seat]]]
+        bucket = np.int64(row[relabel[work.combos[seat]]])
+        slot = street | seat << SEAT_SHIFT
+        work.buckets[slot] = bucket
+        work.starts[slot] = game.base[street] + bucket * game.pairs[street]
 
 
 @kernel(inline=True)
-def end_value(tree, end, seat, num_seats, ranks):
+def end_value(tree, node, seat, num_seats, ranks):
     """Return the chips that a seat, which has not folded, wins at an end of the betting."""
-    contributions, folded = tree.contributions[end], np.int64(tree.folded[end])
-    own = contributions[seat]
-    pot = np.int64(0)
-    best, num_winners = np.int64(-1), 0
-    level = True
-    num_live = 0
-    for other in range(num_seats):
-        pot += contributions[other]
-        if folded >> other & 1 == 0:
-            num_live += 1
-            level &= contributions[other] == own
-            if ranks[other] > best:
-                best, num_winners = ranks[other], 1
-            elif ranks[other] == best:
-                num_winners += 1
-    if num_live == 1:
+    live = ~np.int64(tree.nodes[node, WORD])
+    pot, level = np.int64(tree.nodes[node, POT]), np.int64(tree.nodes[node, LEVEL])
+    if level < 0:
+        return _layered_value(tree.contributions[tree.nodes[node, NUMBER]], live, seat, num_seats, ranks)
+    own, num_winners = ranks[seat], 1
+    live ^= 1 << seat
+    other = 0
+    while live != 0:
+        if live & 1:
+            if ranks[other] > own:
+                return -np.float64(level)
+            num_winners += ranks[other] == own
+        live >>= 1
+        other += 1
+    return pot / num_winners - level
+
+
+@kernel(inline=True)
+def _layered_value(contributions, live, seat, num_seats, ranks):
+    """Return the chips that a seat wins with side pots: layer by layer up to its own contribution."""
+    own = np.int64(contributions[seat])
+    if live == 1 << seat:
+        pot = np.int64(0)
+        for other in range(num_seats):
+            pot += contributions[other]
         return np.float64(pot - own)
-    if level:
-        return pot / num_winners - own if ranks[seat] == best else -np.float64(own)
-    # Side pots: layer by layer up to the own contribution.
     value = 0.0
     floor = np.int64(0)
     while floor < own:
-        ceiling = np.int64(own)
+        ceiling = own
         num_sharing, num_winners, best = 0, 0, np.int64(-1)
         for other in range(num_seats):
             if contributions[other] > floor:
                 num_sharing += 1
                 ceiling = min(ceiling, np.int64(contributions[other]))
-                if folded >> other & 1 == 0:
+                if live >> other & 1:
                     if ranks[other] > best:
                         best, num_winners = ranks[other], 1
                     elif ranks[other] == best:
@@ -133,29 +191,27 @@ def _draw(strategy, num_actions, stream):
 
 
 @kernel(inline=True)
-def _explore(tree, game, settings, regrets, cell, node, matched, explored, strategy):
-    """Mark the actions that a pruning traversal follows. Modified in place: `explored`, `strategy`.
+def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
+    """Return the set of actions that a pruning traversal follows. Modified in place: `strategy`.
 
     Actions of very negative regret are left out, but not on the last street nor where they end the hand. Their
     probability is 0, unless no regret is positive: then those that are left share it.
     """
-    num_actions = tree.num_actions[node]
-    last_street = tree.street[node] == game.num_streets - 1
-    count = 0
+    everything = (1 << num_actions) - 1
+    if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
+        return everything
+    explored, count = 0, 0
     for a in range(num_actions):
-        child = tree.first_child[node] + a
-        ends = tree.action[child] == FOLD or tree.actor[child] < 0
-        explored[a] = last_street or ends or regrets[cell + a] > settings.prune_below
-        count += explored[a]
-    if count == num_actions:
-        return
+        ends = tree.nodes[first + a, WORD] < 0 or (a == 0 and word & FOLD_BIT)
+        if ends or regrets[cell + a] > settings.prune_below:
+            explored |= 1 << a
+            count += 1
     if count == 0:
+        return everything
+    if count < num_actions and not matched:
         for a in range(num_actions):
-            explored[a] = True
-        return
-    if not matched:
-        for a in range(num_actions):
-            strategy[a] = 1.0 / count if explored[a] else 0.0
+            strategy[a] = 1.0 / count if explored >> a & 1 else 0.0
+    return explored
 
 
 @kernel
@@ -164,7 +220,7 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
 
     Parameters
     ----------
-    tree : BettingTree
+    tree : TraversalTree
     game : GameArrays
     settings : TraversalSettings
     regrets : int32 or float64[num_cells]
@@ -174,65 +230,67 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
     traverser : int
     prune : bool
     """
-    nodes, cells, places, counts = work.nodes, work.cells, work.places, work.counts
-    values, strategies, explored = work.values, work.strategies, work.explored
-    buckets, ranks = work.buckets, work.ranks
+    frames, values, strategies = work.frames, work.values, work.strategies
+    starts, ranks = work.starts, work.ranks
     node, depth, value = np.int64(0), -1, 0.0
     num_nodes = 0
-    descending = True
     while True:
-        if descending:
+        while True:  # down to an end, where the value is known
             num_nodes += 1
-            actor = tree.actor[node]
-            if actor < 0:
-                value = end_value(tree, tree.first_child[node], traverser, game.num_seats, ranks)
-                if depth < 0:
-                    return num_nodes
-                descending = False
-                continue
-            street, num_actions = tree.street[node], np.int64(tree.num_actions[node])
-            cell = game.base[street] + buckets[actor, street] * game.pairs[street] + tree.row[node]
+            word = np.int64(tree.nodes[node, WORD])
+            if word < 0:
+                value = end_value(tree, node, traverser, game.num_seats, ranks)
+                break
+            first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            cell = starts[word & SLOT] + tree.nodes[node, ROW]
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)
-            if actor != traverser:
-                node = np.int64(tree.first_child[node]) + _draw(strategy, num_actions, stream)
+            if (word & SLOT) >> SEAT_SHIFT != traverser:
+                node = first + _draw(strategy, num_actions, stream)
                 continue
             depth += 1
-            nodes[depth], cells[depth], counts[depth] = node, cell, num_actions
-            places[depth] = -1
-            for a in range(num_actions):
-                explored[depth, a] = True
+            explored = (1 << num_actions) - 1
             if prune:
-                _explore(tree, game, settings, regrets, cell, node, matched, explored[depth], strategy)
-            descending = False
-        else:
-            values[depth, places[depth]] = value
-        node, place = nodes[depth], places[depth] + 1
-        while place < counts[depth] and not explored[depth, place]:
-            place += 1
-        places[depth] = place
-        if place < counts[depth]:
-            child = np.int64(tree.first_child[node]) + place
-            if tree.action[child] == FOLD:
+                explored = _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy)
+            frame = frames[depth]
+            frame[CHILD], frame[CELL], frame[COUNT], frame[EXPLORED] = first, cell, num_actions, explored
+            place = 0
+            if word & FOLD_BIT:
                 num_nodes += 1
-                value = -np.float64(tree.paid[node])
-            else:
-                node = child
-                descending = True
-            continue
-        mean = 0.0
-        for a in range(counts[depth]):
-            if explored[depth, a]:
-                mean += strategies[depth, a] * values[depth, a]
-        cell = cells[depth]
-        for a in range(counts[depth]):
-            if explored[depth, a]:
-                change = values[depth, a] - mean
-                if settings.rounds:
-                    change = np.rint(change)
-                regrets[cell + a] = min(max(regrets[cell + a] + change, settings.floor), settings.ceiling)
-        value = mean
-        depth -= 1
+                value = -np.float64(tree.nodes[node, PAID])
+                values[depth, 0] = value
+                if explored == 1:
+                    frame[PLACE] = 0
+                    break
+                place = 1
+            while explored >> place & 1 == 0:
+                place += 1
+            frame[PLACE] = place
+            node = first + place
+        while depth >= 0:  # up to a decision with an action left
+            frame = frames[depth]
+            place, explored = frame[PLACE], frame[EXPLORED]
+            values[depth, place] = value
+            place += 1
+            if explored >> place != 0:
+                while explored >> place & 1 == 0:
+                    place += 1
+                frame[PLACE] = place
+                node = frame[CHILD] + place
+                break
+            mean = 0.0
+            for a in range(frame[COUNT]):
+                if explored >> a & 1:
+                    mean += strategies[depth, a] * values[depth, a]
+            cell = frame[CELL]
+            for a in range(frame[COUNT]):
+                if explored >> a & 1:
+                    change = values[depth, a] - mean
+                    if settings.rounds:
+                        change = np.rint(change)
+                    regrets[cell + a] = min(max(regrets[cell + a] + change, settings.floor), settings.ceiling)
+            value = mean
+            depth -= 1
         if depth < 0:
             return num_nodes
 
@@ -243,6 +301,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
     Parameters
     ----------
+    tree : TraversalTree
     last_street : int
         The last street with an average.
     sums : float64[cells of these streets]
@@ -256,30 +315,34 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
     The own action is drawn (Brown and Sandholm 2019, Algorithm 1), so that a decision is met in proportion to the
     own reach; its whole strategy is added instead of the one action.
     """
-    nodes, places, strategy = work.nodes, work.places, work.strategies[0]
+    frames, strategy = work.frames, work.strategies[0]
     depth = 0
-    nodes[0], places[0] = 0, 0
-    while depth >= 0:
-        node = nodes[depth]
-        actor, street, num_actions = tree.actor[node], tree.street[node], np.int64(tree.num_actions[node])
-        if actor < 0 or street > last_street or places[depth] == num_actions:
-            depth -= 1
-            continue
-        first = np.int64(tree.first_child[node])
-        if actor == seat:
-            cell = game.base[street] + work.buckets[actor, street] * game.pairs[street] + tree.row[node]
+    node = np.int64(0)
+    while True:
+        while True:
+            word = np.int64(tree.nodes[node, WORD])
+            if word < 0 or word & (1 << SEAT_SHIFT) - 1 > last_street:
+                break
+            first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            if (word & SLOT) >> SEAT_SHIFT != seat:
+                frames[depth, CHILD], frames[depth, PLACE], frames[depth, COUNT] = first, 0, num_actions
+                depth += 1
+                node = first
+                continue
+            cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
             match_regrets(regrets, cell, num_actions, strategy)
             for a in range(num_actions):
                 sums[cell + a] += strategy[a]
             place = _draw(strategy, num_actions, stream)
-            places[depth] = num_actions
-            if tree.action[first + place] == FOLD:
-                continue
-        else:
-            place = places[depth]
-            places[depth] += 1
-        depth += 1
-        nodes[depth], places[depth] = first + place, 0
+            if place == 0 and word & FOLD_BIT:
+                break
+            node = first + place
+        while depth > 0 and frames[depth - 1, PLACE] + 1 == frames[depth - 1, COUNT]:
+            depth -= 1
+        if depth == 0:
+            return
+        frames[depth - 1, PLACE] += 1
+        node = frames[depth - 1, CHILD] + frames[depth - 1, PLACE]
 
 
 @kernel
@@ -291,6 +354,7 @@ def run_iterations(
     Parameters
     ----------
     tables : RankTables
+    tree : TraversalTree
     cards : CardArrays
     sums : float64[cells up to settings.last_average_street]
     first, last : int

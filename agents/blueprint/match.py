@@ -16,6 +16,7 @@ from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.agents.blueprint.traversal_tree import traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 _CHUNK = 2_000
@@ -60,7 +61,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
     cards = own.cards
     if not isinstance(cards, CardBuckets):
         raise ValueError("a match needs the bucket table that the blueprints were trained with; build it again")
-    arrays = cards.arrays
+    tree, arrays = traversal_tree(own.tree), cards.arrays
     seats = own.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
@@ -74,7 +75,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
                 work.deck[:] = own.rules.cards
                 kernels.play_hands(
                     rank_tables(),
-                    own.tree,
+                    tree,
                     own.game,
                     arrays,
                     own.rows,
@@ -113,7 +114,7 @@ def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1)
     nodes, cells = np.empty(most, np.int64), np.empty(most, np.int64)
     count = kernels.meet_rows(
         rank_tables(),
-        blueprint.tree,
+        traversal_tree(blueprint.tree),
         blueprint.game,
         cards.arrays,
         blueprint.rows,

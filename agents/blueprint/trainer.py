@@ -29,6 +29,7 @@ from plurispiel.agents.blueprint.blueprint import (
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 __all__ = ["Trainer", "make_trainer"]
@@ -102,6 +103,7 @@ class Trainer:
         self.schedule = schedule
         self.size: TreeSize = tree_size(rules, menu)
         self.tree: BettingTree = build_tree(rules, menu, self.size)
+        self.traversal_tree: TraversalTree = traversal_tree(self.tree)
         self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
         base = self.game.base
         last_average_street = len(cards.num_buckets) - 1 if average_all else 0
@@ -282,7 +284,7 @@ class Trainer:
         def work(number: int) -> None:
             kernels.run_iterations(
                 rank_tables(),
-                self.tree,
+                self.traversal_tree,
                 self.game,
                 self.cards.arrays,
                 self._settings,

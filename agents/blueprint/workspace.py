@@ -6,38 +6,68 @@ import numpy as np
 
 from plurispiel.abstraction.actions import _tree_kernels
 from plurispiel.abstraction.holdem.cards import deck_cards
-from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
+from plurispiel.abstraction.holdem.rules import MAX_SEATS, MAX_STREETS, HoldemRules
+
+_LINE, _PAGE = 64, 4096
+"""Bytes of a line of the cache, and of a page of memory."""
 
 
 class TraversalWorkspace(NamedTuple):
-    """Memory for one thread: the deal, what it means to every seat, and the stack of a traversal."""
+    """Memory for one thread: the deal, what it means to every seat, and the stack of a traversal.
+
+    Attributes
+    ----------
+    deck : uint8[num_cards]
+    combos, ranks : int64[MAX_SEATS]
+        Of every seat.
+    buckets, starts : int64[MAX_SEATS * MAX_STREETS]
+        Of every seat on each street: its bucket, and the first cell of that bucket.
+    frames : int64[depth, 8]
+        The open decisions of the traverser (`_traversal_kernels`).
+    values, strategies : float64[depth, actions]
+    """
 
     deck: np.ndarray
     combos: np.ndarray
-    buckets: np.ndarray
     ranks: np.ndarray
-    nodes: np.ndarray
-    cells: np.ndarray
-    places: np.ndarray
-    counts: np.ndarray
+    buckets: np.ndarray
+    starts: np.ndarray
+    frames: np.ndarray
     values: np.ndarray
     strategies: np.ndarray
-    explored: np.ndarray
 
 
 def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
-    """Return the memory of one thread."""
-    depth, actions = _tree_kernels.MAX_DEPTH + 1, _tree_kernels.MAX_ACTIONS
-    return TraversalWorkspace(
-        deck=np.array(deck_cards(rules.num_suits, rules.num_ranks)),
-        combos=np.zeros(MAX_SEATS, np.int64),
-        buckets=np.zeros((MAX_SEATS, rules.num_streets), np.int64),
-        ranks=np.zeros(MAX_SEATS, np.int64),
-        nodes=np.zeros(depth, np.int64),
-        cells=np.zeros(depth, np.int64),
-        places=np.zeros(depth, np.int64),
-        counts=np.zeros(depth, np.int64),
-        values=np.zeros((depth, actions)),
-        strategies=np.zeros((depth + 1, actions)),
-        explored=np.zeros((depth, actions), np.bool_),
+    """Return the memory of one thread, in pages of its own."""
+    depth, actions = _tree_kernels.MAX_DEPTH + 2, _tree_kernels.MAX_ACTIONS
+    cards = deck_cards(rules.num_suits, rules.num_ranks)
+    work = TraversalWorkspace(
+        *_aligned(
+            (cards.shape, np.uint8),
+            ((MAX_SEATS,), np.int64),
+            ((MAX_SEATS,), np.int64),
+            ((MAX_SEATS * MAX_STREETS,), np.int64),
+            ((MAX_SEATS * MAX_STREETS,), np.int64),
+            ((depth, 8), np.int64),
+            ((depth, actions), np.float64),
+            ((depth, actions), np.float64),
+        )
     )
+    work.deck[:] = cards
+    return work
+
+
+def _aligned(*arrays: tuple[tuple[int, ...], type]) -> list[np.ndarray]:
+    """Return arrays of zeros, one behind the other, each from the start of a line of the cache, in pages of their own.
+
+    Not each from the start of a page: those would all lie in the same few sets of the cache.
+    """
+    sizes = [int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in arrays]
+    room = [-(-size // _LINE) * _LINE for size in sizes]
+    raw = np.zeros(sum(room) + 2 * _PAGE, np.uint8)
+    start = -raw.ctypes.data % _PAGE
+    views: list[np.ndarray] = []
+    for (shape, dtype), size, taken in zip(arrays, sizes, room, strict=True):
+        views.append(raw[start : start + size].view(dtype).reshape(shape))
+        start += taken
+    return views

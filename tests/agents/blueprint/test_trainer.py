@@ -79,7 +79,7 @@ def test_openspiel_agrees():
 def test_sampled_regrets_are_unbiased(name, samples):
     """With a frozen strategy the mean change at every infoset is the exact regret, within 4.5 standard errors."""
     trainer = train(name, 50, seed=7)
-    game, tree, work = trainer.game, trainer.tree, trainer._work[0]
+    game, tree, work, packed = trainer.game, trainer.tree, trainer._work[0], trainer.traversal_tree
     frozen = trainer.regrets.copy()
     scratch = np.zeros(32)
 
@@ -107,7 +107,7 @@ def test_sampled_regrets_are_unbiased(name, samples):
         for _ in range(samples):
             trainer.regrets[:] = frozen
             kernels.deal_hand(rank_tables(), game, trainer.cards.arrays, stream, work)
-            kernels.traverse(tree, game, trainer._settings, trainer.regrets, stream, work, seat, False)
+            kernels.traverse(packed, game, trainer._settings, trainer.regrets, stream, work, seat, False)
             change = trainer.regrets - frozen
             total += change
             squares += change**2
@@ -191,7 +191,7 @@ def test_what_an_end_pays_is_what_the_rules_pay():
         payoffs = state.payoffs(np.ascontiguousarray(work.deck[:11]))
         for seat in range(3):
             if not state.folded[seat]:
-                found = kernels.end_value(tree, tree.first_child[node], seat, 3, work.ranks)
+                found = kernels.end_value(trainer.traversal_tree, node, seat, 3, work.ranks)
                 assert np.isclose(found, payoffs[seat])
 
 
@@ -220,7 +220,7 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
             row = table.row(board[:size])
             assert (cards.row(tuple(board[:size].tolist()), street) == row).all()
             for seat in range(rules.num_seats):
-                assert work.buckets[seat, street] == row[rules.combo_id(deck[2 * seat : 2 * seat + 2].tolist())]
+                assert work.buckets[4 * seat + street] == row[rules.combo_id(deck[2 * seat : 2 * seat + 2].tolist())]
     trainer.run()
     assert trainer.num_traversals == 10 * rules.num_seats and trainer.snapshots.any()
 

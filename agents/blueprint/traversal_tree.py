@@ -1,0 +1,32 @@
+"""The betting tree as traversals read it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.agents.blueprint import _traversal_kernels as kernels
+
+
+class TraversalTree(NamedTuple):
+    """A betting tree with one record for each node: a quarter of a line of the cache, siblings side by side.
+
+    Attributes
+    ----------
+    nodes : int32[num_nodes, 4]
+        Of a decision: what is known of its actor (`_traversal_kernels`), its first child, its row, the chips that its
+        seat has put in. Of an end: the complement of the set of seats that have not folded, its number, the pot, and
+        the chips that each of those seats has put in, -1 where they differ.
+    contributions : int32[num_ends, num_seats]
+        Chips each seat has put in.
+    """
+
+    nodes: np.ndarray
+    contributions: np.ndarray
+
+
+def traversal_tree(tree: BettingTree) -> TraversalTree:
+    """Return a betting tree as traversals read it."""
+    nodes = np.empty((len(tree.actor), 4), np.int32)
+    kernels.pack_nodes(tree, nodes)
+    return TraversalTree(nodes, tree.contributions)
