@@ -14,6 +14,8 @@ from plurispiel.abstraction.holdem._betting_kernels import (
     MAX_CONTRIB,
     MAX_RAISE,
     MIN_RAISE,
+    NUM_ACTING,
+    NUM_CALLED,
     NUM_LIVE,
     NUM_RAISES,
     NUM_SEATS,
@@ -34,6 +36,17 @@ POT, BIG_BLIND, ALL_IN = 0, 1, 2
 
 
 @kernel(inline=True)
+def _may_call(menu, state):
+    """Return whether a bet that could be raised may also be called."""
+    if menu.push_or_fold:
+        return False
+    raises = state[NUM_RAISES]
+    callers = state[NUM_CALLED] - (raises > 0)
+    most = menu.callers[state[STREET], min(raises, menu.callers.shape[1] - 1)]
+    return callers < most or state[NUM_ACTING] - state[NUM_CALLED] == 1
+
+
+@kernel(inline=True)
 def fill_actions(rules, menu, state, actions):
     """Write what is on offer to the actor, ascending, and return how many actions that are.
 
@@ -49,7 +62,7 @@ def fill_actions(rules, menu, state, actions):
         actions[count] = FOLD
         count += 1
     lowest, highest = state[MIN_RAISE], state[MAX_RAISE]
-    if highest == 0 or not (menu.push_or_fold and state[CAN_FOLD]):
+    if highest == 0 or not state[CAN_FOLD] or _may_call(menu, state):
         actions[count] = CALL
         count += 1
     if highest == 0:

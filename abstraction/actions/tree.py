@@ -14,7 +14,7 @@ from plurispiel.abstraction.actions import _tree_kernels as kernels
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE, parse_sizes
 from plurispiel.abstraction.holdem._betting_kernels import STATE_SIZE
 from plurispiel.abstraction.holdem.betting import rules_array
-from plurispiel.abstraction.holdem.rules import KUHN, HoldemRules
+from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS, HoldemRules
 
 __all__ = ["BettingTree", "GameMenu", "StreetMenu", "TreeSize", "build_tree", "game_menu", "tree_size"]
 
@@ -32,14 +32,20 @@ class StreetMenu:
         Sizes by the number of raises so far; behind the last no raise is offered.
     multiway : tuple of str, optional
         The same where three or more seats have not folded; by default as for two.
+    callers : tuple of int, optional
+        How many seats may call a bet, by the number of raises so far, the last for all further ones; the last seat to
+        act always may, and so may all where a bet cannot be raised. By default any number.
     """
 
     raises: tuple[str, ...]
     multiway: tuple[str, ...] | None = None
+    callers: tuple[int, ...] | None = None
 
     def __post_init__(self):
         for text in (*self.raises, *(self.multiway or ())):
             parse_sizes(text)
+        if self.callers is not None and not (self.callers and all(0 <= most <= MAX_SEATS for most in self.callers)):
+            raise ValueError(f"callers are numbers of seats, 0 to {MAX_SEATS}, got {self.callers}")
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ class MenuArrays(NamedTuple):
     ----------
     first, length : int32[num_streets, live seats, raises so far]
         Where the sizes of a place begin, and how many they are; the last entries hold for more seats and raises.
+    callers : int32[num_streets, raises so far]
     units : int8[num_sizes]
     amounts : float64[num_sizes]
     big_blind : int
@@ -85,6 +92,7 @@ class MenuArrays(NamedTuple):
 
     first: np.ndarray
     length: np.ndarray
+    callers: np.ndarray
     units: np.ndarray
     amounts: np.ndarray
     big_blind: int
@@ -240,9 +248,13 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))
     first = np.zeros((rules.num_streets, 4, longest + 1), np.int32)
     length = np.zeros_like(first)
+    callers = np.full((rules.num_streets, longest + 1), MAX_SEATS, np.int32)
     units: list[int] = []
     amounts: list[float] = []
     for street, sizes in enumerate(streets):
+        if sizes.callers:
+            most = (*sizes.callers, *sizes.callers[-1:] * (longest + 1))
+            callers[street] = most[: longest + 1]
         for live in range(4):
             texts = sizes.raises if live < 3 or sizes.multiway is None else sizes.multiway
             for raises, text in enumerate(texts):
@@ -255,6 +267,7 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     return MenuArrays(
         first,
         length,
+        callers,
         np.array(units, np.int8),
         np.array(amounts, np.float64),
         rules.big_blind,

@@ -36,6 +36,8 @@ class MenuConfig:
         Behind the last no raise is offered. A street without sizes has those of the street before.
     multiway : dict
         From a street to the sizes where three or more seats have not folded; elsewhere they are as for two.
+    callers : dict
+        From a street to how many seats may call a bet, by the number of raises so far; see `StreetMenu`.
     all_in_share : float
         Share of the stack from which on a raise becomes all-in.
     push_or_fold : bool
@@ -47,12 +49,13 @@ class MenuConfig:
     turn: Texts | None = None
     river: Texts | None = None
     multiway: Mapping[str, Texts] = field(default_factory=dict)
+    callers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     all_in_share: float = ALL_IN_SHARE
     push_or_fold: bool = False
 
     def __post_init__(self):
-        if unknown := sorted(set(self.multiway) - set(STREETS)):
-            raise ValueError(f"sizes with several seats are given for {', '.join(STREETS)}, got {unknown[0]!r}")
+        if unknown := sorted({*self.multiway, *self.callers} - set(STREETS)):
+            raise ValueError(f"multiway and callers are given for {', '.join(STREETS)}, got {unknown[0]!r}")
         if not 0.0 < self.all_in_share <= 1.0:
             raise ValueError(f"all_in_share is a share of the stack, got {self.all_in_share!r}")
         _ = self.game_menu  # it checks the sizes themselves
@@ -67,7 +70,7 @@ class MenuConfig:
             if raises is None:
                 raises = streets[-1].raises
                 multiway = streets[-1].multiway if multiway is None else multiway
-            streets.append(StreetMenu(tuple(raises), None if multiway is None else tuple(multiway)))
+            streets.append(StreetMenu(tuple(raises), multiway, self.callers.get(name)))
         return GameMenu(tuple(streets), self.all_in_share, push_or_fold=self.push_or_fold)
 
 
@@ -195,6 +198,9 @@ def config_from_dict(settings: Mapping[str, Any]) -> BlueprintConfig:
         if not isinstance(menu.get("multiway", {}), Mapping):
             raise ValueError("[menu.multiway] is a section with preflop, flop, turn, river")
         menu["multiway"] = {k: _texts(f"[menu.multiway] {k}", v) for k, v in menu.get("multiway", {}).items()}
+        if not isinstance(menu.get("callers", {}), Mapping):
+            raise ValueError("[menu.callers] is a section with preflop, flop, turn, river")
+        menu["callers"] = {k: _numbers(f"[menu.callers] {k}", v) for k, v in menu.get("callers", {}).items()}
         given["menu"] = make_record(MenuConfig, menu, "[menu]")
     return make_record(BlueprintConfig, given, "a blueprint")
 
@@ -226,6 +232,12 @@ def _texts(where: str, value: object) -> Texts:
     if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{where} is a list of sizes by the number of raises so far, ['0.5p 1p', '1p'], got {value!r}")
     return tuple(texts)
+
+
+def _numbers(where: str, value: object) -> tuple[int, ...]:
+    if not isinstance(value, (list, tuple)) or not all(type(number) is int for number in value):
+        raise ValueError(f"{where} is a list of seats by the number of raises so far, [2, 1], got {value!r}")
+    return tuple(value)
 
 
 def _require_type(name: str, value: object, default: object) -> None:

@@ -65,7 +65,7 @@ def test_bad_settings_are_refused_in_one_line(tmp_path):
         ({"menu": {"preflop": ["0.5x"]}}, "bet sizes are written like"),
         ({"menu": {"preflop": 3}}, "is a list of sizes"),
         ({"menu": {"preflop": ["allin"], "all_in_share": 2.0}}, "all_in_share is a share"),
-        ({"menu": {"preflop": ["allin"], "multiway": {"fifth": ["1p"]}}}, "several seats are given for preflop"),
+        ({"menu": {"preflop": ["allin"], "multiway": {"fifth": ["1p"]}}}, "multiway and callers are given for preflop"),
         ({"speed": 3}, "a blueprint has the settings"),
         ({"seed": -1}, "seed is a whole number from 0"),
     ):
