@@ -1,8 +1,9 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
 ``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
-folder), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``,
-``my_module:MyBot``, ``my_bot.py:MyBot``.
+folder), ``blueprint`` (one's folder or name), an importable module or a Python file: ``tag``,
+``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``, ``blueprint:sixmax``, ``my_module:MyBot``,
+``my_bot.py:MyBot``.
 """
 
 import difflib
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
@@ -53,14 +55,14 @@ class AgentSpec:
         return self.name.endswith(".py")
 
     @property
-    def is_tabular(self) -> bool:
-        """Whether the agent is the strategy of a solved game."""
-        return self.name == "tabular"
+    def is_stored(self) -> bool:
+        """Whether the agent is a strategy in a folder: that of a solved game, or a blueprint."""
+        return self.name in ("tabular", "blueprint")
 
     @property
     def title(self) -> str:
         """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
-        if self.is_tabular:
+        if self.is_stored:
             return f"{self.name}:{Path(self.argument).name}"
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
 
@@ -124,7 +126,9 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
     parsed = parse_spec(spec)
-    if parsed.is_tabular and parsed.argument:
+    if parsed.name == "blueprint" and not (folder / parsed.argument).is_dir():
+        return spec  # the name of one
+    if parsed.is_stored and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
     return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
 
@@ -143,12 +147,8 @@ def make_agent(spec: str) -> Agent:
         from plurispiel.agents.openspiel import openspiel_agent
 
         return openspiel_agent(parsed.argument, options)
-    if parsed.is_tabular:
-        from plurispiel.agents.solution import TabularAgent
-
-        if not parsed.argument or options:
-            raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec!r}")
-        return TabularAgent(parsed.argument)
+    if parsed.is_stored:
+        return _stored_agent(parsed)
     if parsed.name in BUILT_IN:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
@@ -169,16 +169,37 @@ def make_agent(spec: str) -> Agent:
     return _construct(found, options, spec)
 
 
+def game_note(spec: str, rules: HoldemRules) -> str:
+    """Return in words how a game differs from the one an agent was made for; an empty text if that is nothing to it.
+
+    Raises
+    ------
+    ValueError
+        If the agent is known not to play it. Of most agents that shows when a hand begins.
+    """
+    parsed = parse_spec(spec)
+    if parsed.name != "blueprint" or not parsed.argument:
+        return ""
+    from plurispiel.abstraction.actions.translation import game_difference
+    from plurispiel.agents.blueprint.blueprint import blueprint_rules, find_blueprint
+
+    return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
+
+
 def source_digest(spec: str) -> str:
     """Return a hash of the file or folder that defines an agent from outside, else an empty text.
 
     An edited bot is another bot. What that file imports or loads is not looked at.
     """
     parsed = parse_spec(spec)
-    if parsed.is_tabular:
+    if parsed.name == "tabular":
         from plurispiel.agents.solution import solution_digest
 
         return solution_digest(Path(parsed.argument))
+    if parsed.name == "blueprint":
+        from plurispiel.agents.blueprint.blueprint import blueprint_digest, find_blueprint
+
+        return blueprint_digest(find_blueprint(parsed.argument))
     path = Path(parsed.name) if parsed.is_file else _module_file(parsed)
     if path is None:
         return ""
@@ -186,6 +207,20 @@ def source_digest(spec: str) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+
+
+def _stored_agent(spec: AgentSpec) -> Agent:
+    if spec.name == "tabular":
+        from plurispiel.agents.solution import TabularAgent
+
+        if not spec.argument or spec.options:
+            raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec.text!r}")
+        return TabularAgent(spec.argument)
+    from plurispiel.agents.blueprint.agent import blueprint_agent
+
+    if not spec.argument or spec.options:
+        raise ValueError(f"a blueprint's agent is written blueprint:FOLDER or blueprint:NAME, got {spec.text!r}")
+    return blueprint_agent(spec.argument)
 
 
 def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:
@@ -256,7 +291,7 @@ def _search_in(folder: Path) -> None:
 
 
 def _suggestion(spec: AgentSpec) -> str:
-    close = difflib.get_close_matches(spec.name.lower(), [*BUILT_IN, "openspiel"], n=1)
+    close = difflib.get_close_matches(spec.name.lower(), [*BUILT_IN, "openspiel", "tabular", "blueprint"], n=1)
     return f", did you mean {close[0]!r}?" if close else ""
 
 

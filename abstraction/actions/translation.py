@@ -26,7 +26,16 @@ from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
-__all__ = ["Shadow", "ShadowHand", "Translation", "TreeStates", "lower_share", "middle", "translate"]
+__all__ = [
+    "Shadow",
+    "ShadowHand",
+    "Translation",
+    "TreeStates",
+    "game_difference",
+    "lower_share",
+    "middle",
+    "translate",
+]
 
 MAX_KEPT_STATES = 4096
 
@@ -125,6 +134,25 @@ class Shadow(NamedTuple):
     free: bool = False
 
 
+def game_difference(rules: HoldemRules, own: HoldemRules) -> str:
+    """Return in words how a game differs from the one of a tree, empty if it does not.
+
+    Raises
+    ------
+    ValueError
+        If it has more seats than that, or other cards.
+    """
+    _check_game(rules, own)
+    parts = []
+    if own.num_seats != rules.num_seats:
+        parts.append(f"trained for {own.num_seats} seats, plays {rules.num_seats} as if the first had folded")
+    if _blinds_text(own) != _blinds_text(rules):
+        parts.append(f"trained with blinds of {_blinds_text(own)} bb, plays {_blinds_text(rules)}")
+    if _depth_text(own) != _depth_text(rules):
+        parts.append(f"trained for {_depth_text(own)}, plays {_depth_text(rules)} by pot fractions")
+    return "; ".join(parts)
+
+
 class Translation:
     """Follows the hands of one game in a tree of another.
 
@@ -145,10 +173,7 @@ class Translation:
 
     def __init__(self, rules: HoldemRules, states: TreeStates):
         own = states.rules
-        if rules.num_seats > own.num_seats:
-            raise ValueError(f"the blueprint plays at tables of 2..{own.num_seats} seats, got {rules.num_seats}")
-        if _cards_text(rules) != _cards_text(own):
-            raise ValueError(f"the blueprint plays with {_cards_text(own)}; got {_cards_text(rules)}")
+        _check_game(rules, own)
         self.rules = rules
         self.states = states
         self.tree_seats = _tree_seats(rules.num_seats, own.num_seats)
@@ -159,18 +184,6 @@ class Translation:
             and rules.stacks[seat] * own.big_blind == own.stacks[tree_seat] * rules.big_blind
             for seat, tree_seat in enumerate(self.tree_seats)
         ]
-
-    def note(self) -> str:
-        """Return in words how the game differs from the tree's; an empty text if it does not."""
-        own, rules = self.states.rules, self.rules
-        parts = []
-        if own.num_seats != rules.num_seats:
-            parts.append(f"trained for {own.num_seats} seats, plays {rules.num_seats} as if the first had folded")
-        if _blinds_text(own) != _blinds_text(rules):
-            parts.append(f"trained with blinds of {_blinds_text(own)} bb, plays {_blinds_text(rules)}")
-        if _depth_text(own) != _depth_text(rules):
-            parts.append(f"trained for {_depth_text(own)}, plays {_depth_text(rules)} by pot fractions")
-        return "; ".join(parts)
 
     def start(self, state: BettingState) -> Shadow:
         """Return the shadow of a hand before its first action."""
@@ -343,6 +356,14 @@ def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:
     if num_seats == 2:
         return 1, num_tree_seats - 1
     return 0, 1, *range(num_tree_seats - num_seats + 2, num_tree_seats)
+
+
+def _check_game(rules: HoldemRules, own: HoldemRules) -> None:
+    if rules.num_seats > own.num_seats:
+        seats = "2" if own.num_seats == 2 else f"2..{own.num_seats}"
+        raise ValueError(f"the blueprint plays at tables of {seats} seats, got {rules.num_seats}")
+    if _cards_text(rules) != _cards_text(own):
+        raise ValueError(f"the blueprint plays with {_cards_text(own)}; got {_cards_text(rules)}")
 
 
 def _cards_text(rules: HoldemRules) -> str:

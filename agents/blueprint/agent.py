@@ -3,21 +3,23 @@
 import copy
 import functools
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.artefact import MANIFEST
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View, draw
-from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.blueprint import Blueprint, find_blueprint, load_blueprint
 from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
 from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
-__all__ = ["BlueprintAgent"]
+__all__ = ["BlueprintAgent", "blueprint_agent"]
 
 
 class BlueprintAgent(RangeAgent):
@@ -44,16 +46,6 @@ class BlueprintAgent(RangeAgent):
         states = TreeStates(blueprint.rules, blueprint.tree)
         self._kept = KeptRows(blueprint, states)
         self._translation = functools.lru_cache(16)(lambda rules: Translation(rules, states))
-
-    def note(self, rules: HoldemRules) -> str:
-        """Return in words how a game differs from the one it was trained for; an empty text if it does not.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be played.
-        """
-        return self._translation(rules).note()
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -112,6 +104,28 @@ class BlueprintAgent(RangeAgent):
         if hasattr(self, "rng"):
             twin.rng = copy.deepcopy(self.rng, memo)
         return twin
+
+
+def blueprint_agent(text: str) -> BlueprintAgent:
+    """Return the agent of a blueprint given by its folder, its run's or its name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    ArtefactRefused
+        If it is not complete and undamaged.
+    """
+    folder = find_blueprint(text)
+    agent = BlueprintAgent(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
+    agent.name = f"blueprint:{text}"
+    return agent
+
+
+@functools.lru_cache(2)
+def _load_once(folder: Path, changed_at: int) -> Blueprint:
+    """Return a blueprint that all its agents in a process share; one that was written since is another."""
+    return load_blueprint(folder)
 
 
 def _defends(public: PublicState) -> np.ndarray:

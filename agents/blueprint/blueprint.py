@@ -195,6 +195,26 @@ def load_blueprint(folder: Path) -> Blueprint:
     return Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
 
 
+def blueprint_rules(folder: Path) -> HoldemRules:
+    """Return the game that a blueprint was trained for, without loading all of it.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged blueprint.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    try:
+        return config_from_dict(artefact.config["config"]).rules
+    except (KeyError, ValueError, TypeError) as error:
+        raise ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; train it again") from None
+
+
+def blueprint_digest(folder: Path) -> str:
+    """Return the digest of a blueprint's artefact: another strategy has another one."""
+    return load_artefact(folder, KIND, FORMAT_VERSION).digest
+
+
 def blueprints_folder() -> Path:
     """Return the folder of the user's blueprints, each run in a folder with its name."""
     return user_data_folder() / "blueprints"

@@ -31,6 +31,7 @@ _OPENSPIEL_AGENTS = {
 }
 _OTHER_AGENTS = {
     "tabular:FOLDER": "the strategy of a game solved with plurispiel solve --out FOLDER",
+    "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train, by its folder, its run's or its name",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
 }

@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
-from plurispiel.agents.specs import make_agent, parse_spec, split_specs
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, split_specs
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
@@ -101,6 +101,8 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
     for number, spec in enumerate(config.agents):
         if spec in config.agents[:number]:
             continue
+        if note := game_note(spec, config.rules):
+            _say(f"{config.names[number]}: {note}")
         if not conduct.is_isolated(spec):
             make_agent(spec)
             continue

@@ -10,6 +10,7 @@ from plurispiel.abstraction.actions.translation import (
     ShadowHand,
     Translation,
     TreeStates,
+    game_difference,
     lower_share,
     middle,
     translate,
@@ -109,7 +110,7 @@ def test_actions_of_the_tree_are_themselves(rules, menu):
 def test_the_same_game_in_other_chips():
     """Blinds of 1 and 2 with the same depth: all-in is all-in, pot is pot, and nothing is to be said."""
     small = dataclasses.replace(THREE, blinds=(1, 2, 0), stacks=(200,) * 3)
-    assert Translation(small, THREE_TREE).note() == ""
+    assert game_difference(small, THREE) == ""
     translation, state, shadow = followed(small, THREE_TREE, [7, CALL, FOLD, CALL, 16], 0.5)
     assert path(THREE_TREE, shadow.node)[:4] == [350, CALL, FOLD, CALL]
     _, _, shadow = followed(small, THREE_TREE, [200], 0.5)
@@ -347,7 +348,7 @@ def test_what_cannot_be_played():
 
 def test_what_is_said():
     def note(rules):
-        return Translation(rules, THREE_TREE).note()
+        return game_difference(rules, THREE)
 
     assert note(THREE) == ""
     assert note(dataclasses.replace(THREE, stacks=(4_000,) * 3)) == "trained for 100 bb, plays 40 bb by pot fractions"

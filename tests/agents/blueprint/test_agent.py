@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import json
+import shutil
 
 import numpy as np
 import pyspiel
@@ -18,11 +20,15 @@ from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX,
 from plurispiel.agents.base import Action, Agent, PublicState, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.fallback import SOURCES
+from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.openspiel import OpenSpielBot
+from plurispiel.agents.specs import game_note, make_agent, relocate_spec, source_digest, unique_names
 from plurispiel.agents.tight_aggressive import starting_hands
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.cli import main
 
 THREE = no_limit_holdem(3)
 ALL = np.arange(1326)
@@ -308,7 +314,6 @@ def test_where_the_tree_has_no_decision_strength_decides():
     agent.restart(deep, 0, np.random.default_rng(1))
     strategy, sources = sources_of(agent, public_after(deep, (*actions, 50_000)))
     assert set(sources) == {"off the tree"} and strategy.actions.tolist() == [FOLD, CALL]
-    assert agent.note(deep) == "trained for 100 bb, plays 500 bb by pot fractions"
 
 
 def test_decisions_are_counted():
@@ -408,3 +413,52 @@ def test_clone():
     assert again.step(state) == bot.step(state)
     bots = [bot.clone(), OpenSpielBot(Gambler(), game, 1)]
     assert sum(pyspiel.evaluate_bots(game.game.new_initial_state(), bots, 1)) == 0
+
+
+# Specs.
+
+PUSHFOLD = dataclasses.replace(read_preset("headsup-pushfold"), iterations=2_000, num_snapshots=0)
+
+
+def save(folder, config=PUSHFOLD):
+    trainer = make_trainer(config, lossless_buckets(config.rules, 1))
+    trainer.run()
+    return trainer.blueprint(config, {"iterations": config.iterations}).save(folder)
+
+
+def test_specs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+    digest = save(tmp_path / "runs" / "pushed" / "blueprint")
+    shutil.copytree(tmp_path / "runs" / "pushed", tmp_path / "home" / "blueprints" / "mine")
+    for text in ("runs/pushed", "runs/pushed/blueprint", "mine"):
+        assert make_agent(f"blueprint:{text}").name == f"blueprint:{text}"
+        assert source_digest(f"blueprint:{text}") == digest
+    assert make_agent("blueprint:mine")._kept._blueprint is make_agent("blueprint:mine")._kept._blueprint
+    assert unique_names(["blueprint:runs/pushed", "blueprint:a/pushed"]) == ["blueprint:pushed", "blueprint:pushed#2"]
+    assert relocate_spec("blueprint:runs/pushed", tmp_path) == f"blueprint:{tmp_path}/runs/pushed"
+    assert relocate_spec("blueprint:mine", tmp_path) == "blueprint:mine"
+    assert game_note("blueprint:mine", no_limit_holdem(2, 1_000)) == ""
+    assert game_note("blueprint:mine", HUNL) == "trained for 10 bb, plays 200 bb by pot fractions"
+    with pytest.raises(ValueError, match="tables of 2 seats, got 6"):
+        game_note("blueprint:mine", SIXMAX)
+    save(tmp_path / "runs" / "pushed" / "blueprint", dataclasses.replace(PUSHFOLD, seed=2))
+    assert source_digest("blueprint:runs/pushed") != digest
+    for spec in ("blueprint", "blueprint:mine?x=1"):
+        with pytest.raises(ValueError, match="written blueprint:FOLDER or blueprint:NAME"):
+            make_agent(spec)
+    with pytest.raises(ValueError, match="'nowhere' is no folder of a blueprint.*there are mine"):
+        make_agent("blueprint:nowhere")
+
+
+def test_a_tournament_says_what_it_was_trained_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path))
+    save(tmp_path / "blueprints" / "mine" / "blueprint")
+    arguments = ["tournament", "--decks", "10", "--workers", "1", "--agents", "blueprint:mine,tag"]
+    assert main([*arguments, "--json"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count("blueprint:mine: trained for 10 bb, plays 200 bb by pot fractions") == 1
+    names = [(agent["name"], agent["faults"]) for agent in json.loads(told.out)["agents"]]
+    assert names == [("blueprint:mine", 0), ("tag", 0)]
+    assert main(["tournament", "--agents", "blueprint:mine,call,call"]) == 2
+    assert capsys.readouterr().err.endswith(": the blueprint plays at tables of 2 seats, got 3\n")
