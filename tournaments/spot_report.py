@@ -6,7 +6,9 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import CLASS_NAMES, class_grid, combo_text, hand_class
-from plurispiel.agents.resolve.spot import PLAYERS, NodeStrategy, SpotSolution
+from plurispiel.agents.resolve.node_names import PLAYERS
+from plurispiel.agents.resolve.node_strategy import NodeStrategy
+from plurispiel.agents.resolve.spot_solution import SpotSolution
 
 _COLOURS = ("#7f9fbf", "#8fbf7f", "#e0b060", "#d08050", "#c05050", "#903060", "#502060", "#301040")
 
@@ -17,6 +19,8 @@ def summary_text(solution: SpotSolution) -> str:
     lines = [f"{'player':6}  {'EV (chips)':>10}  {'of the pot':>10}  {'equity':>7}"]
     for player, ev, share in zip(PLAYERS, solution.ev, solution.equity, strict=True):
         lines.append(f"{player:6}  {ev:10,.3f}  {100 * ev / pot:8.2f} %  {100 * share:5.2f} %")
+    if solution.bucket_exploitability_pct is not None:
+        lines.append(f"exploitability {solution.bucket_exploitability_pct:.3g} % of the pot among strategies by bucket")
     lines.append(
         f"exploitability {solution.exploitability_pct:.3g} % of the pot after {solution.iterations:,} iterations, "
         f"{solution.seconds:.3g} s, {solution.memory_mb:,.0f} MB"

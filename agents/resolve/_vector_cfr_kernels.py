@@ -36,7 +36,7 @@ def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, 
         hands = deals.seats[player]
         blocks = hands.block[board + 1] - hands.block[board]
         group = np.int64(layout.batch_root[batch]) // LANES
-        _gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
+        gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
         table, start = tables[player], hands.block[board] * work.table_rows[player]
         if player == seat:
             _pass_own_reach(layout, seat, batch, table, start, blocks, work.reach[player], work.shares)
@@ -45,7 +45,7 @@ def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, 
 
 
 @kernel
-def _gather(layout, hands, board, batch, seat, above, start, blocks, work):
+def gather(layout, hands, board, batch, seat, above, start, blocks, work):
     """Write the reach at a batch's roots, by the hands of the board before, in the order of this one's."""
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
@@ -54,18 +54,18 @@ def _gather(layout, hands, board, batch, seat, above, start, blocks, work):
     clear(work.out, num_hands, -num_hands % LANES)
     for lane in range(LANES):
         work.rows[lane] = np.int64(layout.root_reach[seat, batch * LANES + lane]) * blocks
-    _tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
+    tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
 
 
 @kernel
-def _rows_to_tile(source, rows, blocks, tile, into):
+def rows_to_tile(source, rows, blocks, tile, into):
     """Write sixteen rows hand after hand; row k begins with the block ``rows[k]``. `tile` is modified in place."""
     for block in range(blocks):
         transpose_in(source, rows, 0, block, tile, into + block * LANES)
 
 
 @kernel
-def _tile_to_rows(tile, rows, blocks, target):
+def tile_to_rows(tile, rows, blocks, target):
     """Do the reverse. `target` is modified in place."""
     for block in range(blocks):
         transpose_out(tile, block * LANES, target, rows, 0, block)
@@ -165,7 +165,7 @@ def _fill_tile(rows, first, blocks, reach, work):
     """Write sixteen rows of reach to the workspace's tile, hand by hand."""
     for lane in range(LANES):
         work.rows[lane] = np.int64(rows[first + lane]) * blocks
-    _rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
+    rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
 
 
 @kernel
@@ -173,7 +173,7 @@ def _empty_tile(row, blocks, work):
     """Write sixteen rows of values from the workspace's tile of results, and return the block behind them."""
     for lane in range(LANES):
         work.rows[lane] = row + lane * blocks
-    _tile_to_rows(work.out, work.rows, blocks, work.values)
+    tile_to_rows(work.out, work.rows, blocks, work.values)
     return row + LANES * blocks
 
 
@@ -191,7 +191,7 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
     hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
     start = hands.block[board] * work.table_rows[seat]
-    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
+    none = np.int64(0)
     gain, loss, decay = spread(values, step[GAIN]), spread(values, step[LOSS]), spread(values, step[DECAY])
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
     first_node = layout.batch_node[batch]
@@ -202,21 +202,13 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
+            add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
             continue
         rows = start + layout.table_row[node] * blocks
         into = layout.reach_row[seat, children[first]] * blocks
+        mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
         if layout.locked[node]:
-            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
             continue
-        for block in range(blocks):
-            store(values, out + block, zeros)
-        for k in range(first, last):
-            child, place = children[k], into + (k - first) * blocks
-            row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
-            for block in range(blocks):
-                part = load(shares, place + block) * (load(values, row + block) * chips)
-                store(values, out + block, load(values, out + block) + part)
         for k in range(first, last):
             child, place = children[k], into + (k - first) * blocks
             row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
@@ -229,7 +221,7 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
 
 
 @kernel
-def _add_children(value_row, scale, children, first, last, blocks, values, from_row, shift, out):
+def add_children(value_row, scale, children, first, last, blocks, values, from_row, shift, out):
     """Write the sum of the children's values; rows from `from_row` on are looked for `shift` rows further."""
     zeros = spread(values, values.dtype.type(0))
     for block in range(blocks):
@@ -243,8 +235,8 @@ def _add_children(value_row, scale, children, first, last, blocks, values, from_
 
 
 @kernel
-def _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, from_row, shift, out):
-    """Write the mean of the children's values by a strategy; see `_add_children`."""
+def mix_children(value_row, scale, children, first, last, blocks, values, shares, into, from_row, shift, out):
+    """Write the mean of the children's values by a strategy; see `add_children`."""
     zeros = spread(values, values.dtype.type(0))
     for block in range(blocks):
         total = zeros
@@ -276,14 +268,14 @@ def evaluate(layout, deals, board, batch, seat, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, slot, none, out)
-            _add_children(value_row, scale, children, first, last, blocks, values, slot, slots, out + slots * blocks)
+            add_children(value_row, scale, children, first, last, blocks, values, slot, none, out)
+            add_children(value_row, scale, children, first, last, blocks, values, slot, slots, out + slots * blocks)
             continue
         into = layout.reach_row[seat, children[first]] * blocks
         if layout.locked[node]:
-            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, none, out)
+            mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, none, out)
             out += slots * blocks
-            _mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, slots, out)
+            mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, slots, out)
             continue
         for block in range(blocks):
             child = children[first]
@@ -324,7 +316,7 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, work, above_blocks
     for kind in range(num_kinds):
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.root_value[kind, seat, batch * LANES + lane]) * blocks
-        _rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
+        rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
         start = (kind * num_groups + group) * above_blocks * LANES
         for member in range(deals.member_first[board], deals.member_first[board + 1]):
             first = hands.target_first[member]
@@ -348,7 +340,7 @@ def show_ends(layout, deals, board, work, below):
         for first in range(0, layout.ends.shape[1], LANES):
             for lane in range(LANES):
                 work.rows[lane] = np.int64(layout.ends[seat, first + lane]) * blocks
-            _rows_to_tile(work.reach[seat], work.rows, blocks, below[seat], np.int64(first * blocks))
+            rows_to_tile(work.reach[seat], work.rows, blocks, below[seat], np.int64(first * blocks))
 
 
 @kernel
@@ -418,183 +410,6 @@ def evaluate_boards(layout, deals, first, last, seat, sums, above, above_blocks,
     for board in range(first, last):
         for batch in range(len(layout.batch_root) - 1):
             enter_board(layout, deals, board, batch, seat, sums, above, above_blocks, work)
-            fill_terminals(layout, deals, board, batch, seat, work)
-            evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)
-
-
-@kernel
-def plan_buckets(layout, seat, width, table, plan):
-    """Write a seat's strategy in each bucket, proportional to the positive entries of a table.
-
-    Parameters
-    ----------
-    width : int
-        Buckets.
-    table, plan : float[n * width, 16]
-        Bucket after bucket for sixteen actions at a time, in the order of ``layout.action_rows``.
-    """
-    for node in range(len(layout.kind)):
-        if layout.kind[node] != seat:
-            continue
-        first = np.int64(layout.table_lane[node])
-        num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
-        for bucket in range(width):
-            total = table.dtype.type(0)
-            for lane in range(first, first + num_actions):
-                total += max(table[(lane >> 4) * width + bucket, lane & 15], table.dtype.type(0))
-            for lane in range(first, first + num_actions):
-                row = (lane >> 4) * width + bucket
-                if total > 0:
-                    plan[row, lane & 15] = max(table[row, lane & 15], table.dtype.type(0)) / total
-                else:
-                    plan[row, lane & 15] = 1.0 / num_actions
-
-
-@kernel
-def settle_buckets(regrets, sums, changes, step):
-    """Add what several chunks of boards have changed, and discount; `changes` are set to 0.
-
-    Parameters
-    ----------
-    regrets, sums : float[n, 16]
-        Of a seat. Modified in place.
-    changes : float[num_chunks, 2, n, 16]
-        Counterfactual regrets, and reach times strategy.
-    step : float[3]
-    """
-    gain, loss, decay = spread(regrets, step[GAIN]), spread(regrets, step[LOSS]), spread(regrets, step[DECAY])
-    zeros = spread(regrets, regrets.dtype.type(0))
-    for row in range(regrets.shape[0]):
-        regret, reached = load(regrets, row), load(sums, row) * decay
-        for chunk in range(changes.shape[0]):
-            regret = regret + load(changes[chunk, 0], row)
-            reached = reached + load(changes[chunk, 1], row)
-            store(changes[chunk, 0], row, zeros)
-            store(changes[chunk, 1], row, zeros)
-        store(regrets, row, regret * where_positive(regret, gain, loss))
-        store(sums, row, reached)
-
-
-@kernel
-def enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work):
-    """Do what `enter_board` does, with strategies by bucket: ``buckets[seat]`` are int32[num_hands]."""
-    for player in range(2):
-        hands, reach = deals.seats[player], work.reach[player]
-        blocks = hands.block[board + 1] - hands.block[board]
-        group = np.int64(layout.batch_root[batch]) // LANES
-        _gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
-        factors = work.shares if player == seat else reach
-        _expand(layout, hands, buckets[player], board, batch, player, plans[player], width, blocks, factors, work)
-        for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
-            if layout.kind[node] != player:
-                continue
-            first = layout.child_first[node]
-            num_actions = np.int64(layout.child_first[node + 1] - first)
-            source = layout.reach_row[player, node] * blocks
-            into = layout.reach_row[player, layout.children[first]] * blocks
-            for place in range(num_actions * blocks):
-                store(reach, into + place, load(factors, into + place) * load(reach, source + place % blocks))
-
-
-@kernel
-def _expand(layout, hands, buckets, board, batch, seat, plan, width, blocks, shares, work):
-    """Write the strategy of each hand, that of its bucket, in the rows of the reach that it leads to."""
-    first = hands.first[board]
-    num_hands = hands.first[board + 1] - first
-    for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
-        start = np.int64(group) // LANES * width
-        for k in range(num_hands):
-            store(work.out, k, load(plan, start + np.int64(buckets[first + k])))
-        clear(work.out, num_hands, -num_hands % LANES)
-        for lane in range(LANES):
-            work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
-        _tile_to_rows(work.out, work.rows, blocks, shares)
-
-
-@kernel
-def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes, work):
-    """Do what `learn` does, with regrets and sums by bucket: they are added to `changes`.
-
-    Parameters
-    ----------
-    buckets : int32[num_hands]
-        Of the seat.
-    changes : float[2, n, 16]
-        As in `settle_buckets`. Modified in place.
-    """
-    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
-    blocks = hands.block[board + 1] - hands.block[board]
-    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
-    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
-    first_node = layout.batch_node[batch]
-    for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
-        kind = layout.kind[node]
-        if kind >= FOLD_END:
-            continue
-        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
-        out = np.int64(value_row[node]) * blocks
-        if kind != seat:
-            _add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
-            continue
-        into = layout.reach_row[seat, children[first]] * blocks
-        for block in range(blocks):
-            value = zeros
-            for k in range(first, last):
-                child = children[k]
-                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
-                value = value + load(shares, into + (k - first) * blocks + block) * of_child
-            store(values, out + block, value)
-            for k in range(first, last):  # the strategy is not needed any more: regrets take its place
-                child = children[k]
-                of_child = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
-                store(shares, into + (k - first) * blocks + block, of_child - value)
-    start, num_hands = hands.first[board], hands.first[board + 1] - hands.first[board]
-    weight = spread(values, deals.multiplicity[board])
-    for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
-        place = np.int64(group) // LANES * width
-        for lane in range(LANES):
-            work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
-        for kind in range(2):
-            _rows_to_tile(shares if kind == 0 else reach, work.rows, blocks, work.out, np.int64(0))
-            for k in range(num_hands):
-                row = place + np.int64(buckets[start + k])
-                store(changes[kind], row, load(changes[kind], row) + load(work.out, k) * weight)
-
-
-@kernel
-def update_boards_by_buckets(
-    layout, deals, buckets, first, last, seat, plans, width, changes, above, above_blocks, work, totals
-):
-    """Do an iteration for a seat on boards of the last street, with tables by bucket.
-
-    Parameters
-    ----------
-    buckets : tuple of int32[num_hands]
-        Of each seat's hands, in the order of `SeatHands`.
-    plans : tuple of float[n * width, 16]
-        See `plan_buckets`.
-    changes : float[2, n * width, 16]
-        See `settle_buckets`. Modified in place.
-    layout, deals, first, last, above, above_blocks, work, totals
-        As in `update_boards`.
-    """
-    for board in range(first, last):
-        for batch in range(len(layout.batch_root) - 1):
-            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
-            fill_terminals(layout, deals, board, batch, seat, work)
-            learn_by_buckets(layout, deals, buckets[seat], board, batch, seat, width, changes, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(1), work, above_blocks[seat], totals)
-
-
-@kernel
-def evaluate_boards_by_buckets(
-    layout, deals, buckets, first, last, seat, plans, width, above, above_blocks, work, totals
-):
-    """Add both kinds of values of strategies by bucket, best responses by hand; see `update_boards_by_buckets`."""
-    for board in range(first, last):
-        for batch in range(len(layout.batch_root) - 1):
-            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
             leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)

@@ -11,7 +11,8 @@ import numpy as np
 
 from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
 from plurispiel.agents.resolve.discounting import DEFAULT, parse_discounting
-from plurispiel.agents.resolve.spot import TARGET_PCT, Spot, SpotSolution, solution_of, spot_record
+from plurispiel.agents.resolve.spot import Spot, spot_record
+from plurispiel.agents.resolve.spot_solution import TARGET_PCT, SpotSolution, solution_of
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
 __all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
@@ -34,7 +35,7 @@ class SolveSettings:
     ----------
     algorithm : str
     target_pct, max_seconds : float
-        See `spot.solve_spot`.
+        See `spot_solution.solve_spot`.
 
     ``cards``, in the same table of a file, belongs to the `Spot`.
     """

@@ -40,8 +40,10 @@ def test_json_has_the_promised_keys(capsys, spot):
     assert code == 0
     record = json.loads(out)
     assert list(record) == [
-        *("ev", "equity", "exploitability_pct", "iterations", "seconds", "memory_mb", "node", "player", "strategy")
+        *("ev", "equity", "exploitability_pct", "bucket_exploitability_pct", "iterations", "seconds", "memory_mb"),
+        *("node", "player", "strategy"),
     ]
+    assert record["bucket_exploitability_pct"] is None
     assert record["strategy"]["actions"] == ["f", "c"]
     assert sorted(record["strategy"]["combos"]) == sorted(
         ["QsQh", "QsQd", "QhQd", "JsJh", "JsJd", "JsJc", "JhJd", "JhJc", "JdJc", "Ac2c", "Ad2d", "Ah2h", "As2s"]
@@ -111,6 +113,6 @@ def test_other_refusals(capsys, spot, monkeypatch, tmp_path):
         code, out, err = run(capsys, *arguments)
         assert (code, out) == (2, "")
         assert message in err.splitlines()[-1]
-    monkeypatch.setattr("plurispiel.agents.resolve.spot._available_memory", lambda: 1e3)
+    monkeypatch.setattr("plurispiel.agents.resolve.spot_solution._available_memory", lambda: 1e3)
     code, out, err = run(capsys, spot)
     assert (code, out) == (2, "") and "GiB of memory" in err.splitlines()[-1]

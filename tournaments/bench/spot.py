@@ -3,8 +3,9 @@
 import statistics
 import time
 
-from plurispiel.agents.resolve.spot import Spot, SpotSolution, solve_spot
+from plurispiel.agents.resolve.spot import Spot
 from plurispiel.agents.resolve.spot_file import EXAMPLES, read_spot
+from plurispiel.agents.resolve.spot_solution import SpotSolution, solve_spot
 from plurispiel.tournaments.bench.row import Row
 
 _TARGET_PCT = 0.5

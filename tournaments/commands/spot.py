@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.agents.resolve import vector_cfr
-from plurispiel.agents.resolve.spot import SpotSolution, solve_spot
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.resolve.spot_solution import SpotSolution, solve_spot
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
 

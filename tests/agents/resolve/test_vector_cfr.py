@@ -8,7 +8,8 @@ import pytest
 from reference import public_best_response as reference
 
 from plurispiel.abstraction.game_tree import flatten
-from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem._betting_kernels import STREET
+from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
@@ -99,6 +100,8 @@ def test_lossless_buckets_change_nothing(name, algorithm):
         np.testing.assert_allclose(found, scalar.average_strategy(), rtol=0, atol=1e-9)
         expected, measured = exploitability(tree, scalar.average_strategy()), vector.evaluate()
         np.testing.assert_allclose(measured.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
+        by_buckets = vector.evaluate_by_buckets()
+        np.testing.assert_allclose(by_buckets.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
 
 
 @jit_only
@@ -145,9 +148,40 @@ def test_coarse_buckets_cost_something():
     subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=lambda board: np.zeros(6, int))
     solver = VectorSolver(subgame, "dcfr", dtype=np.float64)
     solver.run(200)
-    found = solver.evaluate()
+    found, by_buckets = solver.evaluate(), solver.evaluate_by_buckets()
     assert 0.3 < found.exploitability < 3.0
     assert found.values.sum() == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_allclose(by_buckets.values, found.values, rtol=0, atol=1e-12)
+    assert (by_buckets.best_response_values <= found.best_response_values).all()
+
+
+def check_first(rules, array):
+    """Leduc's raises on the second street only: there all hands have the same past."""
+    return raise_menu(rules, array) if array[STREET] else ()
+
+
+@jit_only
+@pytest.mark.parametrize("run_outs, bound", [(0, 0.0002), (2, 0.01)])
+def test_strategies_by_bucket_come_to_an_equilibrium_among_themselves(run_outs, bound):
+    ranges = np.array([[1.0, 0.1, 0.3, 0.02, 0.7, 0.2], [0.05, 1.0, 0.6, 0.3, 0.1, 0.9]])
+    subgame = Subgame(BettingState(LEDUC), (), ranges, check_first, buckets=lambda board: np.arange(6) % 2)
+    solver = VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=run_outs)
+    solver.run(1_000)
+    assert 0.0 <= solver.evaluate_by_buckets().exploitability < bound
+    assert solver.evaluate().exploitability > 0.2
+
+
+@jit_only
+def test_hands_count_in_their_bucket_as_often_as_they_are_held():
+    """Hands that are next to never held change nothing for the others of their bucket."""
+    found = []
+    for weight in (0.0, 1e-10):
+        ranges = np.array([[1.0, weight, 0.3, weight, weight, 0.2], [weight, 1.0, 0.6, weight, 0.1, weight]])
+        subgame = Subgame(BettingState(LEDUC), (), ranges, check_first, buckets=lambda board: np.arange(6) % 2)
+        solver = VectorSolver(subgame, "lcfr", dtype=np.float64)
+        solver.run(50)
+        found.append([*solver.evaluate().values, *solver.evaluate_by_buckets().best_response_values])
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-6)
 
 
 @jit_only

@@ -1,0 +1,228 @@
+"""A street as a solver holds it: its betting, its boards, the tables of both seats, and room to work in."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction._lanes import LANES, blocks_for, empty_blocks
+from plurispiel.abstraction.holdem._showdown_kernels import CARD_SLOTS, FIRST_HAND
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBetting
+from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
+from plurispiel.agents.resolve.deals import Deals
+from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
+from plurispiel.agents.resolve.subgame import BucketRows
+
+__all__ = ["NUM_CHUNKS", "Buckets", "SolverStreet", "Workspace"]
+
+NUM_CHUNKS = 16
+"""Parts of the boards after the first; not the number of threads, on which no sum may depend."""
+
+_MAX_BUCKETS = 65_535
+
+
+class Workspace(NamedTuple):
+    """What one thread needs on a street: rows of reach, shares and values, and tiles."""
+
+    reach: tuple[np.ndarray, np.ndarray]
+    shares: np.ndarray
+    values: np.ndarray
+    tile: np.ndarray
+    mass: np.ndarray
+    out: np.ndarray
+    rows: np.ndarray
+    below: tuple[np.ndarray, np.ndarray]
+    table_rows: np.ndarray
+    slots: np.ndarray
+
+
+class Buckets(NamedTuple):
+    """The buckets of a street's hands.
+
+    Attributes
+    ----------
+    numbers : tuple of int32[num_hands]
+        Of each seat's hands on all boards, as in `SeatHands`.
+    weights : tuple of float[num_hands]
+        Their weights in the ranges: among the hands of a bucket, one that is rarely held counts less.
+    multiplicity : float[num_boards]
+        How often each board counts: as many deals as it stands for, or once where boards are drawn.
+    """
+
+    numbers: tuple[np.ndarray, np.ndarray]
+    weights: tuple[np.ndarray, np.ndarray]
+    multiplicity: np.ndarray
+
+
+class SolverStreet:
+    """A street of a subgame.
+
+    Parameters
+    ----------
+    betting : StreetBetting
+    deals : Deals
+    dtype : data type
+    last : bool
+        Whether it is the last street.
+    ranges : float64[2, num_combos]
+    bucket_rows : callable, optional
+        Its buckets; without, each hand of each board has a strategy of its own.
+
+    Attributes
+    ----------
+    regrets, sums : tuple of float[n, 16]
+        The tables of both seats, once allocated.
+    plans : tuple of float[n, 16]
+        With buckets, the strategies to be played by them.
+    changes : tuple of float[NUM_CHUNKS, 2, n, 16]
+        With buckets, what is to be added to regrets and to sums.
+    width : int
+        Buckets; 0 without.
+    drawn : int[2, num_boards]
+        The last iteration that drew each board.
+    """
+
+    def __init__(
+        self,
+        betting: StreetBetting,
+        deals: Deals,
+        dtype: np.dtype,
+        last: bool,
+        ranges: np.ndarray,
+        bucket_rows: BucketRows | None = None,
+    ):
+        self.betting = betting
+        self.deals = deals
+        self.dtype = dtype
+        self.is_last = last
+        layout, size = lay_out(betting, dtype, batches=last)
+        self.layout: StreetLayout = layout
+        self.size: StreetSize = size
+        self.most_blocks = [int(np.diff(seat.block).max()) for seat in deals.arrays.seats]
+        self.buckets = None if bucket_rows is None else self._put_in_buckets(bucket_rows, ranges)
+        self.width = 0 if self.buckets is None else 1 + max(int(row.max(initial=0)) for row in self.buckets.numbers)
+        if self.width >= _MAX_BUCKETS:
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got up to {self.width - 1:,}")
+        self.table_blocks = [
+            int(layout.action_first[number, -1]) // LANES * self.width
+            if self.buckets
+            else size.table_rows[number] * int(seat.block[-1])
+            for number, seat in enumerate(deals.arrays.seats)
+        ]
+        self.plans: tuple[np.ndarray, ...] = ()
+        self.changes: tuple[np.ndarray, ...] = ()
+        self.drawn = np.full((2, len(deals.boards)), -1)
+        self.regrets: tuple[np.ndarray, ...] = ()
+        self.sums: tuple[np.ndarray, ...] = ()
+
+    @property
+    def root_lanes(self) -> int:
+        """The roots, up to a multiple of 16."""
+        return blocks_for(self.betting.num_roots) * LANES
+
+    def allocate(self) -> None:
+        """Make the tables."""
+        self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+        self.sums = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+        if self.buckets:
+            self.plans = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+            self.changes = tuple(
+                empty_blocks(2 * NUM_CHUNKS * count, self.dtype).reshape(NUM_CHUNKS, 2, count, LANES)
+                for count in self.table_blocks
+            )
+
+    def num_blocks(self) -> int:
+        """Return the blocks of all tables."""
+        return (3 + 2 * NUM_CHUNKS if self.buckets else 2) * sum(self.table_blocks)
+
+    def workspace(self) -> Workspace:
+        """Return what one thread needs."""
+        most, size = self.most_blocks, self.size
+        both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
+        below = [self.layout.ends.shape[1] * blocks for blocks in most]
+        return Workspace(
+            reach=(empty_blocks(both[0], self.dtype), empty_blocks(both[1], self.dtype)),
+            shares=empty_blocks(max(both), self.dtype),
+            values=empty_blocks(self._value_blocks(), self.dtype),
+            tile=empty_blocks(FIRST_HAND + LANES * max(most), self.dtype),
+            mass=empty_blocks(CARD_SLOTS, self.dtype),
+            out=empty_blocks(LANES * max(most), self.dtype),
+            rows=np.zeros(LANES, np.int64),
+            below=(empty_blocks(below[0], self.dtype), empty_blocks(below[1], self.dtype)),
+            table_rows=np.array(size.table_rows, np.int64),
+            slots=np.array(size.slots, np.int64),
+        )
+
+    def workspace_blocks(self) -> int:
+        """Return the blocks of a workspace."""
+        most = self.most_blocks
+        reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
+        return 3 * reach + self._value_blocks() + 2 * LANES * max(most)
+
+    def board_blocks(self, board: int) -> np.ndarray:
+        """Return the blocks of each seat's hands on a board: int64[2]."""
+        return np.array([seat.block[board + 1] - seat.block[board] for seat in self.deals.arrays.seats])
+
+    def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
+        """Work a seat's strategy by bucket out, from regrets or from sums."""
+        if self.buckets:
+            bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans[seat])
+
+    def plan_best(self, seat: int) -> int:
+        """Plan the action of most regret in each bucket, as a walk has found it, and return how many plans change."""
+        if not self.buckets:
+            return 0
+        return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans[seat])
+
+    def num_decisions(self, seat: int) -> int:
+        """Return how many decisions a seat makes on the street at most."""
+        nodes, most = self.betting.nodes, 0
+        before = np.zeros(len(nodes.kind), np.int64)
+        for node, (kind, parent) in enumerate(zip(nodes.kind.tolist(), nodes.parent.tolist(), strict=True)):
+            before[node] = (before[parent] if parent >= 0 else 0) + (kind == seat)
+            most = max(most, int(before[node]))
+        return most
+
+    def settle(self, seat: int, step: np.ndarray) -> None:
+        """Add what an iteration has changed to the tables by bucket."""
+        if self.buckets:
+            bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat], step)
+            self.plan(seat, self.regrets)
+
+    def rows(self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int) -> np.ndarray:
+        """Return the rows of a decision's actions in a table by hand, as a view: float[num_actions, blocks * 16]."""
+        hands = self.deals.arrays.seats[decision.seat]
+        blocks = int(hands.block[board + 1] - hands.block[board])
+        start = int(hands.block[board]) * self.size.table_rows[decision.seat]
+        start += int(self.layout.table_row[decision.node]) * blocks
+        return tables[decision.seat][start : start + len(decision.children) * blocks].reshape(-1, blocks * LANES)
+
+    def strategy_sums(self, decision: BettingDecision, board: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the combos of a decision's seat on a board, and their sums: int32[n], float64[n, num_actions]."""
+        hands = self.deals.arrays.seats[decision.seat]
+        span = slice(int(hands.first[board]), int(hands.first[board + 1]))
+        combos, num_actions = hands.combos[span], len(decision.children)
+        if self.buckets:
+            numbers = self.buckets.numbers[decision.seat][span]
+            lanes = np.arange(num_actions) + int(self.layout.table_lane[decision.node])
+            by_bucket = self.sums[decision.seat].reshape(-1, self.width, LANES)[:, numbers]
+            return combos, by_bucket[lanes // LANES, :, lanes % LANES].T.astype(np.float64)
+        return combos, self.rows(self.sums, decision, board)[:, : len(combos)].T.astype(np.float64)
+
+    def _value_blocks(self) -> int:
+        size = self.size
+        return max(
+            (rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, self.most_blocks, strict=True)
+        )
+
+    def _put_in_buckets(self, bucket_rows: BucketRows, ranges: np.ndarray) -> Buckets:
+        numbers: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        for number, board in enumerate(self.deals.boards):
+            row = np.asarray(bucket_rows(board))
+            for seat, hands in zip(numbers, self.deals.arrays.seats, strict=True):
+                seat.append(row[hands.combos[hands.first[number] : hands.first[number + 1]]].astype(np.int32))
+        found = np.concatenate(numbers[0]), np.concatenate(numbers[1])
+        if min(int(row.min(initial=0)) for row in found) < 0:
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got {min(map(np.min, found))}")
+        weights = [ranges[seat, hands.combos].astype(self.dtype) for seat, hands in enumerate(self.deals.arrays.seats)]
+        return Buckets(found, (weights[0], weights[1]), self.deals.arrays.multiplicity)
