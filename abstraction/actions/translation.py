@@ -11,7 +11,7 @@ place, and nobody folds to it (`Shadow.free`). A raise where the tree has none, 
 is missed: until the next one that is not, or the next street, the tree has no decisions (`Shadow.missed`). In the
 tree, a seat that has folded or never sat at the table folds, or checks where it cannot; one that is all-in calls; and
 if the hand is a street ahead, all seats call until the tree has come so far. If the tree is ahead, it waits; if its
-hand is over, it stays over. Where the tree offers no call, a call is a fold.
+hand is over, it stays over. Where the tree offers no call, a call is a fold, and the seat is out of the tree.
 """
 
 import bisect
@@ -269,8 +269,10 @@ class Translation:
         tree = self.states.tree
         if tree.actor[node] < 0 or tree.street[node] != state.street:
             return False
-        seats = [seat for seat in _waiting(self.states.state(node)) if self._has_chips(seat, state)]
-        return seats == [self.tree_seats[seat] for seat in _waiting(state)]
+        own = self.states.state(node)
+        seats = [seat for seat in _waiting(own) if self._has_chips(seat, state)]
+        others = [self.tree_seats[seat] for seat in _waiting(state)]
+        return seats == [seat for seat in others if own.array[kernels.ACTING] >> seat & 1]
 
     def _has_chips(self, tree_seat: int, state: BettingState) -> bool:
         seat = self._seats.get(tree_seat, -1)

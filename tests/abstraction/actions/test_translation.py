@@ -271,8 +271,30 @@ def test_the_tree_catches_up_by_calls():
     assert translation.decision(shadow, state) == shadow.node
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_tree_never_falls_behind(seed):
+def test_more_callers_than_the_tree_has():
+    """The second caller of a raise is out of the tree, and the others go on; its bets are missed."""
+    rules = no_limit_holdem(4)
+    states = states_of(rules, GameMenu((StreetMenu(("1p", "allin"), callers=(4, 1)), StreetMenu(("1p",)))))
+    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL])
+    assert path(states, shadow.node) == [350, CALL, FOLD, CALL] and state.street == 1
+    assert translation.decision(shadow, state) is None and state.actor == 0  # seat 0 is out
+    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL])
+    assert translation.decision(shadow, state) == shadow.node and state.actor == 1
+    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, 1_000])
+    assert translation.decision(shadow, state) is None and state.actor == 1
+    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL, CALL, CALL, CALL, CALL])
+    assert translation.decision(shadow, state) == shadow.node and state.street == 2 and state.actor == 1
+    # A small bet before it counts as a check all the same: seat 0 has no say in the tree.
+    _, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL, 450], LOWER)
+    assert path(states, shadow.node)[4:] == [CALL] and not shadow.free and state.actor == 2
+
+
+FEW_CALLERS = states_of(THREE, GameMenu((StreetMenu(("0.5p 1p allin", "allin"), callers=(0,)), StreetMenu(("1p",)))))
+
+
+@pytest.mark.parametrize("states", [THREE_TREE, FEW_CALLERS], ids=["any callers", "few callers"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tree_never_falls_behind(seed, states):
     """Whatever happens, it has an answer or says that it has none, and it is back on the next street it can be on."""
     rng = np.random.default_rng(seed)
     decisions, lost = 0, 0
@@ -280,24 +302,19 @@ def test_the_tree_never_falls_behind(seed):
         seats = int(rng.integers(2, 4))
         stacks = tuple(np.maximum(101, 100 * np.exp(rng.uniform(0.0, 6.0, seats))).astype(int).tolist())
         rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
-        hand = ShadowHand(Translation(rules, THREE_TREE), rng.random(300).tolist(), seat=0)
+        hand = ShadowHand(Translation(rules, states), rng.random(300).tolist(), seat=0)
         actions = ()
         while not (state := hand.at(actions)[0]).is_over:
             shadow = hand.at(actions)[1]
-            tree = THREE_TREE.tree
+            tree = states.tree
             node = hand.translation.decision(shadow, state)
             assert tree.actor[shadow.node] < 0 or tree.street[shadow.node] >= state.street
             if node is None:
                 lost += 1
-                assert (
-                    shadow.missed
-                    or tree.actor[node := shadow.node] < 0
-                    or tree.street[node] > state.street
-                    or (
-                        # All-in in the tree, but not in the hand.
-                        THREE_TREE.state(node).contributions[hand.translation.tree_seats[state.actor]] == 10_000
-                    )
-                )
+                where = states.state(shadow.node)
+                seat = hand.translation.tree_seats[state.actor]
+                is_out = where.folded[seat] or where.contributions[seat] == 10_000
+                assert shadow.missed or where.is_over or where.street > state.street or is_out
             else:
                 decisions += 1
                 legal = hand.translation.actions(shadow, state)
