@@ -33,7 +33,9 @@ class StrengthBuckets:
         if street == 0:
             return np.array(preflop_classes())
         steps = made_strength(self.rules, board) * self.num_buckets[street]
-        return np.minimum(steps, self.num_buckets[street] - 1).astype(np.uint8)
+        row = np.minimum(steps, self.num_buckets[street] - 1).astype(np.uint8)
+        row[np.isin(self.rules.combos, board).any(axis=1)] = 255
+        return row
 
 
 def random_blueprint(rules, menu=MENU, *, cards=None, missing=0.0, seed=1):

@@ -42,7 +42,7 @@ class KeptRows:
     def __init__(self, blueprint: Blueprint, states: TreeStates):
         self._blueprint = blueprint
         self._states = states
-        self._row = functools.lru_cache(256)(blueprint.cards.row)
+        self._row = functools.lru_cache(256)(self._make_row)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
         self._transfer = functools.lru_cache(1024)(self._make_transfer)
 
@@ -70,6 +70,11 @@ class KeptRows:
         sums = rows.sum(axis=1, keepdims=True)
         rows /= np.where(sums > 0.0, sums, 1.0)
         return rows, sources
+
+    def _make_row(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the bucket of each combo; combos that touch the board have any that there is."""
+        row = self._blueprint.cards.row(board, street)
+        return np.minimum(row, self._blueprint.cards.num_buckets[street] - 1)
 
     def _look_up(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
         """Return rows as they are kept at a decision on this street or an earlier one."""

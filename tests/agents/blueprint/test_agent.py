@@ -53,6 +53,11 @@ def public_after(rules, actions, board=()):
     return PublicState(rules, state.array.tolist(), tuple(board)[: rules.board_size(state.street)], told)
 
 
+def buckets_of(found, public):
+    """Return the bucket of each combo, any for those that touch the board."""
+    return np.minimum(found.cards.row(public.board, public.street), found.cards.num_buckets[public.street] - 1)
+
+
 def random_path(tree, rng):
     """Return a random decision of a tree, and the actions before it; calls are likelier than folds."""
     node, actions, found = 0, [], []
@@ -98,7 +103,7 @@ def test_in_its_own_game_it_is_the_blueprint():
         board = deal_deck(THREE, rng)[:5].tolist()
         public = public_after(THREE, actions, board)
         strategy = agent_at(found, seat=int(rng.integers(3)), seed=seed).range_strategy(public)
-        buckets = found.cards.row(public.board, public.street)
+        buckets = buckets_of(found, public)
         assert strategy.actions.tolist() == found.tree.actions(node).tolist()
         np.testing.assert_allclose(strategy.probabilities, found.strategy(node, buckets), atol=1e-6)
         np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
@@ -214,7 +219,7 @@ def test_the_nearest_bucket_stands_in_after_the_flop():
     agent = agent_at(without(found, (node, missing)))
     public = public_after(THREE, actions, BOARD)
     strategy, sources = sources_of(agent, public)
-    buckets = found.cards.row(public.board, 1)
+    buckets = buckets_of(found, public)
     met = []
     for bucket in np.unique(buckets).tolist():
         near = min((other for other in range(100) if other not in missing), key=lambda other: abs(other - bucket))
@@ -259,7 +264,7 @@ def test_the_decision_before_stands_in():
     public = public_after(THREE, actions, BOARD)
     strategy, sources = sources_of(agent, public)
     assert set(sources) == {"earlier"}
-    checks, bets = found.strategy(before, found.cards.row(public.board, 1)).T
+    checks, bets = found.strategy(before, buckets_of(found, public)).T
     # The bet is 1,050 into 1,050: half of the checks fold. A bet becomes the only raise.
     assert np.allclose(strategy.probabilities, np.stack([checks / 2, checks / 2, bets], axis=1), atol=1e-6)
     # Without that one, the seat's last decision is its call before the flop, by its bucket there.
