@@ -423,7 +423,8 @@ def _add_abstraction(commands) -> None:
     add(
         "config",
         metavar="PRESET|CONFIG.toml",
-        help="pluribus (169/200/200/200), small (169/50/50/50), ehs (percentiles of mean equity), flop-500 (one flop, "
+        help="pluribus (169/200/200/200), compact (169/150/100/75), small (169/50/50/50), ehs (percentiles of mean "
+        "equity), flop-500 (one flop, "
         "for search), or settings from a file: sections flop, turn and river with buckets, features and distance",
     )
     add("--flop", metavar="CARDS", help="flop-500 only: the flop")

@@ -152,6 +152,12 @@ PRESETS = {
             river=StreetConfig(50, "ochs"),
         ),
         AbstractionConfig(
+            "compact",
+            flop=StreetConfig(150, "histogram"),
+            turn=StreetConfig(100, "histogram"),
+            river=StreetConfig(75, "ochs"),
+        ),
+        AbstractionConfig(
             "ehs",
             flop=StreetConfig(200, "ehs"),
             turn=StreetConfig(200, "ehs"),

@@ -27,6 +27,7 @@ def test_presets_are_what_they_say():
         "leduc",
         "pluribus",
         "sixmax",
+        "sixmax-compact",
         "threemax",
     ]
     for name in preset_names():
