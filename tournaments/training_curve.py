@@ -26,14 +26,14 @@ def marks_text(marks: Sequence[Mark]) -> str:
     """Return the marks as a table for people."""
     lines = [
         "   iteration   minutes   infosets met   regret   drift   missing   against the last   against the final",
-        "                                      %   mbb/hand              %           mbb/hand            mbb/hand",
+        "                                      %  mbb/visit              %           mbb/hand            mbb/hand",
     ]
     for mark in marks:
         last = _match_text(mark.against_last, mark.against_last_deviation)
         final = _match_text(mark.against_final, mark.against_final_deviation)
         drift = "-" if math.isnan(mark.drift) else f"{mark.drift:.3f}"
         lines.append(
-            f"{mark.iteration:12,}  {mark.seconds / 60:8.1f}  {100 * mark.met:13.2f}  {mark.regret:9,.0f}  {drift:>6}  "
+            f"{mark.iteration:12,}  {mark.seconds / 60:8.1f}  {100 * mark.met:13.2f}  {mark.regret:9,.1f}  {drift:>6}  "
             f"{100 * mark.missing:8.2f}  {last:>17}  {final:>18}"
         )
     return "\n".join(lines)
@@ -50,7 +50,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> bool:
     iterations = [mark.iteration for mark in marks]
     regrets, drifts, matches, seats = figure.subplots(2, 2).flat
     regrets.loglog(iterations, [mark.regret for mark in marks], marker="o")
-    regrets.set(title="positive regret of all infosets", ylabel="mbb a hand (bound)")
+    regrets.set(title="positive regret of all infosets", ylabel="mbb a visit")
     drifts.loglog(iterations, [mark.drift for mark in marks], marker="o", label="drift of the strategy since the last")
     drifts.loglog(iterations, [mark.missing for mark in marks], marker="s", label="decisions where nothing was learnt")
     drifts.set(title="strategy in self-play", ylabel="share")

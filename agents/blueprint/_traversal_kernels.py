@@ -216,7 +216,7 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
 
 @kernel
 def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
-    """Walk the betting of a dealt hand for one seat, update its regrets and return how many nodes were met.
+    """Walk the betting of a dealt hand for one seat, update its regrets and count the nodes and own decisions met.
 
     Parameters
     ----------
@@ -229,11 +229,16 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
     work : TraversalWorkspace
     traverser : int
     prune : bool
+
+    Returns
+    -------
+    num_nodes, num_visits : int
+        Nodes met, ends included, and own decisions among them.
     """
     frames, values, strategies = work.frames, work.values, work.strategies
     starts, ranks = work.starts, work.ranks
     node, depth, value = np.int64(0), -1, 0.0
-    num_nodes = 0
+    num_nodes = num_visits = 0
     while True:
         while True:  # down to an end, where the value is known
             num_nodes += 1
@@ -290,9 +295,10 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
                         change = np.rint(change)
                     regrets[cell + a] = min(max(regrets[cell + a] + change, settings.floor), settings.ceiling)
             value = mean
+            num_visits += 1
             depth -= 1
         if depth < 0:
-            return num_nodes
+            return num_nodes, num_visits
 
 
 @kernel
@@ -364,15 +370,17 @@ def run_iterations(
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
-    counters : int64[2]
-        Traversals and nodes. Modified in place.
+    counters : int64[3]
+        Traversals, nodes, and decisions whose regrets were changed. Modified in place.
     """
     for iteration in range(first, last):
         deal_hand(tables, game, cards, stream, work)
         for seat in range(game.num_seats):
             prune = iteration >= prune_from and next_float(stream) < settings.prune_share
-            counters[1] += traverse(tree, game, settings, regrets, stream, work, seat, prune)
+            num_nodes, num_visits = traverse(tree, game, settings, regrets, stream, work, seat, prune)
             counters[0] += 1
+            counters[1] += num_nodes
+            counters[2] += num_visits
         if iteration >= average_from and iteration % settings.average_every == 0:
             for seat in range(game.num_seats):
                 add_strategy(tree, game, settings.last_average_street, regrets, sums, stream, work, seat)

@@ -31,8 +31,7 @@ class Mark:
     met : float
         Share of all rows (infosets) met so far.
     regret : float
-        Positive regrets of all infosets, by traversals, in milli-big-blinds: an upper bound of what a seat regrets of a
-        hand.
+        Positive regret by visits, over all infosets, in milli-big-blinds.
     drift : float
         How far the strategy moved since the last mark: mean total variation over decisions met in self-play, 0 to 1;
         not a number at the first.
@@ -133,7 +132,7 @@ def take_mark(
     last : Blueprint or None
         That of the mark before.
     """
-    regret, met = trainer.regret_per_traversal()
+    regret, met = trainer.regret_per_visit()
     drift = watched.update(blueprint, trainer.iteration)
     alone = play_match(blueprint, blueprint, MATCH_DECKS, seed=1, threads=threads)
     mark = Mark(

@@ -36,7 +36,7 @@ __all__ = ["Trainer", "make_trainer"]
 
 _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
-_STATE = ("regrets", "sums", "snapshots", "weight", "streams", "counters")
+_STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
 
@@ -119,7 +119,7 @@ class Trainer:
         self.snapshots = np.zeros(int(base[-1]) if len(self._later) else 0, np.float32)
         self.exact = exact
         self.iteration = 0
-        self.weight = np.zeros(1)
+        self.weighted_visits = np.zeros(1)
         self.counters = np.zeros((threads, _PADDING), np.int64)
         self._seed = seed
         self.streams = np.zeros((threads, _PADDING), np.uint64)
@@ -144,6 +144,11 @@ class Trainer:
         return int(self.counters[:, 0].sum())
 
     @property
+    def num_visits(self) -> int:
+        """Decisions whose regrets were changed, in all traversals."""
+        return int(self.counters[:, 2].sum())
+
+    @property
     def num_nodes(self) -> int:
         """Nodes met in all traversals, ends included."""
         return int(self.counters[:, 1].sum())
@@ -162,7 +167,7 @@ class Trainer:
                 factor = schedule.discounts[event]
                 kernels.discount_cells(self.regrets, factor, self._settings.rounds)
                 self.sums *= factor
-                self.weight *= factor
+                self.weighted_visits *= factor
             if event in schedule.snapshots and len(self._later):
                 kernels.add_snapshot(
                     self.tree,
@@ -261,10 +266,10 @@ class Trainer:
         rows.setflags(write=False)
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
 
-    def regret_per_traversal(self) -> tuple[float, list[int]]:
-        """Return the sum of all positive regrets in chips, by traversals and seats, and the rows met by street.
+    def regret_per_visit(self) -> tuple[float, list[int]]:
+        """Return the positive regret by visits in chips, over all rows, and how many rows were met on each street.
 
-        A bound on what a seat regrets of a hand (Zinkevich et al. 2007, Theorem 3), far above it but falling alike.
+        Regrets and visits are discounted alike.
         """
         total, met = 0.0, []
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -272,13 +277,14 @@ class Trainer:
             found, rows = _blueprint_kernels.sum_regrets(self.tree, self.game, nodes, street, buckets, self.regrets)
             total += found
             met.append(rows)
-        return total / max(self.weight[0], 1.0) / self.rules.num_seats, met
+        return total / max(self.weighted_visits[0], 1.0), met
 
     def _averages(self, street: int) -> np.ndarray:
         return self.sums if street <= self._settings.last_average_street else self.snapshots
 
     def _iterate(self, last: int) -> None:
         """Do the iterations up to one, shared among the threads."""
+        visits = self.num_visits
         cuts = np.linspace(self.iteration, last, len(self._work) + 1).astype(int)
 
         def work(number: int) -> None:
@@ -306,7 +312,7 @@ class Trainer:
         else:
             with ThreadPoolExecutor(len(self._work)) as pool:
                 list(pool.map(work, range(len(self._work))))
-        self.weight += last - self.iteration
+        self.weighted_visits += self.num_visits - visits
         self.iteration = last
 
 

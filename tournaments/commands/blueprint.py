@@ -132,7 +132,7 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
             before[:] = [nodes, spent]
             text = f"{rate / 1e6:.1f} M nodes/s, {resident_bytes() / _GIB:.1f} GiB"
             if run.marks:
-                text += f", {100 * run.marks[-1].met:.1f} % met, regret {run.marks[-1].regret:,.0f} mbb"
+                text += f", {100 * run.marks[-1].met:.1f} % met, regret {run.marks[-1].regret:,.1f} mbb"
             progress.set_postfix_str(text, refresh=False)
             progress.update(trainer.iteration - progress.n)
 

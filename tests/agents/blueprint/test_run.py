@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 
 LEDUC = dataclasses.replace(read_preset("leduc"), iterations=4_000, prune_from=0.1, prune_below_bb=-50.0)
 WHOLE_CHIPS = dataclasses.replace(LEDUC, exact=False, discount_until=0.3, average_from=0.2, num_snapshots=7)
-STATE = ("regrets", "sums", "snapshots", "weight", "streams", "counters")
+STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
 
 
 @pytest.fixture(autouse=True)
