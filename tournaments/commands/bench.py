@@ -8,6 +8,7 @@ import math
 import platform
 import sys
 
+from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.small_games import bench_small_games
@@ -20,6 +21,7 @@ _BENCHES = {
     "small-games": bench_small_games,
     "spot": bench_spot,
     "abstraction": bench_card_abstraction,
+    "blueprint": bench_blueprint,
 }
 
 

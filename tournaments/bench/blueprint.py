@@ -1,0 +1,121 @@
+"""Speed of blueprint training: nodes and traversals a second on large trees, beside OpenSpiel's external sampling."""
+
+import dataclasses
+import statistics
+import time
+
+import numpy as np
+import pyspiel
+
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
+from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem.boards import board_classes, relabel_combos
+from plurispiel.abstraction.holdem.openspiel import load_game
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
+from plurispiel.abstraction.memory import available_bytes
+from plurispiel.abstraction.threads import default_threads
+from plurispiel.agents.blueprint.cards import CardArrays, CardBuckets
+from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.tournaments.bench.row import Row
+
+_BUCKETS = (169, 200, 200, 200)
+_HEADS_UP = dataclasses.replace(HUNL, stacks=(10_000, 10_000))
+_SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
+_HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
+_FOREVER = 10**12
+_WARM_UP = 8
+"""Times the seconds of a figure: until then most is new, and memory is being given out."""
+
+
+def bench_blueprint(seconds: float = 1.0) -> list[Row]:
+    """Return all figures, each from about `seconds`; buckets are random, deals, boards and showdowns real."""
+    rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
+    rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
+    return rows + _beside_openspiel(seconds)
+
+
+def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> list[Row]:
+    threads = default_threads()
+    trainer = Trainer(
+        rules, menu, _random_buckets(rules), _schedule(), threads=threads, prune_below=-20.0 * max(rules.stacks or ())
+    )
+    need = trainer.regrets.nbytes
+    size = f"{len(trainer.tree.actor):,} nodes, {need / 1e9:.1f} GB of regrets"
+    if available_bytes() < 1.2 * need:
+        return [Row(f"training {title}, one thread", float("nan"), "M nodes/s", f"{size}: more memory than there is")]
+    _rate(trainer, threads, _WARM_UP * seconds)
+    one = _rate(trainer, 1, seconds)
+    rows = [Row(f"training {title}, one thread", one[0], "M nodes/s", f"{one[1]:,.0f} K traversals/s; {size}")]
+    if threads > 1:
+        every = _rate(trainer, threads, seconds)
+        rows.append(Row(f"  {threads} threads", every[0], "M nodes/s", f"{every[1]:,.0f} K traversals/s"))
+    trainer.schedule = dataclasses.replace(trainer.schedule, prune_from=0.0)
+    pruned = _rate(trainer, 1, seconds)
+    note = (
+        f"{pruned[1]:,.0f} K traversals/s, of {pruned[0] / pruned[1] * 1e3:.1f} nodes, not {one[0] / one[1] * 1e3:.1f}"
+    )
+    return [*rows, Row("  one thread, pruning", pruned[0], "M nodes/s", note)]
+
+
+def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
+    """Return the median M nodes/s and K traversals/s of a trainer, with some of its threads."""
+    everybody = trainer._work
+    trainer._work = everybody[:threads]
+    batch = 2_000
+    rates: list[tuple[float, float]] = []
+    end = time.perf_counter() + seconds
+    while not rates or time.perf_counter() < end:
+        nodes, traversals, begin = trainer.num_nodes, trainer.num_traversals, time.perf_counter()
+        trainer.run(batch)
+        taken = time.perf_counter() - begin
+        rates.append(((trainer.num_nodes - nodes) / taken / 1e6, (trainer.num_traversals - traversals) / taken / 1e3))
+        if taken < 0.1:
+            batch *= 2
+    trainer._work = everybody
+    return statistics.median(rate for rate, _ in rates), statistics.median(rate for _, rate in rates)
+
+
+def _beside_openspiel(seconds: float) -> list[Row]:
+    """Return our rate and OpenSpiel's in a game with the same betting; its cards are not abstracted."""
+    rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
+    trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
+    solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)
+    trainer.run(2_000)
+    done, taken = [0, 0], [0.0, 0.0]
+    end = time.perf_counter() + 4.0 * seconds
+    while not done[0] or time.perf_counter() < end:  # in turns, so that both meet the same disturbances
+        begin = time.perf_counter()
+        trainer.run(5_000)
+        middle = time.perf_counter()
+        for _ in range(100):
+            solver.run_iteration()
+        taken[0] += middle - begin
+        taken[1] += time.perf_counter() - middle
+        done[0] += 2 * 5_000
+        done[1] += 2 * 100
+    ours, theirs = (count / spent / 1e3 for count, spent in zip(done, taken, strict=True))
+    return [
+        Row(
+            "training heads-up fcpa, one thread",
+            ours,
+            "K traversals/s",
+            f"{ours / theirs:,.0f} x pyspiel.ExternalSamplingMCCFRSolver",
+        ),
+        Row("  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, walks the states, all cards"),
+    ]
+
+
+def _schedule() -> Schedule:
+    return Schedule(_FOREVER, discount_until=0.0, prune_from=1.0, average_from=1.0, num_snapshots=0)
+
+
+def _random_buckets(rules: HoldemRules) -> CardBuckets:
+    """Return buckets of hold'em drawn at random, for every combo on every class of boards."""
+    rng = np.random.default_rng(1)
+    classes = [board_classes(rules.board_size(street)) for street in range(rules.num_streets)]
+    rows = [np.array(preflop_classes())[None]]
+    for street, count in enumerate(_BUCKETS[1:], 1):
+        rows.append(rng.integers(0, count, (len(classes[street].boards), rules.num_combos), np.uint8))
+    arrays = CardArrays(relabel_combos().astype(np.uint16), tuple(each.entries for each in classes), tuple(rows))
+    return CardBuckets(rules, _BUCKETS, arrays)
