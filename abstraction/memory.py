@@ -1,7 +1,11 @@
-"""How much memory there is, and how much this process has."""
+"""How much memory there is, how much this process has, and arrays that take no more than is written to."""
 
+import mmap
 import os
 import sys
+
+import numpy as np
+import numpy.typing as npt
 
 
 def available_bytes() -> float:
@@ -29,3 +33,17 @@ def resident_bytes() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def sparse_zeros(count: int, dtype: npt.DTypeLike) -> np.ndarray:
+    """Return an array of zeros that takes memory for what is written to only, where the system can do that (Linux).
+
+    In pages of 4 KiB. `numpy.zeros` has large arrays in pages of 2 MiB, which are faster, but which a few writes here
+    and there soon fill.
+    """
+    if count == 0 or not hasattr(mmap, "MADV_NOHUGEPAGE"):
+        return np.zeros(count, dtype)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    memory = mmap.mmap(-1, count * np.dtype(dtype).itemsize, flags=flags)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, dtype)

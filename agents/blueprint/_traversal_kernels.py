@@ -395,25 +395,25 @@ def discount_cells(cells, factor, rounds):
 
 
 @kernel
-def add_snapshot(tree, game, decisions, first_street, num_buckets, regrets, sums, strategy):
-    """Add the current strategy of the later streets to their sums.
+def add_snapshot(tree, game, decisions, street, num_buckets, highest, regrets, sums, strategy):
+    """Add the current strategy of one street to its sums; rows where nothing was learnt are left alone.
 
     Parameters
     ----------
+    tree : BettingTree
     decisions : int32[n]
-        Decision nodes of the streets from `first_street` on.
-    num_buckets : int64[num_streets]
-    sums : float32[num_cells]
-        By cell. Modified in place. Decisions where nothing was learnt are left alone.
+        The street's decisions in the order of their rows.
+    highest : float
+        What probability 1 is added as.
+    sums : float32 or uint16[num_cells]
+        By cell. Modified in place; uint16 takes whole numbers.
     strategy : float64[MAX_ACTIONS]
         Workspace.
     """
-    for d in range(len(decisions)):
-        node = np.int64(decisions[d])
-        street, num_actions = tree.street[node], np.int64(tree.num_actions[node])
-        if street < first_street:
-            continue
-        for bucket in range(num_buckets[street]):
+    for bucket in range(num_buckets):
+        for d in range(len(decisions)):
+            node = np.int64(decisions[d])
+            num_actions = np.int64(tree.num_actions[node])
             cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
             visited = False
             for a in range(num_actions):
@@ -421,4 +421,5 @@ def add_snapshot(tree, game, decisions, first_street, num_buckets, regrets, sums
             if visited:
                 match_regrets(regrets, cell, num_actions, strategy)
                 for a in range(num_actions):
-                    sums[cell + a] += np.float32(strategy[a])
+                    value = strategy[a] * highest
+                    sums[cell + a] += value if highest == 1.0 else np.rint(value)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+MAX_SNAPSHOTS = 250
+"""So that sums of strategies of 8 bits fit into 16."""
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -36,11 +39,12 @@ class Schedule:
     num_discount_steps = 40
 
     def __post_init__(self):
-        if self.iterations < 1 or self.average_every < 1 or self.num_snapshots < 0:
+        if self.iterations < 1 or self.average_every < 1:
             raise ValueError(
-                f"iterations and average_every are 1 or more, snapshots 0 or more, got {self.iterations}, "
-                f"{self.average_every} and {self.num_snapshots}"
+                f"iterations and average_every are 1 or more, got {self.iterations} and {self.average_every}"
             )
+        if not 0 <= self.num_snapshots <= MAX_SNAPSHOTS:
+            raise ValueError(f"snapshots are 0 to {MAX_SNAPSHOTS}, got {self.num_snapshots}")
         for name in ("discount_until", "prune_from", "average_from"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is a share of the run, 0 to 1, got {getattr(self, name)}")

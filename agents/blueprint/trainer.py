@@ -15,6 +15,7 @@ from plurispiel.abstraction.actions import _tree_kernels
 from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, game_menu, tree_size
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.memory import available_bytes, sparse_zeros
 from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels
 from plurispiel.agents.blueprint import _traversal_kernels as kernels
@@ -36,6 +37,8 @@ __all__ = ["Trainer", "make_trainer"]
 
 _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
+_AMPLE = 0.5
+"""Share of the free memory up to which regrets and averages take it in large pages: faster, but soon all of it."""
 _STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
@@ -112,11 +115,14 @@ class Trainer:
         self._settings = TraversalSettings(
             not exact, floor, ceiling, float(prune_below), 0.95, schedule.average_every, last_average_street
         )
-        self.regrets = np.zeros(int(base[-1]), np.float64 if exact else np.int32)
+        self._later_streets = range(last_average_street + 1, len(cards.num_buckets))
+        cells, later_cells = int(base[-1]), int(base[-1]) if self._later_streets else 0
+        regret_type, snapshot_type = (np.float64, np.float32) if exact else (np.int32, np.uint16)
+        needed = cells * np.dtype(regret_type).itemsize + later_cells * np.dtype(snapshot_type).itemsize
+        zeros = np.zeros if needed < _AMPLE * available_bytes() else sparse_zeros
+        self.regrets = zeros(cells, regret_type)
         self.sums = np.zeros(int(base[last_average_street + 1]), np.float64)
-        later = self.tree.street > last_average_street
-        self._later = np.flatnonzero(later & (self.tree.actor >= 0)).astype(np.int32)
-        self.snapshots = np.zeros(int(base[-1]) if len(self._later) else 0, np.float32)
+        self.snapshots = zeros(later_cells, snapshot_type)
         self.exact = exact
         self.iteration = 0
         self.weighted_visits = np.zeros(1)
@@ -166,19 +172,10 @@ class Trainer:
             if event in schedule.discounts:
                 factor = schedule.discounts[event]
                 kernels.discount_cells(self.regrets, factor, self._settings.rounds)
-                self.sums *= factor
+                kernels.discount_cells(self.sums, factor, False)
                 self.weighted_visits *= factor
-            if event in schedule.snapshots and len(self._later):
-                kernels.add_snapshot(
-                    self.tree,
-                    self.game,
-                    self._later,
-                    self._settings.last_average_street + 1,
-                    np.array(self.cards.num_buckets, np.int64),
-                    self.regrets,
-                    self.snapshots,
-                    np.empty(_tree_kernels.MAX_ACTIONS),
-                )
+            if event in schedule.snapshots:
+                self._add_snapshot()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
         """Begin with the strategy of a blueprint of the same betting and buckets.
@@ -281,6 +278,21 @@ class Trainer:
 
     def _averages(self, street: int) -> np.ndarray:
         return self.sums if street <= self._settings.last_average_street else self.snapshots
+
+    def _add_snapshot(self) -> None:
+        """Add the strategies of the later streets to their sums."""
+        for street in self._later_streets:
+            kernels.add_snapshot(
+                self.tree,
+                self.game,
+                street_decisions(self.tree, street),
+                street,
+                self.cards.num_buckets[street],
+                1.0 if self.exact else float(HIGHEST),
+                self.regrets,
+                self.snapshots,
+                np.empty(_tree_kernels.MAX_ACTIONS),
+            )
 
     def _iterate(self, last: int) -> None:
         """Do the iterations up to one, shared among the threads."""

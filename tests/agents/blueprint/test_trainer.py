@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.abstraction.ladder import find_game
+from plurispiel.abstraction.memory import resident_bytes
 from plurispiel.agents.blueprint import _traversal_kernels as kernels
+from plurispiel.agents.blueprint import trainer as trainer_module
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
@@ -195,13 +198,15 @@ def test_what_an_end_pays_is_what_the_rules_pay():
                 assert np.isclose(found, payoffs[seat])
 
 
-def lossless_preflop(rules):
-    """Return cards of which only the starting hands are told apart: quick to make."""
+def lossless_preflop(rules, num_buckets=1):
+    """Return cards of which only the starting hands are told apart, quick to make; later all are in one bucket."""
     before = lossless_buckets(dataclasses.replace(rules, board_cards=(0,), first_seats=rules.first_seats[:1]))
     flat = tuple(np.zeros((len(row), rules.num_combos), np.uint32) for row in before.arrays.rows[1:])
     entries = tuple(np.zeros(3_000_000, np.int32) for _ in range(3))
     arrays = before.arrays._replace(entries=(before.arrays.entries[0], *entries), rows=(before.arrays.rows[0], *flat))
-    return dataclasses.replace(before, rules=rules, num_buckets=(before.num_buckets[0], 1, 1, 1), arrays=arrays)
+    return dataclasses.replace(
+        before, rules=rules, num_buckets=(before.num_buckets[0], *[num_buckets] * 3), arrays=arrays
+    )
 
 
 @pytest.mark.xdist_group("buckets")
@@ -228,7 +233,24 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
 def test_bad_settings_are_refused():
     with pytest.raises(ValueError, match="iterations and average_every are 1 or more"):
         Schedule(0)
+    with pytest.raises(ValueError, match="snapshots are 0 to 250, got 251"):
+        Schedule(10, num_snapshots=251)
     with pytest.raises(ValueError, match="prune_from is a share of the run, 0 to 1, got 2"):
         Schedule(10, prune_from=2)
     with pytest.raises(ValueError, match="below a negative regret"):
         Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), Schedule(10), prune_below=1.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell, or give memory out otherwise")
+def test_memory_is_taken_for_what_is_met_only(monkeypatch):
+    """Through traversals, discounts, averages and snapshots."""
+    monkeypatch.setattr(trainer_module, "available_bytes", lambda: 1.0)
+    trainer_module.warmup()
+    menu = GameMenu((StreetMenu(("1p allin", "allin")),))
+    plan = Schedule(400, discount_until=1.0, average_from=0.1, average_every=10, num_snapshots=5)
+    trainer = Trainer(SIXMAX, menu, lossless_preflop(SIXMAX, 20), plan)
+    virtual = trainer.regrets.nbytes + trainer.snapshots.nbytes
+    before = resident_bytes()
+    trainer.run()
+    assert virtual > 2**28 and trainer.snapshots.any() and trainer.sums.any()
+    assert resident_bytes() - before < 0.2 * virtual
