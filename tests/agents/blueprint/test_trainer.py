@@ -1,6 +1,7 @@
 """The blueprint trainer, proved on games that can be solved."""
 
 import dataclasses
+import functools
 import os
 import sys
 
@@ -37,16 +38,23 @@ def train(name, iterations, *, schedule=None, **options):
     rules = rules_of(find_game(name))
     options = {"exact": True, "average_all": True} | options
     plan = Schedule(iterations, **(PLAIN | (schedule or {})))
-    trainer = Trainer(rules, game_menu(rules), lossless_buckets(rules), plan, **options)
+    trainer = Trainer(rules, game_menu(rules), cards_of(name), plan, **options)
     trainer.run()
     return trainer
 
 
 def distance(name, trainer):
     """Return NashConv by our own best responses."""
-    return exploitability(
-        flatten(name), strategy_from_agent(flatten(name), BlueprintAgent(trainer.blueprint()))
-    ).nash_conv
+    tree = tree_of(name)
+    return exploitability(tree, strategy_from_agent(tree, BlueprintAgent(trainer.blueprint()))).nash_conv
+
+
+@functools.cache
+def cards_of(name):
+    return lossless_buckets(rules_of(find_game(name)))
+
+
+tree_of = functools.cache(flatten)
 
 
 def test_leduc_is_as_near_to_equilibrium_as_other_external_sampling():
@@ -121,10 +129,45 @@ def test_sampled_regrets_are_unbiased(name, samples):
         assert (np.abs(mean - expected)[met] <= 4.5 * error[met] + 1e-12).all()
 
 
-def test_pruning_visits_less():
-    plain = train("leduc", 20_000)
-    pruned = train("leduc", 20_000, schedule={"prune_from": 0.05}, prune_below=-300.0)
-    assert pruned.num_nodes < 0.97 * plain.num_nodes and distance("leduc", pruned) < 1.0
+@pytest.mark.parametrize(
+    ("name", "iterations", "schedule", "prune_below", "less"),
+    [("leduc", 200_000, {"discount_until": 1.0}, -2_000.0, 0.99), ("holdem-mini", 320_000, {}, -30_000.0, 0.9)],
+)
+def test_pruning_visits_less_and_is_as_near_to_equilibrium(name, iterations, schedule, prune_below, less):
+    """Within a tenth, in the mean of some runs."""
+    seeds = range(4)
+    plain = [train(name, iterations, seed=seed, schedule=schedule) for seed in seeds]
+    schedule = schedule | {"prune_from": 0.05}
+    pruned = [train(name, iterations, seed=seed, schedule=schedule, prune_below=prune_below) for seed in seeds]
+    assert sum(each.num_nodes for each in pruned) < less * sum(each.num_nodes for each in plain)
+    distances = [np.mean([distance(name, each) for each in runs]) for runs in (plain, pruned)]
+    assert np.isclose(distances[1], distances[0], rtol=0.1)
+
+
+def shares_of_blinds(iterations, **options):
+    """Return the exact exploitability of holdem-mini, by the sum of the blinds, after each number of iterations."""
+    schedule = {"discount_until": 1.0, "average_every": 4}
+    return [distance("holdem-mini", train("holdem-mini", n, schedule=schedule, **options)) / 300 for n in iterations]
+
+
+def test_twice_the_iterations_are_nearer_to_equilibrium():
+    """In holdem-mini, in the mean of three runs."""
+    shares = [shares_of_blinds([80_000, 160_000, 320_000], seed=seed) for seed in range(3)]
+    means = np.mean(shares, axis=0)
+    assert (means[1:] < 0.85 * means[:-1]).all()
+
+
+def test_whole_chips_come_as_near_as_anybody_needs():
+    assert shares_of_blinds([3_000_000], exact=False)[0] < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "whole chips"])
+def test_every_doubling_is_nearer_to_equilibrium(exact):
+    numbers = [20_000 * 2**k for k in range(9)]
+    means = np.mean([shares_of_blinds(numbers, seed=seed, exact=exact) for seed in range(3)], axis=0)
+    print(np.round(100 * means, 3))
+    assert (means[1:] < means[:-1]).all() and means[-1] < 0.01
 
 
 def test_pieces_are_the_whole():
