@@ -5,13 +5,18 @@ A bet between two sizes of the tree counts as one of them, by the pseudo-harmoni
 calling, in the hand and in the tree, whose pots differ after that: both states are kept, and every bet is measured
 in its own.
 
-Where the two do not fit together, these rules hold. A bet below the smallest size may count as a call, as if of size
-0; if that would end the street in the tree though others have to answer in the hand, the smallest raise takes its
-place, and nobody folds to it (`Shadow.free`). A raise where the tree has none, or by a seat that is not to act there,
-is missed: until the next one that is not, or the next street, the tree has no decisions (`Shadow.missed`). In the
-tree, a seat that has folded or never sat at the table folds, or checks where it cannot; one that is all-in calls; and
-if the hand is a street ahead, all seats call until the tree has come so far. If the tree is ahead, it waits; if its
-hand is over, it stays over. Where the tree offers no call, a call is a fold, and the seat is out of the tree.
+Where the two do not fit together, these rules hold.
+
+- A bet below the smallest size may count as a call, as if of size 0. If that would end the street in the tree though
+  others have to answer in the hand, the smallest raise takes its place, and nobody folds to it (`Shadow.free`).
+- A seat that never sat at the table folds in the tree, or checks where it cannot. So does one that has folded, unless
+  another is in the hand but not in the tree, which takes its place there.
+- Where the tree offers no call, the seat that calls is out of the tree. If it bets later on, it takes the place of
+  another, but not of our own; what seats in between do not say is a check.
+- A raise where the tree has none, or that no seat can make there, is missed: until the next one that is not, or the
+  next street, the tree has no decisions (`Shadow.missed`).
+- A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has come so far. If the
+  tree is ahead, it waits; if its hand is over, it stays over.
 """
 
 import bisect
@@ -95,11 +100,6 @@ class TreeStates:
         actions = self.tree.actions(node).tolist()
         return int(self.tree.first_child[node]) + actions.index(action) if action in actions else -1
 
-    def called(self, node: int) -> int:
-        """Return the node behind a call or check; where there is none, as in push or fold, behind a fold."""
-        called = self.child(node, CALL)
-        return called if called >= 0 else self.child(node, FOLD)
-
     def raises(self, node: int) -> list[int]:
         """Return the raise-to totals of a decision, ascending."""
         return [action for action in self.tree.actions(node).tolist() if action > CALL]
@@ -123,6 +123,8 @@ class Shadow(NamedTuple):
     Attributes
     ----------
     node : int
+    seats : tuple of int
+        The tree's seat of each seat at the table; -1 for one that is not in the tree.
     missed : bool
         The last raise on this street is not in the tree.
     free : bool
@@ -130,6 +132,7 @@ class Shadow(NamedTuple):
     """
 
     node: int
+    seats: tuple[int, ...]
     missed: bool = False
     free: bool = False
 
@@ -177,7 +180,6 @@ class Translation:
         self.rules = rules
         self.states = states
         self.tree_seats = _tree_seats(rules.num_seats, own.num_seats)
-        self._seats = {tree_seat: seat for seat, tree_seat in enumerate(self.tree_seats)}
         self._is_as_deep = [
             rules.stacks is not None
             and own.stacks is not None
@@ -185,12 +187,12 @@ class Translation:
             for seat, tree_seat in enumerate(self.tree_seats)
         ]
 
-    def start(self, state: BettingState) -> Shadow:
-        """Return the shadow of a hand before its first action."""
-        return Shadow(self._settle(0, state))
+    def start(self, state: BettingState, own: int) -> Shadow:
+        """Return the shadow of a hand before its first action; `own` as in `follow`."""
+        return self._settle(Shadow(0, self.tree_seats), state, own)
 
     def follow(
-        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, is_own: bool
+        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, own: int
     ) -> Shadow:
         """Return the shadow after an action of the hand.
 
@@ -200,99 +202,142 @@ class Translation:
             Of the hand, around the action.
         coin : float or None
             See `translate`.
-        is_own : bool
-            Whether the action was chosen in the tree and comes from `actions`.
+        own : int
+            The seat that chooses its actions in the tree, and raises to what `actions` says; -1 for none.
         """
-        node, missed, free = shadow
-        at_turn = self._is_at_turn(node, before)
-        if action == CALL and at_turn:
-            node = self.states.called(node)
-        elif action > CALL:
-            missed = not (at_turn and self.states.raises(node))
-            free = False
-            if not missed:
-                node, free = self._raise(node, before, action, after, coin, is_own)
-            elif at_turn:
-                node = self.states.called(node)
+        if action == FOLD:
+            shadow = self._hand_over(shadow, before.actor, after)
+        elif action == CALL:
+            shadow = self._call(shadow) if self._is_at_turn(shadow, before) else shadow
+        else:
+            shadow = self._raise(self._bring_to_turn(shadow, before, own), before, action, after, coin, own)
         if after.street != before.street:
-            missed = free = False
-        return Shadow(self._settle(node, after), missed, free)
+            shadow = shadow._replace(missed=False, free=False)
+        return self._settle(shadow, after, own)
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:
         """Return the tree's decision for the seat to act in the hand, or None where it has none."""
-        return None if shadow.missed or not self._is_at_turn(shadow.node, state) else shadow.node
+        return None if shadow.missed or not self._is_at_turn(shadow, state) else shadow.node
 
     def actions(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return what each action of the tree's decision becomes in the hand; several may become the same."""
         fold = FOLD if state.can_fold and not shadow.free else CALL
         answers = {FOLD: fold, CALL: CALL}
         offered = self.states.tree.actions(shadow.node).tolist()
-        raises = [nearest_raise(state, total) for total in self._totals(shadow.node, state)]
+        raises = [nearest_raise(state, total) for total in self._totals(shadow, state)]
         return [answers[action] for action in offered if action <= CALL] + raises
 
-    def _is_at_turn(self, node: int, state: BettingState) -> bool:
+    def _is_at_turn(self, shadow: Shadow, state: BettingState) -> bool:
         """Return whether the tree asks the seat that is to act in the hand, on the same street."""
-        tree = self.states.tree
-        return tree.actor[node] == self.tree_seats[state.actor] and tree.street[node] == state.street
+        tree, node = self.states.tree, shadow.node
+        return 0 <= tree.actor[node] == shadow.seats[state.actor] and tree.street[node] == state.street
 
-    def _totals(self, node: int, state: BettingState) -> list[int]:
+    def _totals(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the raise-to totals in the hand of a decision's raises, legal or not."""
         array = state.array.tolist()
-        totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(node)]
+        totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
         stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
         if totals and self._is_as_deep[state.actor] and stacks and own_stacks:
-            if self.states.raises(node)[-1] == own_stacks[self.tree_seats[state.actor]]:
+            if self.states.raises(shadow.node)[-1] == own_stacks[shadow.seats[state.actor]]:
                 totals[-1] = stacks[state.actor]
         return totals
 
+    def _call(self, shadow: Shadow) -> Shadow:
+        """Return the shadow after a call of the tree's seat to act, or its fold where the tree offers no call."""
+        called = self.states.child(shadow.node, CALL)
+        if called >= 0:
+            return shadow._replace(node=called)
+        actor = self.states.tree.actor[shadow.node]
+        seats = tuple(-1 if tree_seat == actor else tree_seat for tree_seat in shadow.seats)
+        return shadow._replace(node=self.states.child(shadow.node, FOLD), seats=seats)
+
+    def _hand_over(self, shadow: Shadow, folded: int, state: BettingState) -> Shadow:
+        """Return the shadow in which a seat that folds has left its place to one that is not in the tree, if any is."""
+        for step in range(1, self.rules.num_seats):
+            heir = (folded + step) % self.rules.num_seats
+            if shadow.seats[heir] < 0 and not state.folded[heir]:
+                return _exchanged(shadow, folded, heir)
+        return shadow
+
+    def _bring_to_turn(self, shadow: Shadow, state: BettingState, own: int) -> Shadow:
+        """Return the shadow in which the tree asks the seat that raises, where checks and a place can do it."""
+        tree, states = self.states.tree, self.states
+        if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
+            return shadow
+        waiting = _waiting(states.state(shadow.node))
+        own_place = shadow.seats[own] if own >= 0 else -1
+        seat, brought = state.actor, shadow
+        if shadow.seats[seat] < 0:
+            others = [place for place in waiting if place in shadow.seats and place != own_place]
+            if not others:
+                return shadow
+            # Its neighbour behind, or else before: so the others answer in the order of the hand.
+            place = others[0] if others[0] == waiting[0] else others[-1]
+            brought = _exchanged(shadow, shadow.seats.index(place), seat)
+        if brought.seats[seat] not in waiting:
+            return shadow
+        while tree.actor[brought.node] != brought.seats[seat]:
+            if states.state(brought.node).can_fold:
+                return shadow
+            brought = self._call(brought)
+        return brought
+
     def _raise(
-        self, node: int, before: BettingState, action: int, after: BettingState, coin: float | None, is_own: bool
-    ) -> tuple[int, bool]:
-        """Return the node behind what a raise counts as, and whether that is a free raise."""
-        states, sizes = self.states, self.states.sizes(node)
+        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, own: int
+    ) -> Shadow:
+        """Return the shadow after a raise: what it counts as, if that is in the tree."""
+        states = self.states
+        if not self._is_at_turn(shadow, before):
+            return shadow._replace(missed=True, free=False)
+        raises, sizes = states.raises(shadow.node), states.sizes(shadow.node)
+        if not raises:
+            return self._call(shadow)._replace(missed=True, free=False)
+        shadow = shadow._replace(missed=False, free=False)
         size = _size(before, action)
-        totals = self._totals(node, before)
-        if is_own:
+        totals = self._totals(shadow, before)
+        if before.actor == own:
             totals = [nearest_raise(before, total) for total in totals]
         same = [place for place, total in enumerate(totals) if total == action]
-        first = states.child(node, states.raises(node)[0])
+        first = states.child(shadow.node, raises[0])
         if same:
-            return first + min(same, key=lambda place: abs(sizes[place] - size)), False
+            return shadow._replace(node=first + min(same, key=lambda place: abs(sizes[place] - size)))
         place = translate(size, (0.0, *sizes), coin)
         if place:
-            return first + place - 1, False
-        called = self._settle(states.called(node), after)
-        return (called, False) if self._waits_for_the_same(called, after) else (first, True)
+            return shadow._replace(node=first + place - 1)
+        called = self._settle(self._call(shadow), after, own)
+        is_call = states.child(shadow.node, CALL) >= 0 and self._waits_for_the_same(called, after)
+        return called if is_call else shadow._replace(node=first, free=True)
 
-    def _waits_for_the_same(self, node: int, state: BettingState) -> bool:
+    def _waits_for_the_same(self, shadow: Shadow, state: BettingState) -> bool:
         """Return whether the same seats, in the same order, have to answer on the same street."""
         tree = self.states.tree
-        if tree.actor[node] < 0 or tree.street[node] != state.street:
+        if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
             return False
-        own = self.states.state(node)
-        seats = [seat for seat in _waiting(own) if self._has_chips(seat, state)]
-        others = [self.tree_seats[seat] for seat in _waiting(state)]
-        return seats == [seat for seat in others if own.array[kernels.ACTING] >> seat & 1]
+        own = self.states.state(shadow.node)
+        acting = [shadow.seats[seat] for seat in _waiting(state)]
+        waiting = [tree_seat for tree_seat in _waiting(own) if _has_chips(shadow, tree_seat, state)]
+        return waiting == [seat for seat in acting if seat >= 0 and own.array[kernels.ACTING] >> seat & 1]
 
-    def _has_chips(self, tree_seat: int, state: BettingState) -> bool:
-        seat = self._seats.get(tree_seat, -1)
-        return seat >= 0 and bool(state.array[kernels.ACTING] >> seat & 1)
+    def _settle(self, shadow: Shadow, state: BettingState, own: int) -> Shadow:
+        """Return the shadow where the tree waits for the seat to act in the hand, or has gone as far as it can.
 
-    def _settle(self, node: int, state: BettingState) -> int:
-        """Return the node where the tree waits for the seat to act in the hand, or has gone as far as it can."""
+        Seats that have nothing to do any more in the hand call, and so do all that the tree asks before our own.
+        """
         tree, states = self.states.tree, self.states
-        while not state.is_over and tree.actor[node] >= 0 and tree.street[node] <= state.street:
-            tree_seat = int(tree.actor[node])
-            seat = self._seats.get(tree_seat, -1)
-            if seat < 0 or state.folded[seat]:
-                folded = states.child(node, FOLD)
-                node = folded if folded >= 0 else states.called(node)
+        while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:
+            tree_seat = int(tree.actor[shadow.node])
+            seat = shadow.seats.index(tree_seat) if tree_seat in shadow.seats else -1
+            folded = states.child(shadow.node, FOLD)
+            if (seat < 0 or state.folded[seat]) and folded >= 0:
+                shadow = shadow._replace(node=folded)
                 continue
-            if self._has_chips(tree_seat, state) and tree.street[node] == state.street:
-                if seat == state.actor or self.tree_seats[state.actor] not in _waiting(states.state(node)):
+            if seat in _waiting(state) and tree.street[shadow.node] == state.street:
+                if seat == state.actor or state.actor != own:
                     break
-            node = states.called(node)
-        return node
+                if shadow.seats[own] not in _waiting(states.state(shadow.node)):
+                    break
+            shadow = self._call(shadow)
+        return shadow
 
 
 class ShadowHand:
@@ -320,7 +365,7 @@ class ShadowHand:
             known.clear()
         if not known:
             state = BettingState(self.translation.rules)
-            known[()] = state, self.translation.start(state)
+            known[()] = state, self.translation.start(state, self._seat)
         first = len(actions)
         while actions[:first] not in known:
             first -= 1
@@ -329,10 +374,22 @@ class ShadowHand:
             after = before.copy()
             after.apply_legal(actions[number])
             coin = None if self._coins is None else self._coins[number]
-            shadow = self.translation.follow(shadow, before, actions[number], after, coin, before.actor == self._seat)
+            shadow = self.translation.follow(shadow, before, actions[number], after, coin, self._seat)
             before = after
             known[actions[: number + 1]] = after, shadow
         return before, shadow
+
+
+def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
+    """Return the shadow in which a seat has the place of another, which is out of the tree."""
+    seats = list(shadow.seats)
+    seats[comes], seats[leaves] = seats[leaves], -1
+    return shadow._replace(seats=tuple(seats))
+
+
+def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
+    """Return whether whoever has a place in the tree can act in the hand."""
+    return tree_seat in shadow.seats and bool(state.array[kernels.ACTING] >> shadow.seats.index(tree_seat) & 1)
 
 
 def _size(state: BettingState, total: int) -> float:

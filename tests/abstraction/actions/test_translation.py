@@ -102,7 +102,7 @@ def test_actions_of_the_tree_are_themselves(rules, menu):
         for coin in (None, 0.0, float(rng.random()), UPPER):
             for seat in (-1, 0, 1):
                 translation, state, shadow = followed(rules, states, path(states, node), coin, seat)
-                assert shadow == Shadow(node)
+                assert shadow == Shadow(node, translation.tree_seats)
                 assert translation.decision(shadow, state) == node
                 assert translation.actions(shadow, state) == tree.actions(node).tolist()
 
@@ -184,7 +184,7 @@ def test_a_small_bet_is_a_check_if_others_act_behind_it():
     # Three seats on the flop with 300 in the pot; 100 is a third of it, and the size of the tree is the pot.
     flop = [CALL, CALL, CALL]
     translation, state, shadow = followed(THREE, THREE_TREE, [*flop, 200], LOWER)
-    assert path(THREE_TREE, shadow.node) == [*flop, CALL] and shadow == Shadow(shadow.node)
+    assert path(THREE_TREE, shadow.node) == [*flop, CALL] and not shadow.free and not shadow.missed
     assert translation.decision(shadow, state) == shadow.node
     assert translation.actions(shadow, state)[0] == CALL  # no fold: there is no bet
     _, _, shadow = followed(THREE, THREE_TREE, [*flop, 200], UPPER)
@@ -271,22 +271,50 @@ def test_the_tree_catches_up_by_calls():
     assert translation.decision(shadow, state) == shadow.node
 
 
+FOUR = no_limit_holdem(4)
+FOUR_TREE = states_of(FOUR, GameMenu((StreetMenu(("1p", "allin"), callers=(4, 1)), StreetMenu(("1p", "allin")))))
+CALLED = [350, CALL, CALL, CALL]
+"""Seat 2 raises and all others call: in the tree, seat 0 is one too many."""
+
+
 def test_more_callers_than_the_tree_has():
-    """The second caller of a raise is out of the tree, and the others go on; its bets are missed."""
-    rules = no_limit_holdem(4)
-    states = states_of(rules, GameMenu((StreetMenu(("1p", "allin"), callers=(4, 1)), StreetMenu(("1p",)))))
-    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL])
-    assert path(states, shadow.node) == [350, CALL, FOLD, CALL] and state.street == 1
-    assert translation.decision(shadow, state) is None and state.actor == 0  # seat 0 is out
-    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL])
-    assert translation.decision(shadow, state) == shadow.node and state.actor == 1
-    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, 1_000])
-    assert translation.decision(shadow, state) is None and state.actor == 1
-    translation, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL, CALL, CALL, CALL, CALL])
-    assert translation.decision(shadow, state) == shadow.node and state.street == 2 and state.actor == 1
+    """The second caller of a raise is out of the tree, and the others go on."""
+    translation, state, shadow = followed(FOUR, FOUR_TREE, CALLED)
+    assert path(FOUR_TREE, shadow.node) == [350, CALL, FOLD, CALL] and shadow.seats == (-1, 1, 2, 3)
+    assert state.actor == 0 and translation.decision(shadow, state) is None
+    for checks in range(1, 8):
+        translation, state, shadow = followed(FOUR, FOUR_TREE, [*CALLED, *[CALL] * checks])
+        assert FOUR_TREE.tree.street[shadow.node] == state.street
+        assert translation.decision(shadow, state) == (None if state.actor == 0 else shadow.node)
     # A small bet before it counts as a check all the same: seat 0 has no say in the tree.
-    _, state, shadow = followed(rules, states, [350, CALL, CALL, CALL, CALL, 450], LOWER)
-    assert path(states, shadow.node)[4:] == [CALL] and not shadow.free and state.actor == 2
+    _, state, shadow = followed(FOUR, FOUR_TREE, [*CALLED, CALL, 450], LOWER)
+    assert path(FOUR_TREE, shadow.node)[4:] == [CALL] and not shadow.free and state.actor == 2
+
+
+def test_who_bets_takes_a_place_in_the_tree():
+    """That of the seat before the one that answers, never our own; seats in between have checked."""
+    bet = [*CALLED, 350 + 1_400]
+    translation, state, shadow = followed(FOUR, FOUR_TREE, bet, seat=1)
+    assert shadow.seats == (3, 1, 2, -1) and path(FOUR_TREE, shadow.node)[4:] == [CALL, CALL, 350 + 1_100]
+    assert translation.decision(shadow, state) == shadow.node and state.actor == 1
+    translation, state, shadow = followed(FOUR, FOUR_TREE, bet, seat=3)
+    assert shadow.seats == (1, -1, 2, 3) and path(FOUR_TREE, shadow.node)[4:] == [350 + 1_100]
+    translation, state, shadow = followed(FOUR, FOUR_TREE, [*bet, FOLD, CALL], seat=3)
+    assert translation.decision(shadow, state) == shadow.node and state.actor == 3
+    # Facing a bet already, our own seat does not check.
+    translation, state, shadow = followed(FOUR, FOUR_TREE, [*CALLED, CALL, 1_750, CALL, CALL, 9_000], seat=1)
+    assert state.actor == 1 and shadow.missed == (shadow.seats[0] < 0)
+
+
+def test_who_folds_leaves_its_place():
+    """To a seat that is in the hand only; so the tree is not over before the hand."""
+    fold = [*CALLED, CALL, 350 + 1_400, FOLD]
+    translation, state, shadow = followed(FOUR, FOUR_TREE, fold, seat=1)
+    assert shadow.seats == (2, 1, -1, 3) and state.actor == 3
+    translation, state, shadow = followed(FOUR, FOUR_TREE, [*fold, FOLD, CALL, CALL], seat=1)
+    assert state.street == FOUR_TREE.tree.street[shadow.node] == 2 and state.actor == 1
+    assert translation.decision(shadow, state) == shadow.node
+    assert shadow.seats[0] == 2 and not FOUR_TREE.state(shadow.node).folded[2]
 
 
 FEW_CALLERS = states_of(THREE, GameMenu((StreetMenu(("0.5p 1p allin", "allin"), callers=(0,)), StreetMenu(("1p",)))))
@@ -295,27 +323,28 @@ FEW_CALLERS = states_of(THREE, GameMenu((StreetMenu(("0.5p 1p allin", "allin"), 
 @pytest.mark.parametrize("states", [THREE_TREE, FEW_CALLERS], ids=["any callers", "few callers"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_never_falls_behind(seed, states):
-    """Whatever happens, it has an answer or says that it has none, and it is back on the next street it can be on."""
+    """Whatever happens, it is never a street behind, and it knows why our own seat has no decision."""
     rng = np.random.default_rng(seed)
     decisions, lost = 0, 0
     for _ in range(300):
         seats = int(rng.integers(2, 4))
         stacks = tuple(np.maximum(101, 100 * np.exp(rng.uniform(0.0, 6.0, seats))).astype(int).tolist())
         rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
-        hand = ShadowHand(Translation(rules, states), rng.random(300).tolist(), seat=0)
+        own = int(rng.integers(seats))
+        hand = ShadowHand(Translation(rules, states), rng.random(300).tolist(), own)
         actions = ()
         while not (state := hand.at(actions)[0]).is_over:
             shadow = hand.at(actions)[1]
             tree = states.tree
             node = hand.translation.decision(shadow, state)
             assert tree.actor[shadow.node] < 0 or tree.street[shadow.node] >= state.street
-            if node is None:
+            if node is None and state.actor == own:
                 lost += 1
                 where = states.state(shadow.node)
-                seat = hand.translation.tree_seats[state.actor]
-                is_out = where.folded[seat] or where.contributions[seat] == 10_000
+                seat = shadow.seats[state.actor]
+                is_out = seat < 0 or where.contributions[seat] == 10_000
                 assert shadow.missed or where.is_over or where.street > state.street or is_out
-            else:
+            elif node is not None:
                 decisions += 1
                 legal = hand.translation.actions(shadow, state)
                 assert len(legal) == tree.num_actions[node]
@@ -344,7 +373,7 @@ def test_fewer_seats_are_the_last_ones():
         order = []
         for _ in range(seats):  # in the order of the table on the next street
             translation, state, shadow = followed(rules, states, called)
-            assert states.tree.actor[shadow.node] == translation.tree_seats[state.actor]
+            assert states.tree.actor[shadow.node] == shadow.seats[state.actor]
             order.append(state.actor)
             called.append(CALL)
         assert order == [(rules.first_seats[1] + step) % seats for step in range(seats)]
