@@ -520,6 +520,18 @@ def _add_blueprint(commands) -> None:
     add("--plot", metavar="FILE", help="draw regret, drift and matches of the training (needs matplotlib)")
     add("--json", action="store_true", help="print as JSON")
 
+    add = _action(
+        actions,
+        "pack",
+        "Write a blueprint into one small file, without what play hardly reaches.",
+        ["blueprint pack sixmax-compact --out sixmax.blueprint"],
+    ).add_argument
+    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's")
+    add("--out", metavar="FILE.blueprint", required=True, help="the file")
+    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that show which rows matter")
+    add("--least", type=int, default=1, metavar="N", help="leave out rows that are reached less often; 0 keeps all")
+    add("--json", action="store_true", help="print as JSON")
+
 
 def _add_training(add) -> None:
     """Add what train and resume share."""

@@ -204,3 +204,39 @@ def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, c
                 count += 1
             node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
     return count
+
+
+@kernel
+def reach_rows(tables, tree, game, cards, rows, num_decks, share, stream, work, reached):
+    """Count the rows that a seat comes to that plays a blueprint, against others that often do anything.
+
+    Parameters
+    ----------
+    tree : TraversalTree
+    num_decks : int
+        Each is played once for each seat.
+    share : float
+        Probability that one of the others takes any action, all being equally likely.
+    stream : uint64[4]
+        Modified in place.
+    work : TraversalWorkspace
+    reached : uint8[num_cells]
+        How often, up to 255, at the first cell of a row. Modified in place.
+    """
+    for _ in range(num_decks):
+        deal_hand(tables, game, cards, stream, work)
+        for seat in range(game.num_seats):
+            node = np.int64(0)
+            while tree.nodes[node, WORD] >= 0:
+                word = np.int64(tree.nodes[node, WORD])
+                num_actions = word >> COUNT_SHIFT & 0xFF
+                cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
+                place = np.int64(-1)
+                if (word & SLOT) >> SEAT_SHIFT == seat:
+                    reached[cell] = min(reached[cell] + 1, 255)
+                    place = _draw_row(rows, cell, num_actions, stream)
+                elif next_float(stream) >= share:
+                    place = _draw_row(rows, cell, num_actions, stream)
+                if place < 0:
+                    place = min(np.int64(next_float(stream) * num_actions), num_actions - 1)
+                node = np.int64(tree.nodes[node, FIRST_CHILD]) + place

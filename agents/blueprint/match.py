@@ -127,10 +127,45 @@ def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1)
     return nodes[:count].copy(), cells[:count].copy()
 
 
+def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed: int = 1) -> np.ndarray:
+    """Return how often a seat that plays a blueprint comes to each row, while others often do anything.
+
+    Parameters
+    ----------
+    num_decks : int
+        Each is played once for each seat.
+    share : float
+        Probability that one of the others takes any action instead of the blueprint's.
+
+    Returns
+    -------
+    uint8[num_cells]
+        Counts up to 255, at the first cell of each row.
+    """
+    cards = blueprint.cards
+    if not isinstance(cards, CardBuckets):
+        raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")
+    reached = np.zeros(len(blueprint.rows), np.uint8)
+    kernels.reach_rows(
+        rank_tables(),
+        traversal_tree(blueprint.tree),
+        blueprint.game,
+        cards.arrays,
+        blueprint.rows,
+        num_decks,
+        share,
+        xoshiro_stream(np.random.SeedSequence(seed)),
+        traversal_workspace(blueprint.rules),
+        reached,
+    )
+    return reached
+
+
 def warmup() -> None:
     """Compile the kernels that play, for rows of 8 bits."""
     plan = Schedule(1, num_snapshots=0)
     blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
     play_match(blueprint, blueprint, 1)
     meet_rows(blueprint, 1, 1)
+    reach_rows(blueprint, 1)
     blueprint.num_rows()

@@ -20,6 +20,7 @@ from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.threads import default_threads
+from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.blueprint import (
     FOLDER,
     Blueprint,
@@ -27,6 +28,7 @@ from plurispiel.agents.blueprint.blueprint import (
     find_blueprint,
     load_blueprint,
 )
+from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
     LOSSLESS,
@@ -37,11 +39,14 @@ from plurispiel.agents.blueprint.config import (
     read_config,
     read_preset,
 )
+from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.marks import Mark, mark_from_dict
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.tight_aggressive import has_starting_hands
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.preflop_grid import grid_text
 from plurispiel.tournaments.training_curve import draw_marks, marks_text, write_marks
 from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
 
@@ -55,7 +60,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
         raise ValueError("say what to do: train, resume or info (plurispiel blueprint --help tells more)")
-    return {"train": _train, "resume": _resume, "info": _info}[options.action](options)
+    return {"train": _train, "resume": _resume, "info": _info, "pack": _pack}[options.action](options)
 
 
 def _train(options: argparse.Namespace) -> int:
@@ -176,8 +181,39 @@ def _info(options: argparse.Namespace) -> int:
         if not draw_marks(Path(options.plot), marks, f"{_name(blueprint)}: training"):
             raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
         _say(f"wrote {options.plot}")
-    print(json.dumps(_record(blueprint, folder)) if options.json else _text(blueprint, folder))
+    grids = _first_in(blueprint)
+    if options.json:
+        print(
+            json.dumps(
+                _record(blueprint, folder) | {"first_in": {seat: shares(found) for seat, found in grids.items()}}
+            )
+        )
+        return 0
+    print(_text(blueprint, folder))
+    for seat, found in grids.items():
+        print("\n" + grid_text(seat, found))
     return 0
+
+
+def _pack(options: argparse.Namespace) -> int:
+    path = Path(options.out)
+    if path.suffix != SUFFIX:
+        raise ValueError(f"a packed blueprint is a {SUFFIX} file, got {options.out!r}")
+    if options.decks < 1 or options.least < 0:
+        raise ValueError(f"decks are 1 or more and least is 0 or more, got {options.decks} and {options.least}")
+    found = pack_blueprint(find_blueprint(options.blueprint), path, num_decks=options.decks, least=options.least)
+    if options.json:
+        print(json.dumps({"file": str(path)} | found))
+        return 0
+    print(f"{path}: {found['bytes'] / 1e6:.2f} MB")
+    for street, (rows, kept) in enumerate(zip(found["rows"], found["rows_kept"], strict=True)):
+        print(f"{STREETS[street]:8} {kept:13,} of {rows:13,} rows")
+    return 0
+
+
+def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
+    """Return the strategies of the first to come in, seat by seat; none in games with other starting hands."""
+    return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
 
 
 def _config(options: argparse.Namespace) -> BlueprintConfig:

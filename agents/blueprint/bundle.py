@@ -1,0 +1,178 @@
+"""Blueprints in one small file, and those that come with the package.
+
+The file is a zip archive: a manifest, the arrays that find the buckets, and the rows in a few levels, decision by
+decision with all its buckets side by side, as neighbours are alike; those that play hardly reaches are left out. It
+is unpacked once, to an artefact in the user's cache.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+import lzma
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction._jit import user_cache_folder
+from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
+from plurispiel.agents.blueprint.match import reach_rows
+
+__all__ = ["SUFFIX", "bundled_names", "pack_blueprint", "unpack_blueprint", "unpacked_folder"]
+
+SUFFIX = ".blueprint"
+LEVELS = 15
+"""What probability 1 is in a packed row; a divisor of `blueprint.HIGHEST`."""
+
+_BOTS = Path(__file__).with_name("bots")
+_MANIFEST, _ROWS = "manifest.json", "rows"
+_PACKED, _PACKED_FORMAT = "packed blueprint", 1
+_MOST_BYTES = 1 << 32
+_BROKEN = (EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, least: int = 1) -> dict[str, Any]:
+    """Write a blueprint into a small file.
+
+    Parameters
+    ----------
+    folder : Path
+        Of its artefact, trained with a bucket table that is still there.
+    num_decks : int
+        Played to find the rows that matter.
+    least : int
+        Rows that are reached less often are left out; 0 keeps all.
+
+    Returns
+    -------
+    dict
+        ``bytes``, and by street ``rows`` and ``rows_kept``.
+    """
+    blueprint = load_blueprint(folder)
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    if artefact.arrays["rows"].dtype != np.uint8:
+        raise ValueError("only blueprints with rows of 8 bits are packed, not exact ones")
+    rows = np.array(artefact.arrays["rows"])
+    if least:
+        _drop(blueprint, rows, reach_rows(blueprint, num_decks), least)
+    game = blueprint.game
+    arrays = {name: np.array(values) for name, values in artefact.arrays.items() if name != "rows"}
+    for street, buckets in enumerate(blueprint.cards.num_buckets):
+        table = rows[game.base[street] : game.base[street + 1]].reshape(buckets, -1)
+        table[:] = _in_levels(table, blueprint.tree.num_actions[blueprint.decisions(street)])
+        arrays[f"{_ROWS}_{street}"] = np.ascontiguousarray(table.T)
+    kept = dataclasses.replace(blueprint, rows=rows).num_rows()
+    config = artefact.config | {"rows_learnt": [number for _, number in kept]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    packed = _pack(arrays, {"config": config, "seed": artefact.seed, "source": artefact.source})
+    building = path.with_name(f".{path.name}")
+    building.write_bytes(packed)
+    building.replace(path)
+    return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
+
+
+def unpack_blueprint(path: Path, folder: Path) -> None:
+    """Write the artefact of a packed blueprint.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the file is damaged, or none of ours.
+    """
+    try:
+        arrays, manifest = _unpack(path)
+        tables = [arrays.pop(f"{_ROWS}_{street}") for street in range(sum(name.startswith(_ROWS) for name in arrays))]
+        rows = np.concatenate([table.T.ravel() for table in tables]) * np.uint8(HIGHEST // LEVELS)
+        config = dict(manifest["config"])
+        seed, source = manifest["seed"], str(manifest["source"])
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, *_BROKEN) as error:
+        raise ArtefactRefused(f"{path} is damaged or no packed blueprint ({error}); get another copy") from None
+    write_artefact(folder, KIND, FORMAT_VERSION, arrays | {"rows": rows}, config, seed=seed, source=source)
+
+
+def bundled_names() -> list[str]:
+    """Return the names of the blueprints that come with the package."""
+    return sorted(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))
+
+
+def unpacked_folder(path: Path) -> Path:
+    """Return the folder of a packed blueprint's artefact in the user's cache, unpacked if it is not yet there.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the file is damaged.
+    """
+    try:
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ArtefactRefused(f"{path} cannot be read ({error.strerror}); install the package again") from None
+    folder = user_cache_folder() / "blueprints" / f"{path.stem}-{digest[:16]}"
+    if not holds_artefact(folder):
+        unpack_blueprint(path, folder)
+    return folder
+
+
+def bundled_folder(name: str) -> Path:
+    """Return the folder of a blueprint that comes with the package, by its name."""
+    return unpacked_folder(_BOTS / f"{name}{SUFFIX}")
+
+
+def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: int) -> None:
+    """Write zeros into rows that are reached too seldom. Modified in place: `rows`."""
+    game, tree = blueprint.game, blueprint.tree
+    for street, buckets in enumerate(blueprint.cards.num_buckets):
+        nodes = blueprint.decisions(street)
+        counts = tree.num_actions[nodes].astype(np.int64)
+        part = slice(int(game.base[street]), int(game.base[street + 1]))
+        often = reached[part].reshape(buckets, -1)[:, tree.row[nodes]] >= least
+        rows[part].reshape(buckets, -1)[~np.repeat(often, counts, axis=1)] = 0
+
+
+def _in_levels(table: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return rows, side by side with so many actions each, that sum to nearly `LEVELS`: uint8[buckets, pairs]."""
+    starts = np.cumsum(counts, dtype=np.int64) - counts
+    totals = np.add.reduceat(table, starts, axis=1, dtype=np.float32)
+    scale = LEVELS / np.maximum(totals, 1.0)
+    return np.rint(table * np.repeat(scale, counts, axis=1)).astype(np.uint8)
+
+
+def _pack(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
+    """Return an archive: the same bytes for the same content."""
+    entries = {}
+    for name, values in arrays.items():
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, values, version=(1, 0), allow_pickle=False)
+        entries[name] = stream.getvalue()
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in entries.items()}
+    manifest = {"kind": _PACKED, "format": _PACKED_FORMAT, **facts, "sha256": digests}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr(zipfile.ZipInfo(_MANIFEST, _DATE), json.dumps(manifest, sort_keys=True))
+        for name, content in entries.items():
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _DATE), content, zipfile.ZIP_LZMA)
+    return packed.getvalue()
+
+
+def _unpack(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays and the manifest of an archive, all compared with the hashes that the manifest holds."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
+            raise ValueError("it unpacks to more than 4 GiB")
+        manifest = json.loads(archive.read(_MANIFEST))
+        if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
+            raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT}")
+        arrays = {}
+        for name, digest in manifest["sha256"].items():
+            content = archive.read(f"{name}.npy")
+            if hashlib.sha256(content).hexdigest() != digest:
+                raise ValueError(f"{name} is not what the manifest says")
+            arrays[name] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return arrays, manifest

@@ -1,0 +1,59 @@
+"""What a blueprint does with each starting hand when everybody before has folded."""
+
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import TreeStates
+from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import Strategy
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.fallback import KeptRows
+from plurispiel.agents.tight_aggressive import has_starting_hands
+
+__all__ = ["first_in", "seat_names", "shares"]
+
+
+def seat_names(num_seats: int) -> list[str]:
+    """Return the usual name of each seat.
+
+    >>> seat_names(6)
+    ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
+    """
+    if num_seats == 2:
+        return ["BB", "SB"]
+    late = ["HJ", "CO", "BTN"][-(num_seats - 2) :]
+    early = ["UTG", *(f"UTG+{k}" for k in range(1, num_seats))][: num_seats - 2 - len(late)]
+    return ["SB", "BB", *early, *late]
+
+
+def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
+    """Return the strategies of all 169 starting hands, seat by seat in the order of acting, the big blind left out.
+
+    Raises
+    ------
+    ValueError
+        If the game has other starting hands than hold'em.
+    """
+    rules, tree = blueprint.rules, blueprint.tree
+    if not has_starting_hands(rules):
+        raise ValueError("starting hands are those of hold'em with 52 cards")
+    names = seat_names(rules.num_seats)
+    combos = np.unique(preflop_classes(), return_index=True)[1]
+    states = TreeStates(rules, tree)
+    kept = KeptRows(blueprint, states)
+    found: dict[str, Strategy] = {}
+    node = 0
+    while node >= 0 and tree.actor[node] >= 0 and names[tree.actor[node]] not in ("BB", *found):
+        rows, _ = kept.find(node, (), combos)
+        found[names[tree.actor[node]]] = Strategy(tree.actions(node).astype(np.int64), rows)
+        node = states.child(node, FOLD)
+    return found
+
+
+def shares(strategy: Strategy) -> dict[str, dict[str, float]]:
+    """Return what is done with each starting hand: from AKs and so on to the shares of fold, call and raise."""
+    columns = {"fold": strategy.actions == FOLD, "call": strategy.actions == CALL, "raise": strategy.actions > CALL}
+    return {
+        name: {kind: float(row[chosen].sum()) for kind, chosen in columns.items()}
+        for name, row in zip(preflop_names(), strategy.probabilities, strict=True)
+    }

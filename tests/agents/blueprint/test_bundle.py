@@ -1,0 +1,133 @@
+"""Packed blueprints: the same strategy in a small file, and nothing believed that was not compared."""
+
+import dataclasses
+import os
+import zipfile
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.artefact import ArtefactRefused
+from plurispiel.abstraction.cards.buckets import load_table
+from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.agents.blueprint.blueprint import load_blueprint
+from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, unpack_blueprint, unpacked_folder
+from plurispiel.agents.blueprint.cards import table_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
+from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
+from plurispiel.agents.blueprint.match import reach_rows
+
+pytestmark = [
+    pytest.mark.xdist_group("buckets"),
+    pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler"),
+]
+
+MENU = MenuConfig(("1p allin", "allin"), flop=("1p",), multiway={"flop": ("",)}, callers={"preflop": (1, 0)})
+CONFIG = BlueprintConfig("small", 10, seats=3, stack_bb=20, menu=MENU, cards="smallest")
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch, bucket_table_folder):
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
+    tables = tmp_path / "home" / "abstractions"
+    tables.mkdir(parents=True)
+    os.symlink(bucket_table_folder, tables / "smallest")
+    rules = CONFIG.rules
+    found = random_blueprint(rules, CONFIG.game_menu, cards=table_buckets(rules, load_table(bucket_table_folder)))
+    blueprint = dataclasses.replace(found, config=CONFIG, training={"iterations": 10})
+    blueprint.save(tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_a_packed_blueprint_is_the_same_to_a_level(kept, tmp_path):
+    path = tmp_path / "small.blueprint"
+    report = pack_blueprint(kept, path, least=0)
+    assert report["bytes"] == path.stat().st_size and report["rows"] == report["rows_kept"]
+    again = path.read_bytes()
+    pack_blueprint(kept, path, least=0)
+    assert path.read_bytes() == again
+    unpack_blueprint(path, tmp_path / "unpacked")
+    before, after = load_blueprint(kept), load_blueprint(tmp_path / "unpacked")
+    assert after.config == before.config and after.training == before.training
+    for street in range(4):
+        for node in before.decisions(street)[:50].tolist():
+            buckets = np.arange(before.cards.num_buckets[street])
+            change = abs(after.strategy(node, buckets) - before.strategy(node, buckets))
+            assert change.max() <= 1.1 / LEVELS
+    folder = unpacked_folder(path)
+    assert folder.parent == tmp_path / "cache" / "blueprints" and unpacked_folder(path) == folder
+    assert np.array_equal(load_blueprint(folder).rows, after.rows)
+
+
+def test_without_the_table_the_buckets_are_computed(kept, tmp_path):
+    path = tmp_path / "small.blueprint"
+    pack_blueprint(kept, path, least=0)
+    with_table = load_blueprint(unpacked_folder(path))
+    (tmp_path / "home" / "abstractions" / "smallest").unlink()
+    without = load_blueprint(unpacked_folder(path))
+    assert type(without.cards) is not type(with_table.cards)
+    for board in ((), (3, 17, 40), (3, 17, 40, 50), (3, 17, 40, 50, 8)):
+        street = max(len(board) - 2, 0)
+        free = ~np.isin(with_table.rules.combos, board).any(axis=1)
+        assert np.array_equal(with_table.cards.row(board, street)[free], without.cards.row(board, street)[free])
+
+
+def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
+    path = tmp_path / "small.blueprint"
+    blueprint = load_blueprint(kept)
+    reached = reach_rows(blueprint, 500)
+    report = pack_blueprint(kept, path, num_decks=500, least=2)
+    assert 0 < sum(report["rows_kept"]) < sum(report["rows"])
+    unpack_blueprint(path, tmp_path / "unpacked")
+    after = load_blueprint(tmp_path / "unpacked")
+    for street in range(4):
+        for node in blueprint.decisions(street).tolist():
+            buckets = np.arange(blueprint.cards.num_buckets[street])
+            cells = int(blueprint.game.base[street]) + buckets * int(blueprint.game.pairs[street])
+            often = reached[cells + int(blueprint.tree.row[node])] >= 2
+            assert np.array_equal(after.strategy(node, buckets).any(axis=1), often)
+    assert (reached[: blueprint.game.pairs[0] * 169].reshape(169, -1)[:, 0] > 0).any()
+
+
+def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
+    path = tmp_path / "small.blueprint"
+    pack_blueprint(kept, path, least=0)
+    good = path.read_bytes()
+    for number, content in enumerate(
+        (b"", good[:1000], good[: len(good) // 2] + b"\x00" + good[len(good) // 2 + 1 :], good[::-1])
+    ):
+        bad = tmp_path / f"bad{number}.blueprint"
+        bad.write_bytes(content)
+        with pytest.raises(ArtefactRefused, match=f"bad{number}.blueprint is damaged"):
+            unpacked_folder(bad)
+    swapped = tmp_path / "swapped.blueprint"
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(swapped, "w") as copy:
+        for entry in archive.infolist():
+            content = archive.read(entry)
+            copy.writestr(entry.filename, content[:-1] + b"\x01" if entry.filename.startswith("rows_1") else content)
+    with pytest.raises(ArtefactRefused, match="rows_1 is not what the manifest says"):
+        unpacked_folder(swapped)
+    with pytest.raises(ArtefactRefused, match="cannot be read"):
+        unpacked_folder(tmp_path / "none.blueprint")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_first_in_are_the_rows_behind_folds():
+    rules = no_limit_holdem(6)
+    blueprint = random_blueprint(rules)
+    grids = first_in(blueprint)
+    assert list(grids) == ["UTG", "HJ", "CO", "BTN", "SB"]
+    node = 0
+    for strategy in grids.values():
+        rows = blueprint.strategy(node, np.arange(169))
+        assert np.allclose(strategy.probabilities, rows, atol=1e-6)
+        assert np.array_equal(strategy.actions, blueprint.tree.actions(node))
+        hands = shares(strategy)
+        assert len(hands) == 169 and all(sum(row.values()) == pytest.approx(1.0) for row in hands.values())
+        assert hands["AA"]["fold"] == pytest.approx(rows[-1][0], abs=1e-6)  # the last class by equity
+        node = int(blueprint.tree.first_child[node])
+    assert list(first_in(random_blueprint(no_limit_holdem(2)))) == ["SB"]
+    assert seat_names(3) == ["SB", "BB", "BTN"] and seat_names(9)[2:5] == ["UTG", "UTG+1", "UTG+2"]
+    assert seat_names(4) == ["SB", "BB", "CO", "BTN"]
