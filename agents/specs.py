@@ -181,7 +181,8 @@ def game_note(spec: str, rules: HoldemRules) -> str:
     if parsed.name != "blueprint" or not parsed.argument:
         return ""
     from plurispiel.abstraction.actions.translation import game_difference
-    from plurispiel.agents.blueprint.blueprint import blueprint_rules, find_blueprint
+    from plurispiel.agents.blueprint.blueprint import blueprint_rules
+    from plurispiel.agents.blueprint.library import find_blueprint
 
     return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
 
@@ -197,7 +198,8 @@ def source_digest(spec: str) -> str:
 
         return solution_digest(Path(parsed.argument))
     if parsed.name == "blueprint":
-        from plurispiel.agents.blueprint.blueprint import blueprint_digest, find_blueprint
+        from plurispiel.agents.blueprint.blueprint import blueprint_digest
+        from plurispiel.agents.blueprint.library import find_blueprint
 
         return blueprint_digest(find_blueprint(parsed.argument))
     path = Path(parsed.name) if parsed.is_file else _module_file(parsed)

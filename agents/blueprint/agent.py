@@ -15,8 +15,9 @@ from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View, draw
-from plurispiel.agents.blueprint.blueprint import Blueprint, find_blueprint, load_blueprint
+from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
+from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
 __all__ = ["BlueprintAgent", "blueprint_agent"]

@@ -14,13 +14,13 @@ from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_art
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
 from plurispiel.abstraction.cards.model import model_from_arrays
-from plurispiel.abstraction.folders import tables_folder, user_data_folder
+from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.cards import Buckets, ModelBuckets, lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.config import LOSSLESS, BlueprintConfig, config_from_dict
 
-__all__ = ["Blueprint", "GameArrays", "blueprints_folder", "find_blueprint", "game_arrays", "load_blueprint"]
+__all__ = ["Blueprint", "GameArrays", "game_arrays", "load_blueprint"]
 
 KIND, FORMAT_VERSION = "blueprint", 1
 FOLDER = "blueprint"
@@ -213,28 +213,6 @@ def blueprint_rules(folder: Path) -> HoldemRules:
 def blueprint_digest(folder: Path) -> str:
     """Return the digest of a blueprint's artefact: another strategy has another one."""
     return load_artefact(folder, KIND, FORMAT_VERSION).digest
-
-
-def blueprints_folder() -> Path:
-    """Return the folder of the user's blueprints, each run in a folder with its name."""
-    return user_data_folder() / "blueprints"
-
-
-def find_blueprint(text: str) -> Path:
-    """Return the folder of a blueprint given by its path, by its run's, or by its name among the user's.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    for folder in (Path(text), Path(text) / FOLDER, blueprints_folder() / text / FOLDER):
-        if holds_artefact(folder):
-            return folder
-    home = blueprints_folder()
-    names = sorted(path.name for path in home.iterdir() if holds_artefact(path / FOLDER)) if home.is_dir() else []
-    known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
-    raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one: {known}")
 
 
 def street_decisions(tree: BettingTree, street: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Blueprints in one small file, and those that come with the package.
+"""Blueprints in one small file.
 
 The file is a zip archive: a manifest, the arrays that find the buckets, and the rows in a few levels, decision by
 decision with all its buckets side by side, as neighbours are alike; those that play hardly reaches are left out. It
@@ -23,13 +23,12 @@ from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, loa
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
 from plurispiel.agents.blueprint.match import reach_rows
 
-__all__ = ["SUFFIX", "bundled_names", "pack_blueprint", "unpack_blueprint", "unpacked_folder"]
+__all__ = ["SUFFIX", "pack_blueprint", "unpack_blueprint", "unpacked_folder"]
 
 SUFFIX = ".blueprint"
 LEVELS = 15
 """What probability 1 is in a packed row; a divisor of `blueprint.HIGHEST`."""
 
-_BOTS = Path(__file__).with_name("bots")
 _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 1
 _MOST_BYTES = 1 << 32
@@ -96,11 +95,6 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     write_artefact(folder, KIND, FORMAT_VERSION, arrays | {"rows": rows}, config, seed=seed, source=source)
 
 
-def bundled_names() -> list[str]:
-    """Return the names of the blueprints that come with the package."""
-    return sorted(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))
-
-
 def unpacked_folder(path: Path) -> Path:
     """Return the folder of a packed blueprint's artefact in the user's cache, unpacked if it is not yet there.
 
@@ -118,11 +112,6 @@ def unpacked_folder(path: Path) -> Path:
     if not holds_artefact(folder):
         unpack_blueprint(path, folder)
     return folder
-
-
-def bundled_folder(name: str) -> Path:
-    """Return the folder of a blueprint that comes with the package, by its name."""
-    return unpacked_folder(_BOTS / f"{name}{SUFFIX}")
 
 
 def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: int) -> None:

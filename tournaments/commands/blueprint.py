@@ -24,8 +24,6 @@ from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.blueprint import (
     FOLDER,
     Blueprint,
-    blueprints_folder,
-    find_blueprint,
     load_blueprint,
 )
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
@@ -40,6 +38,7 @@ from plurispiel.agents.blueprint.config import (
     read_preset,
 )
 from plurispiel.agents.blueprint.first_in import first_in, shares
+from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint
 from plurispiel.agents.blueprint.marks import Mark, mark_from_dict
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import make_trainer

@@ -11,9 +11,10 @@ import pytest
 
 from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.agents.blueprint import run as runs
-from plurispiel.agents.blueprint.blueprint import FOLDER, find_blueprint, load_blueprint, tree_digest
+from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint, tree_digest
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig, read_preset
+from plurispiel.agents.blueprint.library import find_blueprint
 from plurispiel.agents.blueprint.marks import mark_from_dict
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
