@@ -126,7 +126,7 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
     parsed = parse_spec(spec)
-    if parsed.name == "blueprint" and not (folder / parsed.argument).is_dir():
+    if parsed.name == "blueprint" and not (folder / parsed.argument).exists():
         return spec  # the name of one
     if parsed.is_stored and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
