@@ -1,6 +1,7 @@
 """A blueprint: the strategy of an abstract game, learnt before play, and how it is kept."""
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -118,7 +119,7 @@ class Blueprint:
         street, count = int(self.tree.street[node]), int(self.tree.num_actions[node])
         cells = self.game.base[street] + buckets.astype(np.int64) * self.game.pairs[street] + int(self.tree.row[node])
         rows = self.rows[cells[:, None] + np.arange(count)].astype(np.float32)
-        total = rows.sum(axis=1, keepdims=True)
+        total = row_sums(rows)[:, None]
         return np.divide(rows, total, out=rows, where=total > 0.0)
 
     def decisions(self, street: int) -> np.ndarray:
@@ -164,6 +165,11 @@ class Blueprint:
             seed=self.config.seed,
             source=tree_digest(self.tree),
         )
+
+
+def row_sums(rows: np.ndarray) -> np.ndarray:
+    """Return the sum of each of many short rows, several times faster than ``rows.sum(axis=1)``."""
+    return functools.reduce(np.add, rows.T)
 
 
 def load_blueprint(folder: Path) -> Blueprint:

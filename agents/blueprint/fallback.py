@@ -6,7 +6,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
-from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
 
@@ -58,17 +58,18 @@ class KeptRows:
         """
         rows = self._look_up(node, board, combo_ids)
         sources = np.zeros(len(combo_ids), np.int8)
-        missing = np.flatnonzero(~rows.any(axis=1))
+        missing = np.flatnonzero(row_sums(rows) == 0.0)
         for number, stand_in in enumerate((self._near_buckets, self._behind_siblings, self._earlier), start=1):
             if not len(missing):
                 break
             found = stand_in(node, board, combo_ids[missing])
             rows[missing] = found
             sources[missing] = number
-            missing = missing[~found.any(axis=1)]
+            missing = missing[row_sums(found) == 0.0]
         sources[missing] = STRENGTH
-        sums = rows.sum(axis=1, keepdims=True)
-        rows /= np.where(sums > 0.0, sums, 1.0)
+        sums = row_sums(rows)
+        sums[missing] = 1.0
+        rows /= sums[:, None]
         return rows, sources
 
     def _make_row(self, board: tuple[int, ...], street: int) -> np.ndarray:
@@ -90,7 +91,7 @@ class KeptRows:
             return found
         num_buckets = self._blueprint.cards.num_buckets[street]
         table = self._blueprint.strategy(node, np.arange(num_buckets)).astype(np.float64)
-        kept = np.flatnonzero(table.any(axis=1))
+        kept = np.flatnonzero(row_sums(table))
         if len(kept):
             buckets = self._row(board, street)[combo_ids].astype(np.int64)
             place = np.searchsorted(kept, buckets)
@@ -119,8 +120,9 @@ class KeptRows:
         for decision in decisions:
             if not len(missing):
                 break
-            found[missing] = self._look_up(decision, board, combo_ids[missing]) @ self._transfer(decision, node)
-            missing = missing[~found[missing].any(axis=1)]
+            rows = self._look_up(decision, board, combo_ids[missing]) @ self._transfer(decision, node)
+            found[missing] = rows
+            missing = missing[row_sums(rows) == 0.0]
         return found
 
     def _find_siblings(self, node: int) -> list[int]:
