@@ -154,12 +154,14 @@ def _expand(layout, hands, numbers, board, batch, seat, plan, width, blocks, sha
 
 
 @kernel
-def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes, work):
+def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, factor, changes, work):
     """Do what `learn` does, with regrets and sums by bucket: they are added to `changes`.
 
     Parameters
     ----------
     buckets : Buckets
+    factor : float
+        How often the board counts, besides its multiplicity: where boards are drawn, what makes up for the others.
     changes : float[2, n, 16]
         As in `settle_buckets`. Modified in place.
     """
@@ -187,7 +189,7 @@ def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes,
                 gained = load(values, row + block) * chips - load(values, out + block)
                 store(shares, place + block, gained)
     start, num_hands = hands.first[board], hands.first[board + 1] - hands.first[board]
-    deals_of_board = spread(values, buckets.multiplicity[board])
+    deals_of_board = spread(values, deals.multiplicity[board] * factor)
     for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
         place = np.int64(group) // LANES * width
         for lane in range(LANES):
@@ -205,36 +207,40 @@ def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes,
 
 @kernel
 def update_boards_by_buckets(
-    layout, deals, buckets, first, last, seat, plans, width, changes, above, above_blocks, work, totals
+    layout, deals, buckets, boards, factors, counts, seat, plans, width, changes, above, above_blocks, work, totals
 ):
     """Do an iteration for a seat on boards of the last street, with tables by bucket.
 
     Parameters
     ----------
     buckets : Buckets
+    counts : float[num_boards]
+        As ``factor`` in `learn_by_buckets`.
     plans : tuple of float[n * width, 16]
         See `plan_buckets`.
     changes : float[2, n * width, 16]
         See `settle_buckets`. Modified in place.
-    layout, deals, first, last, above, above_blocks, work, totals
+    layout, deals, boards, factors, above, above_blocks, work, totals
         As in `update_boards`.
     """
-    for board in range(first, last):
+    for k in range(len(boards)):
+        board, factor = boards[k], factors[k]
         for batch in range(len(layout.batch_root) - 1):
             enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
-            learn_by_buckets(layout, deals, buckets, board, batch, seat, width, changes, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(1), work, above_blocks[seat], totals)
+            learn_by_buckets(layout, deals, buckets, board, batch, seat, width, counts[k], changes, work)
+            leave_board(layout, deals, board, batch, seat, np.int64(1), factor, work, above_blocks[seat], totals)
 
 
 @kernel
 def evaluate_boards_by_buckets(
-    layout, deals, buckets, first, last, seat, plans, width, above, above_blocks, work, totals
+    layout, deals, buckets, boards, factors, seat, plans, width, above, above_blocks, work, totals
 ):
     """Add both kinds of values of strategies by bucket, best responses by hand; see `update_boards_by_buckets`."""
-    for board in range(first, last):
+    for k in range(len(boards)):
+        board, factor = boards[k], factors[k]
         for batch in range(len(layout.batch_root) - 1):
             enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)
+            leave_board(layout, deals, board, batch, seat, np.int64(2), factor, work, above_blocks[seat], totals)

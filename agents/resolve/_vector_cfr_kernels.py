@@ -294,13 +294,15 @@ def evaluate(layout, deals, board, batch, seat, work):
 
 
 @kernel
-def leave_board(layout, deals, board, batch, seat, num_kinds, work, above_blocks, totals):
+def leave_board(layout, deals, board, batch, seat, num_kinds, factor, work, above_blocks, totals):
     """Add the values of a batch's roots to those of the street's ends on the board before.
 
     Parameters
     ----------
     num_kinds : int
         1, or 2 with both kinds of values.
+    factor : float
+        What the values are multiplied with, besides: where boards are drawn, what makes up for the others.
     above_blocks : int
         Blocks of the seat's hands on the board before.
     totals : float[num_kinds * ceil(num_roots / 16) * above_blocks * 16, 16]
@@ -312,7 +314,7 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, work, above_blocks
     num_batches = len(layout.batch_root) - 1
     num_groups = (len(layout.roots) + LANES - 1) // LANES
     group = np.int64(layout.batch_root[batch]) // LANES
-    weight = load(layout.root_scale, seat * num_batches + batch) * spread(totals, deals.weight[board])
+    weight = load(layout.root_scale, seat * num_batches + batch) * spread(totals, deals.weight[board] * factor)
     for kind in range(num_kinds):
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.root_value[kind, seat, batch * LANES + lane]) * blocks
@@ -367,15 +369,16 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
 
 
 @kernel
-def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, above_blocks, work, totals):
+def update_boards(layout, deals, boards, factors, seat, tables, sums, steps, above, above_blocks, work, totals):
     """Do one or more iterations for a seat, or both in turn, on boards of the last street.
 
     Parameters
     ----------
     layout : StreetLayout
     deals : StreetDeals
-    first, last : int
-        The boards.
+    boards : int64[num_boards]
+    factors : float[num_boards]
+        As in `leave_board`.
     seat : int
         Whose values are wanted; -1 for both in turn, then `totals` have no meaning.
     tables, sums : tuple of float[n, 16]
@@ -389,27 +392,30 @@ def update_boards(layout, deals, first, last, seat, tables, sums, steps, above, 
     totals : float[n, 16]
         As in `leave_board`, with one kind of values.
     """
+    one_kind = np.int64(1)
     for iteration in range(steps.shape[0]):
         for turn in range(2):
             if seat >= 0 and turn != seat:
                 continue
-            for board in range(first, last):
+            for k in range(len(boards)):
+                board, factor = boards[k], factors[k]
                 for batch in range(len(layout.batch_root) - 1):
                     enter_board(layout, deals, board, batch, turn, tables, above, above_blocks, work)
                     fill_terminals(layout, deals, board, batch, turn, work)
                     learn(layout, deals, board, batch, turn, tables[turn], sums[turn], steps[iteration], work)
-                    leave_board(layout, deals, board, batch, turn, np.int64(1), work, above_blocks[turn], totals)
+                    leave_board(layout, deals, board, batch, turn, one_kind, factor, work, above_blocks[turn], totals)
 
 
 @kernel
-def evaluate_boards(layout, deals, first, last, seat, sums, above, above_blocks, work, totals):
+def evaluate_boards(layout, deals, boards, factors, seat, sums, above, above_blocks, work, totals):
     """Add both kinds of values of the average strategies on boards of the last street; see `update_boards`.
 
     ``totals`` are as in `leave_board`, with two kinds of values, `BEST` before `OWN`.
     """
-    for board in range(first, last):
+    for k in range(len(boards)):
+        board, factor = boards[k], factors[k]
         for batch in range(len(layout.batch_root) - 1):
             enter_board(layout, deals, board, batch, seat, sums, above, above_blocks, work)
             fill_terminals(layout, deals, board, batch, seat, work)
             evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(2), work, above_blocks[seat], totals)
+            leave_board(layout, deals, board, batch, seat, np.int64(2), factor, work, above_blocks[seat], totals)

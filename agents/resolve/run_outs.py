@@ -1,72 +1,74 @@
 """The boards that an iteration visits: all there are, or run-outs that are drawn."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from plurispiel.agents.resolve.discounting import Discounting
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 
-__all__ = ["Part", "SampledRunOuts", "all_parts"]
+__all__ = ["AllRunOuts", "RunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visits"]
 
 
-class Part(NamedTuple):
+class Visits(NamedTuple):
     """Boards to be visited one after the other.
 
     Attributes
     ----------
-    first, last : int
-        The first board, and the one behind the last.
-    factor : float
-        What their values are multiplied with.
+    boards : int64[n]
+    factors : float[n]
+        What makes up for the boards that are not visited: values are multiplied with them.
     """
 
-    first: int
-    last: int
-    factor: float = 1.0
+    boards: np.ndarray
+    factors: np.ndarray
 
 
-def all_parts(index: int, street: SolverStreet, parent: int) -> list[Part]:
-    """Return all boards of a street after one, in parts that can be worked on at the same time."""
-    first, last = street.deals.child_first[parent : parent + 2].tolist()
-    count = min(NUM_CHUNKS, last - first) if index == 1 else 1
-    bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
-    return [Part(begin, end) for begin, end in zip(bounds, bounds[1:], strict=False)]
+class RunOuts(Protocol):
+    """What an iteration visits."""
+
+    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
+        """Return boards of a street after one, in chunks that can be worked on at the same time."""
 
 
-class SampledRunOuts:
-    """Draws run-outs of the first board, anew for each seat in each iteration.
+class AllRunOuts:
+    """All boards there are."""
+
+    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
+        """Return all boards after one."""
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        count = min(NUM_CHUNKS, last - first) if index == 1 else 1
+        boards = np.array_split(np.arange(first, last), count)
+        return [Visits(each, np.ones(len(each), street.dtype)) for each in boards]
+
+
+class _DrawnRunOuts(AllRunOuts):
+    """Draws boards, anew for each seat in each iteration.
 
     Parameters
     ----------
-    count : int
     seed : int
     algorithm : Discounting
-        Boards that are not drawn are discounted when they are.
+        Boards with tables of their own are discounted when they are drawn.
     iteration : int
         Iterations done.
     """
 
-    def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
-        self._count = count
+    def __init__(self, seed: int, algorithm: Discounting, iteration: int):
         self._seed = seed
         self._algorithm = algorithm
         self._iteration = iteration
 
-    def parts(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Part]:
-        """Return boards drawn after one, each as likely as the deals it stands for, with what makes up for the rest."""
-        count = self._count if index == 1 else 1
-        first, last = street.deals.child_first[parent : parent + 2].tolist()
-        members = np.diff(street.deals.arrays.member_first[first : last + 1])
-        rng = np.random.default_rng([self._seed, self._iteration, seat, index, of_chunk])
-        drawn = first + rng.choice(last - first, size=count, p=members / members.sum())
-        times = np.ones(count, np.int64)
-        if not street.buckets:  # two threads must not write the tables of one board
-            drawn, times = np.unique(drawn, return_counts=True)
+    def _visits(self, street: SolverStreet, seat: int, drawn: np.ndarray, probabilities: np.ndarray) -> Visits:
+        """Return boards, one perhaps several times, that were each drawn with a probability: float[num_boards]."""
+        times = np.ones(len(drawn), np.int64)
+        count = len(drawn)
+        if not street.buckets:  # a board's own tables are updated once
+            drawn, first, times = np.unique(drawn, return_index=True, return_counts=True)
+            probabilities = probabilities[first]
             for board in drawn.tolist():
                 self._catch_up(street, board, seat)
-        factors = times * members.sum() / (count * members[drawn - first])
-        return [Part(board, board + 1, factor) for board, factor in zip(drawn.tolist(), factors.tolist(), strict=True)]
+        return Visits(drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
         """Discount a board's tables for the iterations since it was drawn last."""
@@ -83,3 +85,69 @@ class SampledRunOuts:
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
             street.sums[seat][table] *= decay
+
+
+class SampledRunOuts(_DrawnRunOuts):
+    """Whole run-outs of the first board, each as likely as the deals it stands for.
+
+    Parameters
+    ----------
+    count : int
+    seed, algorithm, iteration
+        As in `ThinnedRunOuts`.
+    """
+
+    def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
+        super().__init__(seed, algorithm, iteration)
+        self._count = count
+
+    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
+        """Return boards drawn after one, each a chunk."""
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        members = np.diff(street.deals.arrays.member_first[first : last + 1])
+        share = members / members.sum()
+        rng = np.random.default_rng([self._seed, self._iteration, seat, index, of_chunk])
+        drawn = first + rng.choice(last - first, size=self._count if index == 1 else 1, p=share)
+        found = self._visits(street, seat, drawn, share[drawn - first])
+        return [Visits(found.boards[k : k + 1], found.factors[k : k + 1]) for k in range(len(found.boards))]
+
+
+class ThinnedRunOuts(_DrawnRunOuts):
+    """All boards but those of the last street, of which a few are drawn after each one before.
+
+    Parameters
+    ----------
+    count : int
+        After each.
+    seed : int
+    algorithm : Discounting
+    iteration : int
+        Iterations done.
+
+    Notes
+    -----
+    Systematic sampling: the boards lie on a line, each as long as the deals it stands for, and a comb of `count` equal
+    steps with a random start picks from it. Neighbours are alike, so a comb is fairer than independent draws.
+    """
+
+    def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
+        super().__init__(seed, algorithm, iteration)
+        self._count = count
+        self._starts: dict[int, np.ndarray] = {}
+
+    def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
+        """Return all boards after one, or a few drawn ones."""
+        first, last = street.deals.child_first[parent : parent + 2].tolist()
+        if not street.is_last or self._count >= last - first:
+            return super().visits(index, street, parent, seat, of_chunk)
+        bounds = street.deals.arrays.member_first[first : last + 1]
+        if seat not in self._starts:
+            rng = np.random.default_rng([self._seed, self._iteration, seat])
+            self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
+        teeth = (self._starts[seat][parent] + np.arange(self._count)) / self._count
+        total = bounds[-1] - bounds[0]
+        places = np.searchsorted(bounds, bounds[0] + teeth * total, side="right") - 1
+        share = (bounds[places + 1] - bounds[places]) / total
+        found = self._visits(street, seat, first + places, share)
+        count = min(NUM_CHUNKS, len(found.boards)) if index == 1 else 1
+        return [Visits(*each) for each in zip(*(np.array_split(part, count) for part in found), strict=True)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes, parse_sizes
+from plurispiel.abstraction.holdem import _betting_kernels as betting_kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import StreetBetting
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -94,6 +95,11 @@ class Spot:
         """1 flop, 2 turn, 3 river."""
         return len(parse_cards(self.board)) - 2
 
+    @property
+    def has_buckets(self) -> bool:
+        """Whether hands are put in buckets: there are later streets, and exact cards are not asked for."""
+        return self.cards != "exact" and self.street < 3
+
     def subgame(self) -> Subgame:
         """Return what is to be solved.
 
@@ -142,7 +148,7 @@ class Spot:
 
     def _buckets(self, board: tuple[int, ...]) -> BucketRows | None:
         """Return the buckets of later streets, those of this flop alone, made where they are not kept."""
-        if self.cards == "exact" or len(board) == 5:
+        if not self.has_buckets:
             return None
         from plurispiel.abstraction.cards.flops import flop_buckets  # much to load
 
@@ -155,6 +161,11 @@ class Spot:
         locks = {}
         for name, table in self.lock.items():
             decision = find_decision(subgame, streets, self.street, name)
+            if self.has_buckets and decision.state[betting_kernels.STREET] > subgame.state.street:
+                raise ValueError(
+                    f"lock {name!r} is on a street in buckets, where strategies cannot be locked: "
+                    f'lock the {STREETS[self.street]} only, or take cards = "exact"'
+                )
             names = action_names(subgame, decision)
             _require_keys(f"lock {name!r}", table, table)
             shares = np.full((subgame.state.rules.num_combos, len(names)), np.nan)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
-from plurispiel.agents.resolve.discounting import DEFAULT, parse_discounting
+from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.spot import Spot, spot_record
 from plurispiel.agents.resolve.spot_solution import TARGET_PCT, SpotSolution, solution_of
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -33,21 +33,22 @@ class SolveSettings:
 
     Attributes
     ----------
-    algorithm : str
+    algorithm : str, optional
     target_pct, max_seconds : float
         See `spot_solution.solve_spot`.
 
     ``cards``, in the same table of a file, belongs to the `Spot`.
     """
 
-    algorithm: str = DEFAULT
+    algorithm: str | None = None
     target_pct: float = TARGET_PCT
     max_seconds: float = math.inf
 
     def __post_init__(self):
-        if not isinstance(self.algorithm, str):
-            raise ValueError(f"algorithm must be a text, got {self.algorithm!r}")
-        parse_discounting(self.algorithm)
+        if self.algorithm is not None:
+            if not isinstance(self.algorithm, str):
+                raise ValueError(f"algorithm must be a text, got {self.algorithm!r}")
+            parse_discounting(self.algorithm)
         for name in ("target_pct", "max_seconds"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:

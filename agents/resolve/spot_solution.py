@@ -18,11 +18,12 @@ from plurispiel.agents.resolve.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.resolve.spot import Spot
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
-__all__ = ["SpotSolution", "equity", "solution_of", "solve_spot"]
+__all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_spot"]
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
 _LEAST_ITERATIONS, _GAIN = 64, 0.95  # with buckets, the end is also where twice the iterations gain less
+_THINNING = 30
 
 OnProgress = Callable[[int, float, float], None]
 """Called with iterations, seconds and exploitability in % of the pot."""
@@ -91,7 +92,7 @@ class SpotSolution:
 def solve_spot(
     spot: Spot,
     *,
-    algorithm: str = DEFAULT,
+    algorithm: str | None = None,
     target_pct: float = TARGET_PCT,
     max_seconds: float = math.inf,
     max_iterations: int = MAX_ITERATIONS,
@@ -103,8 +104,8 @@ def solve_spot(
 
     Parameters
     ----------
-    algorithm : str
-        See `discounting.parse_discounting`.
+    algorithm : str, optional
+        See `discounting.parse_discounting`; by default `default_algorithm`.
     target_pct : float
         Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as that
         of the real cards cannot come near 0; where twice the iterations lower it by less than a twentieth is an end,
@@ -142,10 +143,21 @@ def solve_spot(
                 "take fewer bet sizes, narrower ranges or buckets"
             )
 
-    solver = VectorSolver(spot.subgame(), algorithm, threads=threads, on_memory=check)
+    solver = VectorSolver(
+        spot.subgame(),
+        algorithm or default_algorithm(spot),
+        threads=threads,
+        thinning=_THINNING if spot.has_buckets else 0,
+        on_memory=check,
+    )
     begin = time.perf_counter()
     _converge(solver, spot.pot, target_pct, max_seconds, int(max_iterations), on_progress)
     return solution_of(spot, solver, time.perf_counter() - begin)
+
+
+def default_algorithm(spot: Spot) -> str:
+    """Return the algorithm for a spot: with buckets boards are drawn, and restarts would forget too many of them."""
+    return "dcfr" if spot.has_buckets else DEFAULT
 
 
 def solution_of(spot: Spot, solver: VectorSolver, seconds: float) -> SpotSolution:
@@ -196,7 +208,8 @@ def _converge(
 ) -> None:
     """Iterate until the goal or a limit; measure where the goal may have been reached by then."""
     begin = time.perf_counter()
-    next_check = min(16, max_iterations)
+    first_check, least_ratio = (_LEAST_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)
+    next_check = min(first_check, max_iterations)
     least_pct, of_iteration = math.inf, 0
     while True:
         while solver.iteration < next_check:
@@ -220,7 +233,7 @@ def _converge(
             least_pct, of_iteration = pct, solver.iteration
         elif solver.has_buckets and solver.iteration >= max(2 * of_iteration, _LEAST_ITERATIONS):
             return  # hands of a bucket with different pasts leave no equilibrium to be found
-        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), 1.08), 2.0)
+        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), least_ratio), 2.0)
         next_check = min(math.ceil(solver.iteration * ratio), max_iterations)
 
 

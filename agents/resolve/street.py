@@ -45,13 +45,10 @@ class Buckets(NamedTuple):
         Of each seat's hands on all boards, as in `SeatHands`.
     weights : tuple of float[num_hands]
         Their weights in the ranges: among the hands of a bucket, one that is rarely held counts less.
-    multiplicity : float[num_boards]
-        How often each board counts: as many deals as it stands for, or once where boards are drawn.
     """
 
     numbers: tuple[np.ndarray, np.ndarray]
     weights: tuple[np.ndarray, np.ndarray]
-    multiplicity: np.ndarray
 
 
 class SolverStreet:
@@ -225,4 +222,4 @@ class SolverStreet:
         if min(int(row.min(initial=0)) for row in found) < 0:
             raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got {min(map(np.min, found))}")
         weights = [ranges[seat, hands.combos].astype(self.dtype) for seat, hands in enumerate(self.deals.arrays.seats)]
-        return Buckets(found, (weights[0], weights[1]), self.deals.arrays.multiplicity)
+        return Buckets(found, (weights[0], weights[1]))

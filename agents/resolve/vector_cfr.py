@@ -20,7 +20,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
-from plurispiel.agents.resolve.run_outs import SampledRunOuts
+from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, SampledRunOuts, ThinnedRunOuts
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 from plurispiel.agents.resolve.subgame import Subgame
 from plurispiel.agents.resolve.walk import Learn, Measure, RespondByBuckets, Walk
@@ -62,6 +62,9 @@ class VectorSolver:
     run_outs : int
         Run-outs of the board that are drawn for each seat in each iteration, such as one for each thread; 0 deals all.
         Linear CFR (``lcfr``) is made for it.
+    thinning : int
+        So many iterations visit one last card behind each board before, as many visit two, and so on, drawn anew for
+        each seat in each iteration; 0 visits all. It pays with buckets, which learn from any board.
     seed : int
         Of what is drawn. The number of threads does not matter.
     on_memory : callable, optional
@@ -90,6 +93,7 @@ class VectorSolver:
         threads: int = 2,
         dtype: type | np.dtype = np.float32,
         run_outs: int = 0,
+        thinning: int = 0,
         seed: int = 1,
         on_memory: Callable[[int], None] | None = None,
     ):
@@ -100,8 +104,11 @@ class VectorSolver:
         self.iteration = 0
         if not 0 <= run_outs <= NUM_CHUNKS:
             raise ValueError(f"run_outs must be 0 for all or 1..{NUM_CHUNKS} sampled ones, got {run_outs}")
+        if thinning < 0 or (thinning and run_outs):
+            raise ValueError(f"thinning must be 0 or more, and 0 with run_outs, got {thinning}")
         self._threads = threads
         self._run_outs = run_outs
+        self._thinning = thinning
         self._seed = seed
         self._dtype = np.dtype(dtype)
         rules = subgame.state.rules
@@ -157,17 +164,25 @@ class VectorSolver:
         self._plan(current=True)
         if len(self.streets) == 1:
             (street,), walk = self.streets, self._walk
-            place = street.layout, street.deals.arrays, 0, 1, -1
+            place = street.layout, street.deals.arrays, *walk.first_board, -1
             tables = street.regrets, street.sums, steps
             kernels.update_boards(*place, *tables, *walk.above, walk.workspaces[0][0], walk.totals(1))
         else:
             for done, step in enumerate(steps, self.iteration):
-                drawn = SampledRunOuts(self._run_outs, self._seed, self.algorithm, done) if self._run_outs else None
+                run_outs = self._visited(done)
                 for seat in range(2):
-                    self._walk.values(seat, Learn(step, drawn))
+                    self._walk.values(seat, Learn(step, run_outs))
                     for street in self.streets:
                         street.settle(seat, step)
         self.iteration += num_iterations
+
+    def _visited(self, done: int) -> RunOuts:
+        """Return what the next iteration visits."""
+        if self._run_outs:
+            return SampledRunOuts(self._run_outs, self._seed, self.algorithm, done)
+        if self._thinning:
+            return ThinnedRunOuts(1 + done // self._thinning, self._seed, self.algorithm, done)
+        return AllRunOuts()
 
     def evaluate(self) -> Evaluation:
         """Measure the average strategies; best responses know their hands, in whatever buckets strategies put them."""
@@ -305,6 +320,8 @@ def prepare(*, by_buckets: bool = False) -> None:
     solver = VectorSolver(subgame, threads=1)
     solver.run(1)
     solver.evaluate()
+    if by_buckets:
+        solver.evaluate_by_buckets()
 
 
 def warmup() -> None:

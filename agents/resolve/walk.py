@@ -14,8 +14,8 @@ import numpy as np
 from plurispiel.abstraction._lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
-from plurispiel.agents.resolve.run_outs import Part, SampledRunOuts, all_parts
-from plurispiel.agents.resolve.street import Buckets, SolverStreet, Workspace
+from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, Visits
+from plurispiel.agents.resolve.street import SolverStreet, Workspace
 
 __all__ = ["Learn", "Measure", "RespondByBuckets", "Walk"]
 
@@ -27,8 +27,27 @@ class Above(NamedTuple):
     blocks: np.ndarray
 
 
+class Way(NamedTuple):
+    """How a walk came to a street.
+
+    Attributes
+    ----------
+    above : Above
+    chunk : int
+        Which of the chunks of the first deal's boards it is in.
+    times : float
+        How often what is found counts, besides the deals that a board stands for: more where boards are drawn.
+    """
+
+    above: Above
+    chunk: int = 0
+    times: float = 1.0
+
+
 class Task(Protocol):
     """What a walk does for a seat."""
+
+    run_outs: RunOuts
 
     def num_kinds(self, street: SolverStreet) -> int:
         """Return how many kinds of values come up a street."""
@@ -36,21 +55,11 @@ class Task(Protocol):
     def tables(self, street: SolverStreet) -> Sequence[np.ndarray]:
         """Return the tables that the strategies by hand are taken from."""
 
-    def parts(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Part]:
-        """Return the boards to visit after one."""
-
-    def carry_up(self, street: SolverStreet, board: int, seat: int, chunk: int, work: Workspace) -> None:
+    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry values up a board of any street but the last."""
 
     def visit(
-        self,
-        street: SolverStreet,
-        boards: tuple[int, int],
-        seat: int,
-        chunk: int,
-        above: Above,
-        work: Workspace,
-        totals: np.ndarray,
+        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
         """Do all there is to do on boards of the last street."""
 
@@ -62,13 +71,12 @@ class Learn:
     ----------
     step : float[3]
         See `_vector_cfr_kernels.learn`.
-    run_outs : SampledRunOuts, optional
-        By default all boards are visited.
+    run_outs : RunOuts
     """
 
-    def __init__(self, step: np.ndarray, run_outs: SampledRunOuts | None = None):
+    def __init__(self, step: np.ndarray, run_outs: RunOuts):
         self._step = step
-        self._run_outs = run_outs
+        self.run_outs = run_outs
 
     def num_kinds(self, street: SolverStreet) -> int:
         """Return 1."""
@@ -78,46 +86,29 @@ class Learn:
         """Return the regrets."""
         return street.regrets
 
-    def parts(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Part]:
-        """Return all boards, or some that are drawn."""
-        if self._run_outs is None:
-            return all_parts(index, street, parent)
-        return self._run_outs.parts(index, street, parent, seat, of_chunk)
-
-    def _buckets(self, street: SolverStreet) -> Buckets | None:
-        """Return a street's buckets; a board is drawn as often as it stands for deals, and then counts once."""
-        if street.buckets is None or self._run_outs is None:
-            return street.buckets
-        return street.buckets._replace(multiplicity=np.ones_like(street.buckets.multiplicity))
-
-    def carry_up(self, street: SolverStreet, board: int, seat: int, chunk: int, work: Workspace) -> None:
+    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry values up, and learn."""
-        if buckets := self._buckets(street):
-            _learn_by_buckets(street, buckets, board, seat, chunk, work)
+        if street.buckets:
+            _learn_by_buckets(street, board, seat, way, work)
         else:
             place = street.layout, street.deals.arrays, board, 0
             kernels.learn(*place, seat, street.regrets[seat], street.sums[seat], self._step, work)
 
     def visit(
-        self,
-        street: SolverStreet,
-        boards: tuple[int, int],
-        seat: int,
-        chunk: int,
-        above: Above,
-        work: Workspace,
-        totals: np.ndarray,
+        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
         """Learn on boards of the last street."""
-        if buckets := self._buckets(street):
-            _visit_by_buckets(street, buckets, boards, seat, chunk, above, work, totals)
+        if street.buckets:
+            _visit_by_buckets(street, visits, seat, way, work, totals)
         else:
-            place = street.layout, street.deals.arrays, *boards, seat
-            kernels.update_boards(*place, street.regrets, street.sums, self._step[None], *above, work, totals)
+            place = street.layout, street.deals.arrays, *visits, seat
+            kernels.update_boards(*place, street.regrets, street.sums, self._step[None], *way.above, work, totals)
 
 
 class Measure:
     """Values of the average strategies, and of best responses that know every hand."""
+
+    run_outs: RunOuts = AllRunOuts()
 
     def num_kinds(self, street: SolverStreet) -> int:
         """Return 2."""
@@ -127,32 +118,20 @@ class Measure:
         """Return the sums of strategies."""
         return street.sums
 
-    def parts(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Part]:
-        """Return all boards."""
-        return all_parts(index, street, parent)
-
-    def carry_up(self, street: SolverStreet, board: int, seat: int, chunk: int, work: Workspace) -> None:
+    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry both kinds of values up."""
         kernels.evaluate(street.layout, street.deals.arrays, board, 0, seat, work)
 
     def visit(
-        self,
-        street: SolverStreet,
-        boards: tuple[int, int],
-        seat: int,
-        chunk: int,
-        above: Above,
-        work: Workspace,
-        totals: np.ndarray,
+        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
         """Evaluate on boards of the last street."""
         place = street.layout, street.deals.arrays
         if street.buckets:
-            bucket_kernels.evaluate_boards_by_buckets(
-                *place, street.buckets, *boards, seat, street.plans, street.width, *above, work, totals
-            )
+            by_buckets = *place, street.buckets, *visits, seat, street.plans, street.width
+            bucket_kernels.evaluate_boards_by_buckets(*by_buckets, *way.above, work, totals)
         else:
-            kernels.evaluate_boards(*place, *boards, seat, street.sums, *above, work, totals)
+            kernels.evaluate_boards(*place, *visits, seat, street.sums, *way.above, work, totals)
 
 
 class RespondByBuckets(Measure):
@@ -165,47 +144,31 @@ class RespondByBuckets(Measure):
         """Return 1 with buckets, else 2."""
         return 1 if street.buckets else 2
 
-    def carry_up(self, street: SolverStreet, board: int, seat: int, chunk: int, work: Workspace) -> None:
+    def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry values up, and collect what actions gain."""
         if street.buckets:
-            _learn_by_buckets(street, street.buckets, board, seat, chunk, work)
+            _learn_by_buckets(street, board, seat, way, work)
         else:
-            super().carry_up(street, board, seat, chunk, work)
+            super().carry_up(street, board, seat, way, work)
 
     def visit(
-        self,
-        street: SolverStreet,
-        boards: tuple[int, int],
-        seat: int,
-        chunk: int,
-        above: Above,
-        work: Workspace,
-        totals: np.ndarray,
+        self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
         """Do the same on boards of the last street."""
-        assert street.buckets is not None
-        _visit_by_buckets(street, street.buckets, boards, seat, chunk, above, work, totals)
+        _visit_by_buckets(street, visits, seat, way, work, totals)
 
 
-def _learn_by_buckets(
-    street: SolverStreet, buckets: Buckets, board: int, seat: int, chunk: int, work: Workspace
-) -> None:
-    place = street.layout, street.deals.arrays, buckets, board, 0, seat, street.width
-    bucket_kernels.learn_by_buckets(*place, street.changes[seat][chunk], work)
+def _learn_by_buckets(street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
+    place = street.layout, street.deals.arrays, street.buckets, board, 0, seat, street.width
+    bucket_kernels.learn_by_buckets(*place, street.dtype.type(way.times), street.changes[seat][way.chunk], work)
 
 
 def _visit_by_buckets(
-    street: SolverStreet,
-    buckets: Buckets,
-    boards: tuple[int, int],
-    seat: int,
-    chunk: int,
-    above: Above,
-    work: Workspace,
-    totals: np.ndarray,
+    street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
 ) -> None:
-    place = street.layout, street.deals.arrays, buckets, *boards, seat, street.plans, street.width
-    bucket_kernels.update_boards_by_buckets(*place, street.changes[seat][chunk], *above, work, totals)
+    counts = visits.factors * street.dtype.type(way.times)
+    place = street.layout, street.deals.arrays, street.buckets, *visits, counts, seat, street.plans, street.width
+    bucket_kernels.update_boards_by_buckets(*place, street.changes[seat][way.chunk], *way.above, work, totals)
 
 
 class Walk:
@@ -244,77 +207,72 @@ class Walk:
 
     def values(self, seat: int, task: Task) -> np.ndarray:
         """Do a task for a seat on all boards, and return its values at the root, as in `totals`."""
-        first = self.streets[0]
-        if not first.is_last:
-            return self._pass(0, 0, seat, task, self.above, self.workspaces[0])
+        first, way = self.streets[0], Way(self.above)
         totals = self.totals(task.num_kinds(first))
-        task.visit(first, (0, 1), seat, 0, self.above, self.workspaces[0][0], totals)
+        if first.is_last:
+            task.visit(first, self.first_board, seat, way, self.workspaces[0][0], totals)
+        else:
+            self._pass(0, 0, 1.0, seat, task, way, self.workspaces[0], totals)
         return totals
+
+    @property
+    def first_board(self) -> Visits:
+        """The only board of the first street."""
+        return Visits(np.zeros(1, np.int64), np.ones(1, self._dtype))
 
     def _pass(
         self,
         index: int,
         board: int,
+        factor: float,
         seat: int,
         task: Task,
-        above: Above,
+        way: Way,
         workspaces: Sequence[Workspace],
-        totals: np.ndarray | None = None,
-        chunk: int = 0,
-    ) -> np.ndarray:
+        totals: np.ndarray,
+    ) -> None:
         """Do a task on a board of any street but the last, and on all behind it.
 
-        What comes back are the values at the street's roots by the hands of the board before, as in `update_boards`.
+        The values at the street's roots, by the hands of the board before, are added to `totals` as in `leave_board`.
         """
         street, work = self.streets[index], workspaces[index]
         num_kinds = task.num_kinds(street)
         place = street.layout, street.deals.arrays, board, 0
         if street.buckets:
             by_bucket = street.layout, street.deals.arrays, street.buckets, board, 0, seat, street.plans, street.width
-            bucket_kernels.enter_board_by_buckets(*by_bucket, *above, work)
+            bucket_kernels.enter_board_by_buckets(*by_bucket, *way.above, work)
         else:
-            kernels.enter_board(*place, seat, task.tables(street), *above, work)
+            kernels.enter_board(*place, seat, task.tables(street), *way.above, work)
         kernels.fill_terminals(*place, seat, work)
         blocks = street.board_blocks(board)
         below = Above(work.below, blocks)
         kernels.show_ends(street.layout, street.deals.arrays, board, work, below.reach)
-        chunks = self._below(index + 1, board, seat, task, below, workspaces, chunk)
+        counted = way._replace(times=way.times * factor)
+        chunks = self._below(index + 1, board, seat, task, counted._replace(above=below), workspaces)
         if task.num_kinds(self.streets[index + 1]) < num_kinds:  # one plan below, whatever is done here
             chunks = np.concatenate([chunks, chunks], axis=1)
         kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
-        task.carry_up(street, board, seat, chunk, work)
-        if totals is None:
-            totals = empty_blocks(num_kinds * street.root_lanes * int(above.blocks[seat]), self._dtype)
-        kernels.leave_board(*place, seat, num_kinds, work, int(above.blocks[seat]), totals)
-        return totals
+        task.carry_up(street, board, seat, counted, work)
+        leave = num_kinds, self._dtype.type(factor), work, int(way.above.blocks[seat])
+        kernels.leave_board(*place, seat, *leave, totals)
 
     def _below(
-        self,
-        index: int,
-        parent: int,
-        seat: int,
-        task: Task,
-        above: Above,
-        workspaces: Sequence[Workspace],
-        of_chunk: int,
+        self, index: int, parent: int, seat: int, task: Task, way: Way, workspaces: Sequence[Workspace]
     ) -> np.ndarray:
         """Do a task on the boards after one, and return the values of several chunks of them."""
         street = self.streets[index]
         spread = index == 1  # the first deal uses all threads
-        parts = task.parts(index, street, parent, seat, of_chunk)
-        size = task.num_kinds(street) * street.root_lanes * int(above.blocks[seat])
+        parts = task.run_outs.visits(index, street, parent, seat, way.chunk)
+        size = task.num_kinds(street) * street.root_lanes * int(way.above.blocks[seat])
         chunks = empty_blocks(len(parts) * size, self._dtype).reshape(len(parts), size, LANES)
 
         def work_on(number: int, own: Sequence[Workspace]) -> None:
-            first, last, factor = parts[number]
-            totals, chunk = chunks[number], number if spread else of_chunk
+            here = way._replace(chunk=number) if spread else way
             if street.is_last:
-                task.visit(street, (first, last), seat, chunk, above, own[index], totals)
-            else:
-                for board in range(first, last):
-                    self._pass(index, board, seat, task, above, own, totals, chunk)
-            if factor != 1.0:
-                totals *= totals.dtype.type(factor)
+                task.visit(street, parts[number], seat, here, own[index], chunks[number])
+                return
+            for board, factor in zip(*map(np.ndarray.tolist, parts[number]), strict=True):
+                self._pass(index, board, factor, seat, task, here, own, chunks[number])
 
         if not spread or self._num_workers == 1:
             for number in range(len(parts)):

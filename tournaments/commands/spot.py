@@ -11,7 +11,7 @@ from tqdm import tqdm
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
-from plurispiel.agents.resolve.spot_solution import SpotSolution, solve_spot
+from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
 
@@ -58,8 +58,10 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     spot, settings = read_spot(path)
     with interrupts_held():
         vector_cfr.prepare()
-        if spot.cards == "buckets":
+        if spot.has_buckets:
             vector_cfr.prepare(by_buckets=True)
+    algorithm = settings.algorithm or default_algorithm(spot)
+    by_bucket = " among strategies by bucket" if spot.has_buckets else ""
     limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"
     with tqdm(unit=" it", dynamic_ncols=True, leave=False, disable=None, delay=0.5) as bar:
 
@@ -68,14 +70,12 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
             bar.update(iterations - bar.n)
 
         def say_memory(num_bytes: int) -> None:
-            _say(
-                f"{path.name}: {settings.algorithm} until {settings.target_pct:g} % of the pot{limit}, "
-                f"{num_bytes / 1e6:,.0f} MB"
-            )
+            goal = f"{settings.target_pct:g} % of the pot{by_bucket}"
+            _say(f"{path.name}: {algorithm} until {goal}{limit}, {num_bytes / 1e6:,.0f} MB")
 
         return solve_spot(
             spot,
-            algorithm=settings.algorithm,
+            algorithm=algorithm,
             target_pct=settings.target_pct,
             max_seconds=settings.max_seconds,
             threads=options.threads,

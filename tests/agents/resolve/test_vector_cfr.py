@@ -106,11 +106,12 @@ def test_lossless_buckets_change_nothing(name, algorithm):
 
 @jit_only
 @pytest.mark.parametrize("buckets", [None, by_rank])
-def test_sampled_run_outs_come_to_the_same(buckets):
-    """Leduc's value and little to gain, from one or two of six cards an iteration; whatever the threads."""
+@pytest.mark.parametrize("options", [{"run_outs": 2}, {"thinning": 400}])
+def test_sampled_run_outs_come_to_the_same(buckets, options):
+    """Leduc's value and little to gain, from a few of six cards an iteration; whatever the threads."""
     subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=buckets)
     first, second = (
-        VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=2, threads=threads, seed=3) for threads in (1, 2)
+        VectorSolver(subgame, "lcfr", dtype=np.float64, threads=threads, seed=3, **options) for threads in (1, 2)
     )
     for solver in (first, second):
         solver.run(1_500)
@@ -118,28 +119,33 @@ def test_sampled_run_outs_come_to_the_same(buckets):
     found = first.evaluate()
     assert found.exploitability < 0.1
     assert found.values[0] == pytest.approx(-0.0856, abs=0.1)
-    other = VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=2, seed=4)
+    other = VectorSolver(subgame, "lcfr", dtype=np.float64, seed=4, **options)
     other.run(3)
     assert (other.streets[1].sums[0] != first.streets[1].sums[0]).any()
-    with pytest.raises(ValueError, match="run_outs"):
-        VectorSolver(subgame, run_outs=17)
+    for wrong in ({"run_outs": 17}, {"thinning": -1}, {"run_outs": 1, "thinning": 1}):
+        with pytest.raises(ValueError, match=r"run_outs must|thinning must"):
+            VectorSolver(subgame, **wrong)
 
 
 @jit_only
 @pytest.mark.parametrize("rules", [LEDUC, THREE_STREETS])
-def test_sampled_values_are_right_on_average(rules):
-    """The values of a first iteration, from uniform strategies, over many draws."""
-    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)))
-    values = []
-    for run_outs, seeds in ((0, 1), (1, 200)):
-        sums = 0.0
-        for seed in range(seeds):
-            solver = VectorSolver(subgame, "cfr", dtype=np.float64, run_outs=run_outs, seed=seed, threads=1)
-            solver.run(1)
-            sums = sums + solver.streets[0].regrets[0] / seeds
-        values.append(sums)
-    np.testing.assert_allclose(values[1], values[0], rtol=0, atol=0.25 * abs(values[0]).max())
-    assert abs(values[1] - values[0]).max() > 0.0
+@pytest.mark.parametrize("options", [{"run_outs": 1}, {"run_outs": 3}, {"thinning": 9}])
+@pytest.mark.parametrize("buckets", [None, by_rank])
+def test_sampled_values_are_right_on_average(rules, options, buckets):
+    """Regrets of a first iteration, from uniform strategies, over many draws; in buckets on the last street, too."""
+    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)), buckets=buckets)
+
+    def first_regrets(street, **drawn):
+        solver = VectorSolver(subgame, "cfr", dtype=np.float64, threads=1, **drawn)
+        solver.run(1)
+        return solver.streets[street].regrets[0].ravel()
+
+    for street in (0, -1) if buckets else (0,):
+        expected = first_regrets(street)
+        draws = np.stack([first_regrets(street, seed=seed, **options) for seed in range(200)])
+        error = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+        assert 0.0 < error.max() < 0.25 * abs(expected).max()
+        assert (abs(draws.mean(axis=0) - expected) <= 5.0 * error + 1e-9).all()
 
 
 @jit_only
@@ -161,11 +167,11 @@ def check_first(rules, array):
 
 
 @jit_only
-@pytest.mark.parametrize("run_outs, bound", [(0, 0.0002), (2, 0.01)])
-def test_strategies_by_bucket_come_to_an_equilibrium_among_themselves(run_outs, bound):
+@pytest.mark.parametrize("options, bound", [({}, 0.0002), ({"run_outs": 2}, 0.01), ({"thinning": 100}, 0.01)])
+def test_strategies_by_bucket_come_to_an_equilibrium_among_themselves(options, bound):
     ranges = np.array([[1.0, 0.1, 0.3, 0.02, 0.7, 0.2], [0.05, 1.0, 0.6, 0.3, 0.1, 0.9]])
     subgame = Subgame(BettingState(LEDUC), (), ranges, check_first, buckets=lambda board: np.arange(6) % 2)
-    solver = VectorSolver(subgame, "lcfr", dtype=np.float64, run_outs=run_outs)
+    solver = VectorSolver(subgame, "lcfr", dtype=np.float64, **options)
     solver.run(1_000)
     assert 0.0 <= solver.evaluate_by_buckets().exploitability < bound
     assert solver.evaluate().exploitability > 0.2
