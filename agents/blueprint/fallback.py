@@ -113,14 +113,19 @@ class KeptRows:
             at = int(tree.parent[at])
         return self._from_first_of(decisions, node, board, combo_ids)
 
-    def _from_first_of(self, decisions, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
+    def _from_first_of(
+        self, decisions: list[int], node: int, board: tuple[int, ...], combo_ids: np.ndarray
+    ) -> np.ndarray:
         """Return each combo's row at the first of some decisions that has one, with the actions of another."""
         found = np.zeros((len(combo_ids), int(self._blueprint.tree.num_actions[node])))
         missing = np.arange(len(combo_ids))
         for decision in decisions:
             if not len(missing):
                 break
-            rows = self._look_up(decision, board, combo_ids[missing]) @ self._transfer(decision, node)
+            kept = self._look_up(decision, board, combo_ids[missing])
+            # Column by column: a matrix product rounds one row alone otherwise than among others.
+            parts = zip(kept.T, self._transfer(decision, node), strict=True)
+            rows = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
             found[missing] = rows
             missing = missing[row_sums(rows) == 0.0]
         return found

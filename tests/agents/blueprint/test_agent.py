@@ -109,6 +109,21 @@ def test_in_its_own_game_it_is_the_blueprint():
         np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
 
 
+def test_a_hand_alone_has_its_row_among_all_hands_to_the_bit():
+    """Which is what it acts by; here the four actions of another decision become two."""
+    found, actions = blueprint(3), (FOLD, CALL, CALL, CALL, CALL, 10_000)
+    node, flop, before = (node_after(found.tree, actions[:count]) for count in (6, 4, 2))
+    sibling = node_after(found.tree, (*actions[:5], 300))
+    assert found.tree.actions(node).tolist() == [FOLD, CALL] and found.tree.num_actions[before] == 4
+    agent = agent_at(without(found, (node, range(20)), (sibling, range(20)), (flop, range(20))), seat=1)
+    public = public_after(THREE, actions, BOARD)
+    every, sources = sources_of(agent, public)
+    assert set(sources) == {"earlier"}
+    for combo in ALL:
+        alone = agent.strategy(public, np.array([combo]))
+        assert np.array_equal(alone.probabilities[0], every.probabilities[combo])
+
+
 class Watched(Agent):
     """Checks everything a blueprint answers."""
 
