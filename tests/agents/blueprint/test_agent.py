@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import json
+import os
 import shutil
 
 import numpy as np
@@ -29,6 +30,8 @@ from plurispiel.agents.tight_aggressive import starting_hands
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.cli import main
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 THREE = no_limit_holdem(3)
 ALL = np.arange(1326)
