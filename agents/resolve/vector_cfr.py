@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
@@ -313,10 +313,24 @@ class VectorSolver:
         return (tables + workspaces + totals) * LANES * self._dtype.itemsize
 
 
+_THREE_STREETS = HoldemRules(
+    blinds=(2, 1),
+    stacks=(4, 4),
+    first_seats=(1, 0, 0),
+    board_cards=(0, 1, 1),
+    num_suits=2,
+    num_ranks=3,
+    num_hole_cards=1,
+    betting_abstraction="fc",
+)
+"""With streets in buckets that are not the last."""
+
+
 def prepare(*, by_buckets: bool = False) -> None:
     """Compile the kernels that solve with exact cards, or with buckets."""
-    buckets = (lambda board: np.zeros(LEDUC.num_combos, np.int64)) if by_buckets else None
-    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos)), buckets=buckets)
+    rules = _THREE_STREETS if by_buckets else LEDUC
+    buckets = (lambda board: np.zeros(rules.num_combos, np.int64)) if by_buckets else None
+    subgame = Subgame(BettingState(rules), (), np.ones((2, rules.num_combos)), buckets=buckets)
     solver = VectorSolver(subgame, threads=1)
     solver.run(1)
     solver.evaluate()
