@@ -375,6 +375,36 @@ def test_a_flop_is_worth_what_plain_loops_find(by_buckets):
 
 
 @jit_only
+def test_a_flop_in_lossless_buckets_is_the_exact_one():
+    """One bucket for each hand on each board that is dealt, suits that are alike dealt once."""
+    cards = parse_cards("Ah Kh 9c")
+    state, _ = heads_up(cards, "fcpa", stack=60)
+    weights = np.stack([parse_range("AsKd,AdKs,7h7c:0.5"), parse_range("QhJh,9s9d:0.25,8s8d")])
+    places = np.cumsum(weights.sum(axis=0) > 0.0)
+    numbers = {}
+
+    def one_each(board):
+        return numbers.setdefault(board, len(numbers)) * (places[-1] + 1) + places
+
+    exact, by_buckets = (
+        VectorSolver(Subgame(state, cards, weights, buckets=rows), "cfr", dtype=np.float64) for rows in (None, one_each)
+    )
+    for solver in (exact, by_buckets):
+        assert [len(street.deals.boards) for street in solver.streets] == [1, 36, 1_429]
+        solver.run(6)
+    expected = exact.evaluate()
+    assert expected.exploitability > 0.1
+    for found in (by_buckets.evaluate(), by_buckets.evaluate_by_buckets()):
+        np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.best_response_values, expected.best_response_values, rtol=0, atol=1e-9)
+    for number, street in enumerate(exact.streets):
+        for decision in street.betting.decisions:
+            for board in range(0, len(street.deals.boards), 97):
+                pair = (solver.strategy(number, decision, board) for solver in (exact, by_buckets))
+                np.testing.assert_allclose(*pair, rtol=0, atol=1e-9)
+
+
+@jit_only
 def test_isomorphic_cards_are_dealt_once():
     """Monotone and rainbow turns: as many rivers as differ, and the values of all of them."""
     whole, part = np.ones((2, 1326)), np.ones((2, 1326))
