@@ -557,7 +557,9 @@ def _add_bench(commands) -> None:
         ["bench engine", "bench small-games --seconds 3 --json"],
     )
     parser.add_argument(
-        "name", choices=("engine", "small-games", "abstraction", "spot", "blueprint"), help="what to measure"
+        "name",
+        choices=("engine", "small-games", "abstraction", "spot", "blueprint", "blueprint-curves"),
+        help="what to measure",
     )
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
     parser.add_argument("--json", action="store_true", help="print as JSON")

@@ -9,6 +9,7 @@ import platform
 import sys
 
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
+from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.small_games import bench_small_games
@@ -22,6 +23,7 @@ _BENCHES = {
     "spot": bench_spot,
     "abstraction": bench_card_abstraction,
     "blueprint": bench_blueprint,
+    "blueprint-curves": bench_blueprint_curves,
 }
 
 

@@ -1,0 +1,215 @@
+"""How blueprints near equilibrium in hold'em until the flop: exact exploitability against minutes of training.
+
+With the buckets of two tables, and with every hand told apart; and, with the first table, what linear discounting
+and pruning save. Each curve is one run with the trainer's shares of discounting, pruning and averaging,
+looked at after an eighth, a quarter, a half and all of it.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.cards.buckets import load_table
+from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.threads import default_threads
+from plurispiel.agents.base import PublicState, RangeAgent, Strategy
+from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
+from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, table_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig
+from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.evaluation.public_best_response import public_best_response
+from plurispiel.tournaments.bench.row import Row
+
+_GAME = "holdem-flop"
+_ITERATIONS = 2_000_000
+"""For each second asked for; some 20 s of training on two cores of such a machine."""
+
+_TABLES = ("pluribus", "small")
+_FEW = 10_000
+"""Buckets up to which their strategies are all made ready at once."""
+
+_PLAIN = {"discount_until": 0.0, "prune_from": 1.0}
+_VARIANTS: dict[str, dict[str, float]] = {
+    "plain": _PLAIN,
+    "linear": {"prune_from": 1.0},
+    "pruned": {"discount_until": 0.0},
+    "linear, pruned": {},
+}
+_BEST = "linear, pruned"
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A blueprint on its way.
+
+    Attributes
+    ----------
+    iteration : int
+    seconds : float
+        Of training, by the clock.
+    nodes : int
+        Met in all traversals.
+    exploitability : float
+        mbb/hand, exact.
+    """
+
+    iteration: int
+    seconds: float
+    nodes: int
+    exploitability: float
+
+
+class _OwnStrategies:
+    """The strategies of a blueprint in its own game, board by board; even where nothing was learnt."""
+
+    def __init__(self, blueprint: Blueprint):
+        self._blueprint = blueprint
+        streets = range(len(blueprint.game.pairs))
+        self._decisions = [street_decisions(blueprint.tree, street) for street in streets]
+        self._few = [self._shares(self._rows(s), s) if blueprint.cards.num_buckets[s] < _FEW else None for s in streets]
+        self._nodes: dict[tuple[int, ...], int] = {(): 0}
+        self._last: tuple[tuple[int, ...] | None, np.ndarray] = (None, np.empty((0, 0)))
+
+    def find_node(self, actions: tuple[int, ...]) -> int:
+        """Return the node behind some actions."""
+        if actions not in self._nodes:
+            node = self.find_node(actions[:-1])
+            tree = self._blueprint.tree
+            self._nodes[actions] = int(tree.first_child[node]) + tree.actions(node).tolist().index(actions[-1])
+        return self._nodes[actions]
+
+    def on_board(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the strategies of all decisions on a board, side by side: float64[num_combos, actions of all]."""
+        if self._last[0] != board:
+            few, cards = self._few[street], self._blueprint.cards
+            row = np.minimum(
+                cards.row(board, street), cards.num_buckets[street] - 1
+            )  # any number: it touches the board
+            self._last = board, self._shares(self._rows(street)[row], street) if few is None else few[row]
+        return self._last[1]
+
+    def _rows(self, street: int) -> np.ndarray:
+        game = self._blueprint.game
+        cells = self._blueprint.rows[int(game.base[street]) : int(game.base[street + 1])]
+        return cells.reshape(-1, int(game.pairs[street]))
+
+    def _shares(self, rows: np.ndarray, street: int) -> np.ndarray:
+        """Return rows whose strategies sum to 1."""
+        nodes = self._decisions[street]
+        first, counts = self._blueprint.tree.row[nodes], self._blueprint.tree.num_actions[nodes]
+        shares = rows.astype(np.float64)
+        totals = np.repeat(np.add.reduceat(shares, first, axis=1), counts, axis=1)
+        even = np.repeat(1.0 / counts, counts)
+        return np.where(totals > 0.0, shares / np.maximum(totals, 1e-30), even)
+
+
+class OwnGameAgent(RangeAgent):
+    """Plays a blueprint in its own game, evenly where nothing was learnt: what is proved of the training itself."""
+
+    name = "own game"
+
+    def __init__(self, blueprint: Blueprint, strategies: _OwnStrategies | None = None):
+        self._tree = blueprint.tree
+        self._strategies = strategies or _OwnStrategies(blueprint)
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return the strategy with one row for each of ``combo_ids``."""
+        whole = self.range_strategy(public)
+        return Strategy(whole.actions, whole.probabilities[combo_ids])
+
+    def range_strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of all combos."""
+        node = self._strategies.find_node(tuple([action for _, action, _ in public.actions]))
+        first, actions = int(self._tree.row[node]), self._tree.actions(node).astype(np.int64)
+        shares = self._strategies.on_board(public.board, public.street)
+        return Strategy(actions, shares[:, first : first + len(actions)])
+
+
+def exploitability_curve(
+    config: BlueprintConfig,
+    cards: CardBuckets,
+    iterations: Sequence[int],
+    *,
+    threads: int = 1,
+    on_point: Callable[[CurvePoint], object] = lambda point: None,
+) -> list[CurvePoint]:
+    """Train, and return how far from equilibrium the strategy is after some numbers of iterations, ascending."""
+    trainer = make_trainer(config, cards, threads=threads)
+    points: list[CurvePoint] = []
+    seconds = 0.0
+    for number in iterations:
+        begin = time.perf_counter()
+        trainer.run(number - trainer.iteration)
+        seconds += time.perf_counter() - begin
+        blueprint = trainer.blueprint()
+        strategies = _OwnStrategies(blueprint)
+        agents = [OwnGameAgent(blueprint, strategies), OwnGameAgent(blueprint, strategies)]
+        found = public_best_response(config.rules, agents, threads=threads)
+        distance = 500.0 * found.nash_conv / config.rules.big_blind
+        points.append(CurvePoint(number, seconds, trainer.num_nodes, distance))
+        on_point(points[-1])
+    return points
+
+
+def bench_blueprint_curves(seconds: float = 1.0) -> list[Row]:
+    """Return all points of all curves, and how soon each variant is where plain training ends."""
+    total = max(1000, round(_ITERATIONS * seconds))
+    rows = []
+    curves: dict[str, list[CurvePoint]] = {}
+    for name in _TABLES:
+        folder = tables_folder() / name
+        if not folder.exists():
+            rows.append(Row(f"{_GAME}, {name}", math.nan, "mbb/hand", f"plurispiel abstraction build {name}"))
+            continue
+        variants = _VARIANTS if name == _TABLES[0] else {_BEST: _VARIANTS[_BEST]}
+        for variant, schedule in variants.items():
+            config = _config(total, name, schedule)
+            cards = table_buckets(config.rules, load_table(folder))
+            curve = _curve(config, cards)
+            rows += _rows(f"{_GAME}, {cards.num_buckets[1]} flop buckets ({name}), {variant}", curve)
+            if name == _TABLES[0]:
+                curves[variant] = curve
+    config = _config(total, "lossless", _VARIANTS[_BEST])
+    rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
+    for variant, curve in curves.items():
+        goal = curves["plain"][-1]
+        taken = _seconds_to(curve, goal.exploitability)
+        note = "not reached" if math.isnan(taken) else f"{goal.seconds / taken:.2f} x as soon as plain"
+        rows.append(Row(f"{variant}: training to {goal.exploitability:,.0f} mbb/hand", taken, "s", note))
+    return rows
+
+
+def _config(total: int, cards: str, schedule: dict[str, float]) -> BlueprintConfig:
+    settings = {"average_from": 0.05, "average_every": 10, "num_snapshots": 16} | schedule
+    return BlueprintConfig(_GAME, total, game=_GAME, cards=cards, **settings)  # type: ignore[arg-type]
+
+
+def _curve(config: BlueprintConfig, cards: CardBuckets) -> list[CurvePoint]:
+    points = [config.iterations // share for share in (8, 4, 2, 1)]
+    return exploitability_curve(config, cards, points, threads=default_threads())
+
+
+def _rows(title: str, curve: Sequence[CurvePoint]) -> list[Row]:
+    return [
+        Row(
+            title if point is curve[0] else "",
+            point.exploitability,
+            "mbb/hand",
+            f"{point.seconds / 60:.2f} min of training, {point.iteration:,} iterations, {point.nodes / 1e6:,.0f} M met",
+        )
+        for point in curve
+    ]
+
+
+def _seconds_to(curve: Sequence[CurvePoint], goal: float) -> float:
+    """Return the seconds of training until a distance is reached, between points by logarithms; NaN if it is not."""
+    for before, point in zip((None, *curve), curve, strict=False):
+        if point.exploitability <= goal:
+            if before is None or before.exploitability <= point.exploitability:
+                return point.seconds
+            share = math.log(before.exploitability / goal) / math.log(before.exploitability / point.exploitability)
+            return before.seconds * (point.seconds / before.seconds) ** share
+    return math.nan
