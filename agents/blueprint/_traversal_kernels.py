@@ -10,6 +10,7 @@ seat to act (6), the number of actions (8) and whether the first of them is a fo
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction._prefetch import prefetch
 from plurispiel.abstraction.holdem._betting_kernels import FOLD
 from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem._hand_rank_kernels import rank_word
@@ -191,6 +192,23 @@ def _draw(strategy, num_actions, stream):
 
 
 @kernel(inline=True)
+def _draw_by_regrets(regrets, cell, num_actions, stream):
+    """Return an action drawn in proportion to positive regrets, evenly without any."""
+    total = 0.0
+    for a in range(num_actions):
+        total += max(np.float64(regrets[cell + a]), 0.0)
+    point = next_float(stream)
+    if total <= 0.0:
+        return np.int64(point * num_actions)
+    point *= total
+    for a in range(num_actions - 1):
+        point -= max(np.float64(regrets[cell + a]), 0.0)
+        if point < 0.0:
+            return a
+    return num_actions - 1
+
+
+@kernel(inline=True)
 def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
     """Return the set of actions that a pruning traversal follows. Modified in place: `strategy`.
 
@@ -247,12 +265,17 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
                 value = end_value(tree, node, traverser, game.num_seats, ranks)
                 break
             first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            prefetch(tree.nodes, 4 * first)
             cell = starts[word & SLOT] + tree.nodes[node, ROW]
+            if (word & SLOT) >> SEAT_SHIFT != traverser:
+                node = first + _draw_by_regrets(regrets, cell, num_actions, stream)
+                continue
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)
-            if (word & SLOT) >> SEAT_SHIFT != traverser:
-                node = first + _draw(strategy, num_actions, stream)
-                continue
+            for child in range(first, first + num_actions):
+                below = np.int64(tree.nodes[child, WORD])
+                if below >= 0:
+                    prefetch(regrets, starts[below & SLOT] + tree.nodes[child, ROW])
             depth += 1
             explored = (1 << num_actions) - 1
             if prune:
