@@ -37,6 +37,7 @@ __all__ = ["Trainer", "make_trainer"]
 
 _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
+_PIECE = 1 << 16
 _AMPLE = 0.5
 """Share of the free memory up to which regrets and averages take it in large pages: faster, but soon all of it."""
 _STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
@@ -172,7 +173,10 @@ class Trainer:
             if event in schedule.discounts:
                 factor = schedule.discounts[event]
                 kernels.discount_cells(self.regrets, factor, self._settings.rounds)
-                kernels.discount_cells(self.sums, factor, False)
+                for first in range(0, len(self.sums), _PIECE):
+                    part = self.sums[first : first + _PIECE]
+                    if part.any():  # what was never met takes no memory
+                        part *= factor
                 self.weighted_visits *= factor
             if event in schedule.snapshots:
                 self._add_snapshot()
