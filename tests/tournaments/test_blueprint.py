@@ -57,6 +57,18 @@ def test_a_file_of_settings(home, tmp_path, capsys):
     code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 1, "--seed", 7)
     assert code == 0 and "mine: 2,000 iterations, seed 7, 1 thread" in err
     assert "\nflop" not in out and load_blueprint(home / "mine" / FOLDER).config.seed == 7
+    code, out, _ = run(capsys, "info", "mine", "--json")
+    hands = json.loads(out)["first_in"]["SB"]
+    assert code == 0 and len(hands) == 169 and hands["AA"]["raise"] > 0.9 and hands["AA"]["call"] == 0.0
+    code, out, _ = run(capsys, "info", "mine")
+    assert code == 0 and "SB: raises" in out and len(out[out.index("SB: raises") :].splitlines()) == 15
+    packed = tmp_path / "mine.blueprint"
+    code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--least", 0, "--json")
+    assert code == 0 and json.loads(out)["bytes"] == packed.stat().st_size
+    code, again, _ = run(capsys, "info", packed, "--json")
+    assert code == 0 and json.loads(again)["first_in"]["SB"]["AA"]["raise"] > 0.9
+    code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "mine.zip")
+    assert code == 2 and "is a .blueprint file" in err
 
 
 def test_minutes_set_the_number_of_iterations(home, capsys, monkeypatch):
