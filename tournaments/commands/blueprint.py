@@ -41,7 +41,7 @@ from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint
 from plurispiel.agents.blueprint.marks import Mark, mark_from_dict
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
-from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
 from plurispiel.agents.tight_aggressive import has_starting_hands
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.interrupts import interrupts_held
@@ -305,17 +305,20 @@ def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: i
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 
 
-def _rate(trainer: Any) -> float:
-    """Return the iterations per second of a trial, its second half."""
+def _rate(trainer: Trainer) -> float:
+    """Return the iterations per second of a trial, its second half; the first pages of a bucket table are slow."""
+    trainer.run(100)
     begin = time.perf_counter()
-    piece, marks = 1, [(0, begin)]
-    while time.perf_counter() - begin < _CALIBRATION_S and trainer.iteration < trainer.schedule.iterations:
+    piece, marks = 10, [(trainer.iteration, begin)]
+    while (seconds := marks[-1][1] - begin) < _CALIBRATION_S or len(marks) < 5:
         trainer.run(piece)
         marks.append((trainer.iteration, time.perf_counter()))
-        piece = max(1, round(0.1 * trainer.iteration / (marks[-1][1] - begin)))
-    last = marks[-1]
-    first = next(mark for mark in marks if mark[1] - begin >= 0.5 * (last[1] - begin) or mark is marks[-2])
-    return (last[0] - first[0]) / max(last[1] - first[1], 1e-9)
+        if trainer.iteration == trainer.schedule.iterations:
+            break
+        if seconds < _CALIBRATION_S / 10:
+            piece *= 2
+    half = next(mark for mark in marks if mark[1] - begin >= 0.5 * (marks[-1][1] - begin) or mark is marks[-2])
+    return (marks[-1][0] - half[0]) / max(marks[-1][1] - half[1], 1e-9)
 
 
 def _run_folder(text: str) -> Path:
