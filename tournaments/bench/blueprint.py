@@ -24,12 +24,12 @@ _HEADS_UP = dataclasses.replace(HUNL, stacks=(10_000, 10_000))
 _SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
 _HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
 _FOREVER = 10**12
-_WARM_UP = 8
-"""Times the seconds of a figure: until then most is new, and memory is being given out."""
+_WARM_UP = 50
+"""Times the nodes of a tree, met before measuring: until then most is new, and memory is being given out."""
 
 
 def bench_blueprint(seconds: float = 1.0) -> list[Row]:
-    """Return all figures, each from about `seconds`; buckets are random, deals, boards and showdowns real."""
+    """Return all figures, each from about `seconds` and a warm-up; buckets are random, deals and showdowns real."""
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
     return rows + _beside_openspiel(seconds)
@@ -44,7 +44,8 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
     size = f"{len(trainer.tree.actor):,} nodes, {need / 1e9:.1f} GB of regrets"
     if available_bytes() < 1.2 * need:
         return [Row(f"training {title}, one thread", float("nan"), "M nodes/s", f"{size}: more memory than there is")]
-    _rate(trainer, threads, _WARM_UP * seconds)
+    while trainer.num_nodes < _WARM_UP * len(trainer.tree.actor):
+        trainer.run(2_000)
     one = _rate(trainer, 1, seconds)
     rows = [Row(f"training {title}, one thread", one[0], "M nodes/s", f"{one[1]:,.0f} K traversals/s; {size}")]
     if threads > 1:
