@@ -23,15 +23,18 @@ from plurispiel.agents.blueprint._traversal_kernels import (
 
 
 @kernel
-def fill_rows(tree, game, decisions, street, num_buckets, sums, regrets, highest, rows, strategy):
+def fill_rows(tree, game, decisions, street, num_buckets, by_visits, sums, snapshots, regrets, highest, rows, strategy):
     """Write one street's rows: of the sums, else of the regrets, else zeros. Modified in place: `rows`, `strategy`.
 
     Parameters
     ----------
     decisions : int32[n]
         The street's decisions in the order of their rows.
-    sums, regrets : float64, float32, uint16 or int32[num_cells]
-        Sums of strategies may end before the later streets.
+    by_visits : bool
+        Whether the sums are `sums`, of strategies by visits; else `snapshots`.
+    sums : float64[cells of the first streets]
+    snapshots : float32 or uint16[num_cells]
+    regrets : float64 or int32[num_cells]
     highest : float
         What probability 1 is written as.
     rows : float32 or uint8[num_cells]
@@ -51,7 +54,7 @@ def fill_rows(tree, game, decisions, street, num_buckets, sums, regrets, highest
             cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
             total = 0.0
             for a in range(num_actions):
-                strategy[a] = np.float64(sums[cell + a])
+                strategy[a] = sums[cell + a] if by_visits else np.float64(snapshots[cell + a])
                 total += strategy[a]
             if total > 0.0:
                 for a in range(num_actions):

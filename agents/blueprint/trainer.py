@@ -258,7 +258,9 @@ class Trainer:
                 street_decisions(self.tree, street),
                 street,
                 buckets,
-                self._averages(street),
+                street not in self._later_streets,
+                self.sums,
+                self.snapshots,
                 self.regrets,
                 1.0 if self.exact else float(HIGHEST),
                 rows,
@@ -279,9 +281,6 @@ class Trainer:
             total += found
             met.append(rows)
         return total / max(self.weighted_visits[0], 1.0), met
-
-    def _averages(self, street: int) -> np.ndarray:
-        return self.sums if street <= self._settings.last_average_street else self.snapshots
 
     def _add_snapshot(self) -> None:
         """Add the strategies of the later streets to their sums."""
