@@ -351,3 +351,4 @@ def warmup() -> None:
     plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=1)
     trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
     trainer.run()
+    trainer.regret_per_visit()
