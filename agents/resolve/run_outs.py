@@ -38,8 +38,11 @@ class AllRunOuts:
         """Return all boards after one."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         count = min(NUM_CHUNKS, last - first) if index == 1 else 1
-        boards = np.array_split(np.arange(first, last), count)
-        return [Visits(each, np.ones(len(each), street.dtype)) for each in boards]
+        bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
+        return [
+            Visits(np.arange(begin, end), np.ones(end - begin, street.dtype))
+            for begin, end in zip(bounds, bounds[1:], strict=False)
+        ]
 
 
 class _DrawnRunOuts(AllRunOuts):
