@@ -161,7 +161,7 @@ def default_algorithm(spot: Spot) -> str:
 
 
 def _is_thinned(spot: Spot) -> bool:
-    """Return whether rivers are drawn: flops in buckets take a quarter of the time so, turns gain nothing."""
+    """Return whether rivers are drawn: flops in buckets take less than half the time so, turns gain nothing."""
     return spot.has_buckets and spot.street == 1
 
 
