@@ -47,7 +47,7 @@ def test_train_resume_and_info(home, capsys):
     assert code == 0 and json.loads(out) == record
     assert record["rows"] == [18, 540] and record["buckets"] == [3, 18] and record["config"]["game"] == "leduc"
     assert set(record) == {
-        *("folder", "name", "digest", "config", "nodes", "buckets", "rows", "rows_learnt", "training"),
+        *("folder", "name", "digest", "config", "nodes", "buckets", "rows", "rows_learnt", "training", "first_in"),
     }
 
 

@@ -180,16 +180,11 @@ def _info(options: argparse.Namespace) -> int:
         if not draw_marks(Path(options.plot), marks, f"{_name(blueprint)}: training"):
             raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
         _say(f"wrote {options.plot}")
-    grids = _first_in(blueprint)
     if options.json:
-        print(
-            json.dumps(
-                _record(blueprint, folder) | {"first_in": {seat: shares(found) for seat, found in grids.items()}}
-            )
-        )
+        print(json.dumps(_record(blueprint, folder)))
         return 0
     print(_text(blueprint, folder))
-    for seat, found in grids.items():
+    for seat, found in _first_in(blueprint).items():
         print("\n" + grid_text(seat, found))
     return 0
 
@@ -362,6 +357,7 @@ def _record(blueprint: Blueprint, folder: Path) -> dict[str, Any]:
         "rows": [number for number, _ in rows],
         "rows_learnt": [learnt for _, learnt in rows],
         "training": dict(blueprint.training),
+        "first_in": {seat: shares(found) for seat, found in _first_in(blueprint).items()},
     }
 
 
