@@ -14,6 +14,8 @@ import numpy as np
 
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.holdem.openspiel import rules_of
+from plurispiel.abstraction.ladder import find_game
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
@@ -28,6 +30,7 @@ _ITERATIONS = 2_000_000
 """For each second asked for; some 20 s of training on two cores of such a machine."""
 
 _TABLES = ("pluribus", "small")
+_TRIAL = 200_000
 _FEW = 10_000
 """Buckets up to which their strategies are all made ready at once."""
 
@@ -165,9 +168,10 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Row]:
             rows.append(Row(f"{_GAME}, {name}", math.nan, "mbb/hand", f"plurispiel abstraction build {name}"))
             continue
         variants = _VARIANTS if name == _TABLES[0] else {_BEST: _VARIANTS[_BEST]}
+        cards = table_buckets(rules_of(find_game(_GAME)), load_table(folder))
+        make_trainer(_config(_TRIAL, name, _PLAIN), cards, threads=default_threads()).run()  # reads the table once
         for variant, schedule in variants.items():
             config = _config(total, name, schedule)
-            cards = table_buckets(config.rules, load_table(folder))
             curve = _curve(config, cards)
             rows += _rows(f"{_GAME}, {cards.num_buckets[1]} flop buckets ({name}), {variant}", curve)
             if name == _TABLES[0]:
