@@ -152,7 +152,14 @@ def test_a_killed_build_goes_on_to_the_same_table(tmp_path):
     command = [sys.executable, "-m", "plurispiel", "abstraction", "build", "small", "--json"]
     stages = tmp_path / "home" / "abstractions" / ".small.stages"
     for waited_for, number in (("river", signal.SIGKILL), ("turn", signal.SIGINT)):
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         while not (stages / waited_for / "manifest.json").exists():
             assert process.poll() is None
             time.sleep(0.05)

@@ -131,7 +131,8 @@ TRAIN = ["train", "leduc", "--iterations", "300000", "--threads", "1", "--marks"
 
 
 def start(folder, *arguments, limit=None):
-    def lower():
+    def prepare():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests may run where it is ignored
         if limit is not None:
             import resource
 
@@ -140,7 +141,7 @@ def start(folder, *arguments, limit=None):
 
     words = [sys.executable, "-m", "plurispiel", "blueprint", *arguments]
     return subprocess.Popen(
-        words, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=lower
+        words, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=prepare
     )
 
 
