@@ -127,7 +127,18 @@ def test_a_damaged_blueprint_is_refused(home, capsys):
     assert code == 4 and "regrets.npy" in err and err.count("\n") == 1
 
 
-TRAIN = ["train", "leduc", "--iterations", "300000", "--threads", "1", "--marks", "2", "--checkpoint-minutes", "0.0001"]
+TRAIN = [
+    "train",
+    "leduc",
+    "--iterations",
+    "1500000",
+    "--threads",
+    "1",
+    "--marks",
+    "2",
+    "--checkpoint-minutes",
+    "0.0001",
+]
 
 
 def start(folder, *arguments, limit=None):
@@ -169,40 +180,52 @@ def undisturbed(tmp_path_factory):
     return folder / "run"
 
 
+def is_writing(run_folder):
+    return any(path.name.startswith(".") for path in (run_folder / CHECKPOINTS).iterdir())
+
+
 def kill_at_random(folder, kills, rng):
-    """Kill a run again and again, at moments that fall into checkpoints, too."""
+    """Kill a run so often, if it does not end before: every second time while it writes a checkpoint.
+
+    Returns how often it was killed, and how often while it wrote.
+    """
+    run_folder = folder / "run"
     process = start(folder, *TRAIN, "--out", "run")
-    wait_for_checkpoint(folder / "run", process)
-    in_checkpoint = 0
-    for _ in range(kills):
-        time.sleep(rng.uniform(0.0, 0.6))
+    wait_for_checkpoint(run_folder, process)
+    done, while_writing = 0, 0
+    for number in range(kills):
+        newest = checkpoint_folders(run_folder)[0]
+        while process.poll() is None and checkpoint_folders(run_folder)[0] == newest and not is_writing(run_folder):
+            time.sleep(0.001)
+        if number % 2:
+            time.sleep(rng.uniform(0.0, 0.3))
         if process.poll() is not None:
             break
         process.kill()
+        done += 1
+        while_writing += is_writing(run_folder)
         process.communicate()
-        in_checkpoint += any(path.name.startswith(".") for path in (folder / "run" / CHECKPOINTS).iterdir())
         process = start(folder, "resume", "run", "--threads", "1", "--checkpoint-minutes", "0.0001")
-        time.sleep(2.0)  # it is on its way again
     process.kill()
     process.communicate()
-    return in_checkpoint
+    return done, while_writing
 
 
 def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, undisturbed):
-    kill_at_random(tmp_path, 2, random.Random(1))
+    assert kill_at_random(tmp_path, 2, random.Random(1))[0] > 0
     end_all(tmp_path, undisturbed)
 
 
 @pytest.mark.slow
 def test_twenty_kills_lose_nothing(tmp_path, undisturbed):
-    in_checkpoint, done, rng = 0, 0, random.Random(2)
-    while done < 20:
-        folder = tmp_path / str(done)
+    kills, while_writing, rng = 0, 0, random.Random(2)
+    while kills < 20:
+        folder = tmp_path / str(kills)
         folder.mkdir()
-        in_checkpoint += kill_at_random(folder, 5, rng)
+        found = kill_at_random(folder, 5, rng)
         end_all(folder, undisturbed)
-        done += 5
-    assert in_checkpoint > 0  # some of them while a checkpoint was being written
+        kills, while_writing = kills + found[0], while_writing + found[1]
+    assert while_writing > 0
 
 
 def test_ctrl_c_keeps_and_says_how_to_go_on(tmp_path, undisturbed):
