@@ -34,7 +34,7 @@ def home(tmp_path, monkeypatch):
 
 def test_train_resume_and_info(home, capsys):
     code, out, err = run(capsys, "train", "leduc", "--iterations", 3000, "--threads", 1, "--marks", 3)
-    assert code == 0 and "85 nodes" in err and "every hand told apart" in err
+    assert code == 0 and "85 nodes" in err and "18 different hands" in err
     assert "3,000 iterations" in out and "against the final" in out
     lines = (home / "leduc" / "marks.csv").read_text().splitlines()
     assert len(lines) == 4 and lines[0].startswith("iteration,nodes,seconds") and lines[3].startswith("3000,")

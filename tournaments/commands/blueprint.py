@@ -70,10 +70,12 @@ def _train(options: argparse.Namespace) -> int:
         raise ValueError("a budget is --iterations or --minutes, not both")
     minutes = _minutes(options.minutes)
     size = tree_size(config.rules, config.game_menu)
-    _require_memory(config, size, options)
+    lossless = _cards(config, size, threads) if config.cards == LOSSLESS else None
+    buckets = lossless.num_buckets if lossless else _table_buckets(config, size)
+    _require_memory(config, size, buckets, force=options.force)
     with interrupts_held():
         warmup(TRAINING)
-    cards = _cards(config, size, threads)
+    cards = lossless or _cards(config, size, threads)
     if not math.isinf(minutes):
         config = _fit(config, cards, minutes, threads)
     start = load_blueprint(find_blueprint(options.start)) if options.start else None
@@ -235,10 +237,8 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
     return table_buckets(config.rules, load_table(find_table(config.cards)), num_streets)
 
 
-def _num_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...] | None:
-    """Return how many buckets a configuration has on each street, where that is known without making them."""
-    if config.cards == LOSSLESS:
-        return None
+def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
+    """Return how many buckets a configuration has on each street; a preset's table need not be there yet."""
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)
@@ -251,27 +251,26 @@ def _num_streets(size: TreeSize) -> int:
     return max(street for street, pairs in enumerate(size.pairs) if pairs) + 1
 
 
-def _require_memory(config: BlueprintConfig, size: TreeSize, options: argparse.Namespace) -> None:
+def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, force: bool) -> None:
     """Say how large a run is, and refuse one that does not fit into memory."""
-    buckets = _num_buckets(config, size)
     lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
-    for street, (decisions, pairs) in enumerate(zip(size.decisions, size.pairs, strict=True)):
-        if pairs:
-            row = f"  {STREETS[street]:8} {decisions:14,} decisions {pairs:14,} actions"
-            lines.append(row + (f" {buckets[street]:5} buckets" if buckets else "  every hand told apart"))
-    tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
-    _say("\n".join(lines))
-    if buckets is None:
-        return
+    for street, number in enumerate(buckets):
+        if size.pairs[street]:
+            hands = "different hands" if config.cards == LOSSLESS else "buckets"
+            row = f"  {STREETS[street]:8} {size.decisions[street]:14,} decisions {size.pairs[street]:14,} actions"
+            lines.append(f"{row} {number:9,} {hands}")
     cells = sum(pairs * number for pairs, number in zip(size.pairs, buckets, strict=False))
-    needed = tree + cells * (4 + 2 + 1)
+    regrets, averages, rows = (cells * width for width in ((8, 8, 4) if config.exact else (4, 2, 1)))
+    tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
+    needed = regrets + averages + rows + tree
+    _say("\n".join(lines))
     _say(
-        f"  {4 * cells / _GIB:,.1f} GiB of regrets, {2 * cells / _GIB:,.1f} GiB of averages, "
-        f"{cells / _GIB:,.1f} GiB of finished strategy, {tree / _GIB:,.1f} GiB of betting: "
+        f"  {regrets / _GIB:,.1f} GiB of regrets, {averages / _GIB:,.1f} GiB of averages, "
+        f"{rows / _GIB:,.1f} GiB of finished strategy, {tree / _GIB:,.1f} GiB of betting: "
         f"at most {needed / _GIB:,.1f} GiB, as far as infosets are met"
     )
     available = available_bytes()
-    if needed > available and not options.force:
+    if needed > available and not force:
         raise ValueError(
             f"{config.name} may need {needed / _GIB:,.0f} GiB of memory, {available / _GIB:,.0f} GiB are free; take a "
             f"smaller preset, fewer bet sizes or --force{_hours_text(config, size)}"
