@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def available_bytes() -> float:
-    """Return the bytes that can be had now, as the system tells them; infinitely many where it does not."""
+    """Return the bytes that can be taken without swapping, else all there are; infinitely many if nobody tells."""
     try:
         with open("/proc/meminfo") as file:
             for line in file:
@@ -17,7 +17,10 @@ def available_bytes() -> float:
                     return 1024.0 * int(line.split()[1])
     except (OSError, ValueError, IndexError):
         pass
-    return float("inf")
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
 
 
 def resident_bytes() -> int:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +23,15 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no text'})") from None
     try:
         return tomllib.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
+    """Return what a function makes of the settings in a TOML file, named by the file where they have no name."""
+    settings = {"name": path.stem} | read_settings(path)
+    try:
+        return make(settings)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plurispiel.abstraction.settings import make_record, read_settings
+from plurispiel.abstraction import settings
+from plurispiel.abstraction.settings import make_record
 
 STREETS = ("flop", "turn", "river")
 """The streets with buckets; before the flop each of the 169 starting hands is its own."""
@@ -111,7 +112,7 @@ class AbstractionConfig:
         return dataclasses.asdict(self)
 
 
-def config_from_dict(settings: Mapping[str, Any]) -> AbstractionConfig:
+def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
     """Return a checked configuration.
 
     Raises
@@ -119,7 +120,7 @@ def config_from_dict(settings: Mapping[str, Any]) -> AbstractionConfig:
     ValueError
         If a setting is missing, unknown or out of range.
     """
-    given = dict(settings)
+    given = dict(record)
     for street in STREETS:
         if not isinstance(given.get(street), Mapping):
             raise ValueError(f"a card abstraction has the sections {', '.join(STREETS)}; [{street}] is missing")
@@ -129,11 +130,7 @@ def config_from_dict(settings: Mapping[str, Any]) -> AbstractionConfig:
 
 def read_config(path: Path) -> AbstractionConfig:
     """Return the configuration of a TOML file, named by the file where it has no name."""
-    settings = read_settings(path)
-    try:
-        return config_from_dict({"name": path.stem} | settings)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return settings.read_config(path, config_from_dict)
 
 
 PRESETS = {

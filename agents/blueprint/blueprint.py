@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -183,7 +183,7 @@ def load_blueprint(folder: Path) -> Blueprint:
         If it is not a complete, undamaged blueprint.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
-    try:
+    with _soundness(artefact):
         config = config_from_dict(artefact.config["config"])
         rules, tree = config.rules, build_tree(config.rules, config.game_menu)
         cards = _cards(artefact, rules, tree)
@@ -196,9 +196,35 @@ def load_blueprint(folder: Path) -> Blueprint:
         training = artefact.config["training"]
         if not isinstance(training, dict) or type(training.get("iterations")) is not int:
             raise ValueError("how it was trained is missing")
+        return Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+
+
+@contextlib.contextmanager
+def _soundness(artefact: Artefact) -> Iterator[None]:
+    """Refuse an artefact whose content turns out not to be what a blueprint has."""
+    try:
+        yield
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; train it again") from None
-    return Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+
+
+def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
+    """Return the rows of another blueprint of the same betting and buckets, which need not be made again.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged blueprint of these.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    rows = artefact.arrays.get("rows", np.empty(0))
+    if (
+        artefact.source != tree_digest(blueprint.tree)
+        or rows.shape != blueprint.rows.shape
+        or rows.dtype != blueprint.rows.dtype
+    ):
+        raise ArtefactRefused(f"{artefact.folder} holds a {KIND} of another game; train it again")
+    return rows
 
 
 def blueprint_rules(folder: Path) -> HoldemRules:
@@ -210,10 +236,8 @@ def blueprint_rules(folder: Path) -> HoldemRules:
         If it is not a complete, undamaged blueprint.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
-    try:
+    with _soundness(artefact):
         return config_from_dict(artefact.config["config"]).rules
-    except (KeyError, ValueError, TypeError) as error:
-        raise ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; train it again") from None
 
 
 def blueprint_digest(folder: Path) -> str:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plurispiel.abstraction import settings
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
 from plurispiel.abstraction.ladder import find_game
-from plurispiel.abstraction.settings import make_record, read_settings
+from plurispiel.abstraction.settings import make_record
 from plurispiel.agents.blueprint.schedule import Schedule
 
 LOSSLESS = "lossless"
@@ -179,7 +180,7 @@ class BlueprintConfig:
         return dataclasses.asdict(self)
 
 
-def config_from_dict(settings: Mapping[str, Any]) -> BlueprintConfig:
+def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
     """Return a checked configuration.
 
     Raises
@@ -187,7 +188,7 @@ def config_from_dict(settings: Mapping[str, Any]) -> BlueprintConfig:
     ValueError
         If a setting is missing, unknown or out of range.
     """
-    given = dict(settings)
+    given = dict(record)
     if given.get("menu") is not None:
         if not isinstance(given["menu"], Mapping):
             raise ValueError("[menu] is a section with preflop, flop, turn, river")
@@ -207,11 +208,7 @@ def config_from_dict(settings: Mapping[str, Any]) -> BlueprintConfig:
 
 def read_config(path: Path) -> BlueprintConfig:
     """Return the configuration of a TOML file, named by the file where it has no name."""
-    settings = read_settings(path)
-    try:
-        return config_from_dict({"name": path.stem} | settings)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return settings.read_config(path, config_from_dict)
 
 
 def preset_names() -> list[str]:

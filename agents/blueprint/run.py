@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
-from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_blueprint, tree_digest
+from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
 from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, take_mark
@@ -159,6 +159,8 @@ class TrainingRun:
         if self._kept_at == trainer.iteration:
             return
         folder = self.folder / CHECKPOINTS
+        for left in folder.glob(".*"):  # of a process that was killed while it wrote
+            shutil.rmtree(left, ignore_errors=True)
         watched = {f"watched_{name}": getattr(self._watched, name) for name in ("nodes", "cells", "rows")}
         write_artefact(
             folder / f"{trainer.iteration:013d}",
@@ -180,8 +182,6 @@ class TrainingRun:
         self._kept_at = trainer.iteration
         for older in checkpoint_folders(self.folder)[NUM_KEPT:]:
             shutil.rmtree(older, ignore_errors=True)
-        for left in folder.glob(".*"):  # of a process that was killed while it wrote
-            shutil.rmtree(left, ignore_errors=True)
 
     def finish(self) -> None:
         """Write the blueprint so far, and play every mark's against it."""
@@ -191,7 +191,7 @@ class TrainingRun:
             if mark.iteration == self.trainer.iteration:
                 continue
             with contextlib.suppress(ArtefactRefused):
-                earlier = self._snapshot(number)
+                earlier = self._snapshot(number, final)
                 found = play_match(earlier, final, _FINAL_DECKS, seed=3, threads=self.trainer.threads)
                 self.marks[number] = dataclasses.replace(
                     mark, against_final=found.mean, against_final_deviation=found.deviation
@@ -211,7 +211,7 @@ class TrainingRun:
         last = None
         if number:
             with contextlib.suppress(ArtefactRefused):
-                last = self._snapshot(number - 1)
+                last = self._snapshot(number - 1, blueprint)
         mark = take_mark(
             self.trainer, blueprint, self._watched, last, seconds=self.seconds, threads=self.trainer.threads
         )
@@ -231,10 +231,9 @@ class TrainingRun:
             "marks": [mark.as_dict() for mark in self.marks],
         }
 
-    def _snapshot(self, number: int) -> Blueprint:
-        """Return the blueprint of a mark, with the cards of this run."""
-        found = load_blueprint(self._snapshot_folder(number))
-        return dataclasses.replace(found, cards=self.trainer.cards, game=self.trainer.game, tree=self.trainer.tree)
+    def _snapshot(self, number: int, now: Blueprint) -> Blueprint:
+        """Return the blueprint of a mark, by what it shares with that of now."""
+        return dataclasses.replace(now, rows=load_rows(self._snapshot_folder(number), now))
 
     def _snapshot_folder(self, number: int) -> Path:
         return self.folder / SNAPSHOTS / f"{number + 1:02d}"

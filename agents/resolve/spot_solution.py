@@ -1,7 +1,6 @@
 """Solving a spot: until it is exact enough, or time or memory end."""
 
 import math
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
+from plurispiel.abstraction.memory import available_bytes
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.resolve.spot import Spot
@@ -136,7 +136,7 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        available = _available_memory()
+        available = available_bytes()
         if num_bytes > available:
             raise ValueError(
                 f"the spot needs {num_bytes / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "
@@ -240,16 +240,3 @@ def _converge(
             return  # hands of a bucket with different pasts leave no equilibrium to be found
         ratio = min(max((pct / target_pct) ** (1.0 / 1.5), least_ratio), 2.0)
         next_check = min(math.ceil(solver.iteration * ratio), max_iterations)
-
-
-def _available_memory() -> float:
-    """Return the bytes that can be taken without swapping, infinity where the system does not tell."""
-    try:
-        with open("/proc/meminfo") as file:
-            return next(1024.0 * int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError):
-        pass
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return math.inf

@@ -113,6 +113,6 @@ def test_other_refusals(capsys, spot, monkeypatch, tmp_path):
         code, out, err = run(capsys, *arguments)
         assert (code, out) == (2, "")
         assert message in err.splitlines()[-1]
-    monkeypatch.setattr("plurispiel.agents.resolve.spot_solution._available_memory", lambda: 1e3)
+    monkeypatch.setattr("plurispiel.agents.resolve.spot_solution.available_bytes", lambda: 1e3)
     code, out, err = run(capsys, spot)
     assert (code, out) == (2, "") and "GiB of memory" in err.splitlines()[-1]

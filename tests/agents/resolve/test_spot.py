@@ -255,7 +255,7 @@ def test_limits_and_memory(monkeypatch):
     found = solve_spot(RIVER, target_pct=1e-9, max_iterations=40, on_memory=told.append)
     assert (found.iterations, told) == (40, [found.memory_mb * 1e6])
     assert solve_spot(RIVER, target_pct=1e-9, max_seconds=0.05).seconds < 5.0
-    monkeypatch.setattr("plurispiel.agents.resolve.spot_solution._available_memory", lambda: 1e4)
+    monkeypatch.setattr("plurispiel.agents.resolve.spot_solution.available_bytes", lambda: 1e4)
     with pytest.raises(ValueError, match="needs .* GiB of memory"):
         solve_spot(RIVER)
 
