@@ -43,7 +43,7 @@ def _may_call(menu, state):
     raises = state[NUM_RAISES]
     callers = state[NUM_CALLED] - (raises > 0)
     most = menu.callers[state[STREET], min(raises, menu.callers.shape[1] - 1)]
-    return callers < most or state[NUM_ACTING] - state[NUM_CALLED] == 1
+    return callers < most or state[NUM_LIVE] == 2 or state[NUM_ACTING] - state[NUM_CALLED] == 1
 
 
 @kernel(inline=True)

@@ -33,8 +33,8 @@ class StreetMenu:
     multiway : tuple of str, optional
         The same where three or more seats have not folded; by default as for two.
     callers : tuple of int, optional
-        How many seats may call a bet, by the number of raises so far, the last for all further ones; the last seat to
-        act always may, and so may all where a bet cannot be raised. By default any number.
+        How many seats may call a bet, by the number of raises so far, the last for all further ones. Where two are left
+        either may, and so may the last seat to act, and all where a bet cannot be raised. By default any number.
     """
 
     raises: tuple[str, ...]
