@@ -268,21 +268,28 @@ class _Walk:
 
     def deal(self, mean: float) -> None:
         """Correct for the others' cards."""
-        values = self._values.values(self.situation)
+        values = self._values.values(self._asked(self.situation, self.weights))
         self.chance += mean - float(self.weights @ values)
         self.true_chance += mean - float(values[self._own])
 
     def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
         """Correct for board cards; they rule out the hands that hold them, all but `is_free`."""
-        means = self._values.next_board_means(self.situation, len(board) - len(self.situation.board))
+        situation = self._asked(self.situation, self.weights)
+        means = self._values.next_board_means(situation, len(board) - len(situation.board))
         self.chance += float(self.weights @ means)
         self.true_chance += float(means[self._own])
         self.situation = self.situation._replace(board=board)
         self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
-        values = self._values.values(self.situation)
+        values = self._values.values(self._asked(self.situation, self.weights))
         self.chance -= float(self.weights @ values)
         self.true_chance -= float(values[self._own])
+
+    def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
+        """Return a situation that asks for the values of hands with a weight, and of the own one."""
+        asked = weights > 0.0
+        asked[self._own] = True
+        return situation._replace(asked=asked)
 
     def act(self, announced: Announced, before: Situation, after: Situation) -> None:
         """Correct for an own action; it makes hands likelier with which it is."""
@@ -299,8 +306,10 @@ class _Walk:
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
                 continue
             # A raise out of a range of sizes has the value of the lowest: both sides of a correction need the same.
-            values = self._values.values(after if action == action_played else _after(before, action))
-            value = float((self.weights * probabilities[kind]) @ values)
+            weights = self.weights * probabilities[kind]
+            follows = after if action == action_played else _after(before, action)
+            values = self._values.values(self._asked(follows, weights))
+            value = float(weights @ values)
             if kind == played:
                 self.own_actions -= value / shares[kind]
                 self.true_own_actions -= float(values[self._own])

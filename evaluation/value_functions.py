@@ -45,6 +45,8 @@ class Situation(NamedTuple):
     actions : tuple of Action
     state : list of int
         The betting state (`_betting_kernels`) after these actions.
+    asked : bool[num_combos], optional
+        The combos whose values matter; by default all.
     """
 
     rules: HoldemRules
@@ -53,6 +55,7 @@ class Situation(NamedTuple):
     board: tuple[int, ...]
     actions: tuple[Action, ...]
     state: list[int]
+    asked: np.ndarray | None = None
 
     def free_cards(self) -> np.ndarray:
         """Return the cards that neither another seat nor the board holds, ascending: uint8[n]."""

@@ -48,6 +48,7 @@ MODULES = (
     "agents.tabular",
     "agents.resolve.vector_cfr",
     "evaluation.replay",
+    "evaluation.blueprint_values",
     "evaluation.best_response",
     "evaluation.public_best_response",
     "tournaments.formats.acpc",
