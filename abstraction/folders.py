@@ -1,8 +1,17 @@
 """Where users' files are kept when no folder is named."""
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 
 def user_data_folder() -> Path:
@@ -19,3 +28,22 @@ def user_data_folder() -> Path:
 def tables_folder() -> Path:
     """Return the folder of the user's bucket tables, each in a folder with its name."""
     return user_data_folder() / "abstractions"
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder and wait until no other process is in here with it; without a wait where there are no locks.
+
+    The system lets the next one in when a process ends in any way.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,9 +1,9 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
 ``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
-folder), ``blueprint`` (one's folder or name), an importable module or a Python file: ``tag``,
-``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``, ``blueprint:sixmax``, ``my_module:MyBot``,
-``my_bot.py:MyBot``.
+folder), ``blueprint`` (one's folder or name; without, the bundled one that fits the table), an importable module or a
+Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``,
+``my_module:MyBot``, ``my_bot.py:MyBot``.
 """
 
 import difflib
@@ -56,20 +56,20 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent is a strategy in a folder: that of a solved game, or a blueprint."""
+        """Whether the agent is a strategy that is kept: that of a solved game, or a blueprint."""
         return self.name in ("tabular", "blueprint")
 
     @property
     def title(self) -> str:
         """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
-        if self.is_stored:
+        if self.is_stored and self.argument:
             return f"{self.name}:{Path(self.argument).name}"
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the agent comes from outside this package."""
-        return self.name not in BUILT_IN
+        """Whether the agent is code from outside this package."""
+        return self.name not in BUILT_IN and not self.is_stored
 
 
 def parse_spec(text: str) -> AgentSpec:
@@ -126,8 +126,8 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
     parsed = parse_spec(spec)
-    if parsed.name == "blueprint" and not (folder / parsed.argument).exists():
-        return spec  # the name of one
+    if parsed.name == "blueprint" and not (parsed.argument and (folder / parsed.argument).exists()):
+        return spec  # the name of one, or none
     if parsed.is_stored and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
     return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
@@ -157,7 +157,7 @@ def make_agent(spec: str) -> Agent:
         raise ValueError(f"name the agent's class after its file, {spec}:CLASS")
     if not parsed.argument:
         raise ValueError(
-            f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {', '.join(sorted(BUILT_IN))}; "
+            f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {', '.join(sorted([*BUILT_IN, 'blueprint']))}; "
             "your own is FILE.py:CLASS or MODULE:CLASS, OpenSpiel's are openspiel:BOT)"
         )
     module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
@@ -178,19 +178,23 @@ def game_note(spec: str, rules: HoldemRules) -> str:
         If the agent is known not to play it. Of most agents that shows when a hand begins.
     """
     parsed = parse_spec(spec)
-    if parsed.name != "blueprint" or not parsed.argument:
+    if parsed.name != "blueprint":
         return ""
     from plurispiel.abstraction.actions.translation import game_difference
     from plurispiel.agents.blueprint.blueprint import blueprint_rules
-    from plurispiel.agents.blueprint.library import find_blueprint
+    from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
 
-    return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
+    if parsed.argument:
+        return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
+    picked = pick_bundled(rules)
+    return "; ".join(filter(None, (f"plays {picked.name}", game_difference(rules, picked.rules))))
 
 
 def source_digest(spec: str) -> str:
-    """Return a hash of the file or folder that defines an agent from outside, else an empty text.
+    """Return a hash of the file, or the kept strategy, that defines an agent; else an empty text.
 
-    An edited bot is another bot. What that file imports or loads is not looked at.
+    An edited bot is another bot. What a file imports or loads is not looked at. Of ``blueprint`` it is that of all
+    bundled ones, any of which may play.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
@@ -199,8 +203,10 @@ def source_digest(spec: str) -> str:
         return solution_digest(Path(parsed.argument))
     if parsed.name == "blueprint":
         from plurispiel.agents.blueprint.blueprint import blueprint_digest
-        from plurispiel.agents.blueprint.library import find_blueprint
+        from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 
+        if not parsed.argument:
+            return " ".join(found.digest for found in bundled_blueprints())
         return blueprint_digest(find_blueprint(parsed.argument))
     path = Path(parsed.name) if parsed.is_file else _module_file(parsed)
     if path is None:
@@ -218,11 +224,13 @@ def _stored_agent(spec: AgentSpec) -> Agent:
         if not spec.argument or spec.options:
             raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec.text!r}")
         return TabularAgent(spec.argument)
-    from plurispiel.agents.blueprint.agent import blueprint_agent
+    from plurispiel.agents.blueprint.agent import BundledAgent, blueprint_agent
 
-    if not spec.argument or spec.options:
-        raise ValueError(f"a blueprint's agent is written blueprint:FOLDER or blueprint:NAME, got {spec.text!r}")
-    return blueprint_agent(spec.argument)
+    if spec.options:
+        raise ValueError(
+            f"a blueprint's agent is written blueprint, blueprint:FOLDER or blueprint:NAME, got {spec.text!r}"
+        )
+    return blueprint_agent(spec.argument) if spec.argument else BundledAgent()
 
 
 def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) -> Agent:

@@ -1,6 +1,9 @@
 """Blueprints that nobody trained, with buckets that need no table."""
 
+import dataclasses
 import functools
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -8,6 +11,9 @@ from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays, street_decisions
+from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 
 MENU = GameMenu(
     (
@@ -16,6 +22,8 @@ MENU = GameMenu(
         StreetMenu(("1p allin",), multiway=("",)),
     )
 )
+
+TRAINING = {"iterations": 10, "traversals": 20, "nodes": 100, "seconds": 3.6, "threads": 2, "marks": []}
 
 
 class StrengthBuckets:
@@ -50,3 +58,19 @@ def random_blueprint(rules, menu=MENU, *, cards=None, missing=0.0, seed=1):
         counts = tree.num_actions[street_decisions(tree, street)]
         table[np.repeat(rng.random((buckets, len(counts))) < missing, counts, axis=1)] = 0
     return Blueprint(rules, tree, cards, game, rows)
+
+
+def pack_random(folder, name, *, seed=1, training=None, **config):
+    """Pack a blueprint of random rows, of all-in or fold in hold'em with so many `seats` and `stack_bb`, or a `game`.
+
+    Returns the file.
+    """
+    menu = None if "game" in config else MenuConfig(("allin",), push_or_fold=True)
+    settings = BlueprintConfig(name, 10, menu=menu, **config)
+    cards = lossless_buckets(settings.rules, 4 if "game" in config else 1)
+    found = random_blueprint(settings.rules, settings.game_menu, cards=cards, seed=seed)
+    path = Path(folder) / f"{name}{SUFFIX}"
+    with tempfile.TemporaryDirectory() as kept:
+        dataclasses.replace(found, config=settings, training=training or TRAINING).save(Path(kept))
+        pack_blueprint(Path(kept), path, least=0)
+    return path

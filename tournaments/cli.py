@@ -457,7 +457,11 @@ def _add_blueprint(commands) -> None:
         "blueprint",
         "blueprint",
         "Train blueprints, strategies of whole games with fewer bets and hands, and look at them.",
-        ["blueprint train headsup --minutes 30", "blueprint resume headsup", "blueprint info headsup --plot marks.png"],
+        [
+            "blueprint train headsup --minutes 30",
+            "blueprint resume headsup",
+            "blueprint info sixmax-compact --plot grids.png",
+        ],
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     add = _action(
@@ -513,13 +517,16 @@ def _add_blueprint(commands) -> None:
     add = _action(
         actions,
         "info",
-        "Show how a blueprint was trained, and whether it is trained yet.",
-        ["blueprint info headsup", "blueprint info headsup --plot marks.png"],
+        "Show how a blueprint was trained, what it costs, its raise sizes, and what each seat does first in.",
+        ["blueprint info headsup", "blueprint info headsup --plot grids.png"],
     ).add_argument
-    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's")
-    add("--plot", metavar="FILE", help="draw regret, drift and matches of the training (needs matplotlib)")
+    add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or a name among the user's or the package's")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="draw the grids of all seats there, and how the training went in FILE-training (needs matplotlib)",
+    )
     add("--json", action="store_true", help="print as JSON")
-
     add = _action(
         actions,
         "pack",

@@ -1,13 +1,24 @@
-"""Strategies of the 169 starting hands as 13 x 13 grids."""
+"""Strategies of the 169 starting hands as 13 x 13 grids: text, and pictures with matplotlib."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
 from plurispiel.abstraction.cards.preflop import preflop_names
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import RANKS
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Strategy
+from plurispiel.tournaments.hand_squares import draw_squares
 
-CELL = 4
+CELL = 5
+
+_COLOURS = {"raise": "#56b4e9", "call": "#e69f00", "fold": "#e4e4e4"}
+"""Blue, orange and grey are told apart by every kind of colour vision, and black letters are read on each."""
+
+_PANEL_INCHES = 4.9
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
@@ -24,7 +35,7 @@ def hand_weights() -> np.ndarray:
     return np.array([{"s": 4, "o": 12}.get(name[2:], 6) for name in preflop_names()])
 
 
-def grid_text(title: str, strategy: Strategy) -> str:
+def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     """Return a strategy of starting hands as text: raised and called per cent in each cell, a point for fold.
 
     Parameters
@@ -32,27 +43,83 @@ def grid_text(title: str, strategy: Strategy) -> str:
     title : str
     strategy : Strategy
         With a row for each of the 169 starting hands.
+    rules : HoldemRules
+        Of the game, whose big blind is the unit of raises.
     """
-    actions, weights = strategy.actions, hand_weights()
-    raised = strategy.probabilities[:, actions > CALL].sum(axis=1)
-    called = strategy.probabilities[:, actions == CALL].sum(axis=1)
-    total = weights.sum()
-    sizes = ", ".join(
-        f"to {action} {100 * (weights @ strategy.probabilities[:, column]) / total:.1f} %"
-        for column, action in enumerate(actions.tolist())
-        if action > CALL
-    )
+    kinds = _kinds(strategy)
     cells = [["".rjust(CELL)] * 13 for _ in range(13)]
-    for (row, column), raise_share, call_share in zip(hand_places().values(), raised, called, strict=True):
+    for (row, column), raise_share, call_share in zip(
+        hand_places().values(), kinds["raise"], kinds["call"], strict=True
+    ):
         cells[row][column] = _cell(raise_share, call_share)
-    folded = 100 * (weights @ strategy.probabilities[:, actions == FOLD].sum(axis=1)) / total
+    sizes = _sizes_text(strategy, rules)
     header = (
-        f"{title}: raises {100 * (weights @ raised) / total:.1f} % ({sizes}), "
-        f"calls {100 * (weights @ called) / total:.1f} %, folds {folded:.1f} %"
+        f"{title}: raises {_percent(kinds['raise'])}{f' ({sizes})' if sizes else ''}, "
+        f"calls {_percent(kinds['call'])}, folds {_percent(kinds['fold'])}"
     )
     lines = ["   " + "".join(rank.rjust(CELL) for rank in RANKS[::-1])]
     lines += [RANKS[::-1][row].rjust(3) + "".join(cells[row]) for row in range(13)]
     return "\n".join([header, *lines])
+
+
+def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules: HoldemRules) -> bool:
+    """Draw strategies of starting hands, a panel for each seat; return False where matplotlib is missing.
+
+    Parameters
+    ----------
+    strategies : dict
+        As of `grid_text`, by the seat's name.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:  # the extra `plot` brings it
+        return False
+    across = min(len(strategies), 3)
+    down = math.ceil(len(strategies) / across)
+    figure = Figure(figsize=(_PANEL_INCHES * across, (_PANEL_INCHES + 0.7) * down + 0.7), layout="constrained")
+    figure.suptitle(f"{title}: what each seat does when all before it have folded", fontsize=13)
+    panels = figure.subplots(down, across, squeeze=False).flat
+    for seat, strategy in strategies.items():
+        axes, kinds = next(panels), _kinds(strategy)
+        grid = np.full((13, 13, len(_COLOURS)), np.nan)
+        for number, (row, column) in enumerate(hand_places().values()):
+            grid[row, column] = [kinds[kind][number] for kind in _COLOURS]
+        draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
+        totals = "   ".join(f"{kind} {_percent(kinds[kind])}" for kind in _COLOURS)
+        axes.set_title(f"{seat}   {totals}", fontsize=11, fontweight="bold")
+        axes.set_xlabel(f"raises: {_sizes_text(strategy, rules) or 'none'}", fontsize=8.5)
+    for empty in panels:
+        empty.set_axis_off()
+    handles = [axes.barh(-1, 0, color=colour) for colour in _COLOURS.values()]
+    figure.legend(handles, list(_COLOURS), loc="outside lower center", ncols=len(_COLOURS), fontsize=11)
+    figure.savefig(path, dpi=120)
+    return True
+
+
+def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:
+    """Return the shares of raises, calls and folds of each starting hand: three of float64[169]."""
+    actions, rows = strategy.actions, strategy.probabilities
+    columns = {"raise": actions > CALL, "call": actions == CALL, "fold": actions == FOLD}
+    return {kind: rows[:, chosen].sum(axis=1) for kind, chosen in columns.items()}
+
+
+def _sizes_text(strategy: Strategy, rules: HoldemRules) -> str:
+    """Return how many of all hands are raised to what, in big blinds."""
+    return ", ".join(
+        f"{'all-in' if _is_all_in(action, rules) else f'to {action / rules.big_blind:g} bb'} {_percent(shares)}"
+        for action, shares in zip(strategy.actions.tolist(), strategy.probabilities.T, strict=True)
+        if action > CALL
+    )
+
+
+def _is_all_in(action: int, rules: HoldemRules) -> bool:
+    return rules.stacks is not None and action >= max(rules.stacks)
+
+
+def _percent(shares: np.ndarray) -> str:
+    """Return the share of all combos, from that of each starting hand."""
+    weights = hand_weights()
+    return f"{100 * (weights @ shares) / weights.sum():.1f} %"
 
 
 def _cell(raise_share: float, call_share: float) -> str:

@@ -9,6 +9,7 @@ from plurispiel.abstraction.holdem.ranges import CLASS_NAMES, class_grid, combo_
 from plurispiel.agents.resolve.node_names import PLAYERS
 from plurispiel.agents.resolve.node_strategy import NodeStrategy
 from plurispiel.agents.resolve.spot_solution import SpotSolution
+from plurispiel.tournaments.hand_squares import draw_squares
 
 _COLOURS = ("#7f9fbf", "#8fbf7f", "#e0b060", "#d08050", "#c05050", "#903060", "#502060", "#301040")
 
@@ -57,19 +58,8 @@ def draw_node(path: Path, shown: NodeStrategy) -> bool:
     grid = class_grid(filled, held)
     figure = Figure(figsize=(9, 9), layout="constrained")
     axes = figure.subplots()
-    axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal", xticks=[], yticks=[])
     colours = [_COLOURS[min(k, len(_COLOURS) - 1)] for k in range(len(shown.actions))]
-    for row, names in enumerate(CLASS_NAMES):
-        for column, name in enumerate(names):
-            left = float(column)
-            if not np.isnan(grid[row, column, 0]):
-                for share, colour in zip(grid[row, column], colours, strict=True):
-                    axes.barh(row + 0.5, share, left=left, height=1.0, color=colour)
-                    left += float(share)
-            axes.text(column + 0.05, row + 0.3, name, fontsize=8)
-    for line in range(14):
-        axes.axhline(line, color="white", linewidth=0.8)
-        axes.axvline(line, color="white", linewidth=0.8)
+    draw_squares(axes, grid, colours)
     handles = [axes.barh(-1, 0, color=colour) for colour in colours]
     labels = [f"{name} {100 * share:.1f} %" for name, share in zip(shown.actions, shown.frequencies, strict=True)]
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

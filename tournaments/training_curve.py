@@ -4,10 +4,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from plurispiel.agents.blueprint.marks import Mark
+from plurispiel.agents.blueprint.marks import CI95, Mark
 from plurispiel.tournaments.store import write_atomically
-
-_MATCH = 1.96
 
 
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:
@@ -51,13 +49,18 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> bool:
     regrets, drifts, matches, seats = figure.subplots(2, 2).flat
     regrets.loglog(iterations, [mark.regret for mark in marks], marker="o")
     regrets.set(title="positive regret of all infosets", ylabel="mbb a visit")
-    drifts.loglog(iterations, [mark.drift for mark in marks], marker="o", label="drift of the strategy since the last")
-    drifts.loglog(iterations, [mark.missing for mark in marks], marker="s", label="decisions where nothing was learnt")
+    for name, label, shape in (
+        ("drift", "drift of the strategy since the last", "o"),
+        ("missing", "decisions where nothing was learnt", "s"),
+    ):
+        shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # there is no logarithm of 0
+        points = [mark.iteration for mark in shown], [getattr(mark, name) for mark in shown]
+        (drifts.loglog if shown else drifts.plot)(*points, marker=shape, label=label)
     drifts.set(title="strategy in self-play", ylabel="share")
     drifts.legend()
     for name, label, shape in (("last", "against the mark before", "o"), ("final", "against the final", "s")):
         means = [getattr(mark, f"against_{name}") for mark in marks]
-        errors = [_MATCH * getattr(mark, f"against_{name}_deviation") for mark in marks]
+        errors = [CI95 * getattr(mark, f"against_{name}_deviation") for mark in marks]
         matches.errorbar(iterations, means, errors, marker=shape, capsize=3, label=label)
     matches.axhline(0.0, color="gray", linewidth=0.8)
     matches.set(title="duplicate matches, 95 % intervals", ylabel="mbb/hand", xscale="log")
@@ -66,7 +69,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> bool:
         seats.errorbar(
             iterations,
             [mark.seat_values[seat] for mark in marks],
-            [_MATCH * mark.seat_deviations[seat] for mark in marks],
+            [CI95 * mark.seat_deviations[seat] for mark in marks],
             marker=".",
             capsize=2,
             label=f"seat {seat}",
@@ -81,4 +84,4 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> bool:
 
 
 def _match_text(mean: float, deviation: float) -> str:
-    return "-" if math.isnan(mean) else f"{mean:+.1f} ± {_MATCH * deviation:.1f}"
+    return "-" if math.isnan(mean) else f"{mean:+.1f} ± {CI95 * deviation:.1f}"

@@ -14,13 +14,13 @@ from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Decision, PublicState, RangeAgent, Strategy, View, draw
+from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
-from plurispiel.agents.blueprint.library import find_blueprint
+from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
 from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
-__all__ = ["BlueprintAgent", "blueprint_agent"]
+__all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 
 
 class BlueprintAgent(RangeAgent):
@@ -105,6 +105,54 @@ class BlueprintAgent(RangeAgent):
         if hasattr(self, "rng"):
             twin.rng = copy.deepcopy(self.rng, memo)
         return twin
+
+
+class BundledAgent(Agent):
+    """Plays the bundled blueprint that fits the table, picked anew whenever a hand begins.
+
+    Raises
+    ------
+    ValueError
+        If no blueprint comes with the package.
+    ArtefactRefused
+        If one is damaged.
+    """
+
+    name = "blueprint"
+
+    def __init__(self):
+        if not bundled_blueprints():
+            raise ValueError("no blueprint comes with this package; name one, blueprint:FOLDER or blueprint:NAME")
+        self._pick = functools.lru_cache(64)(pick_bundled)
+        self._agents: dict[str, BlueprintAgent] = {}
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many of its decisions came from where, see `BlueprintAgent`."""
+        return sum((agent.counts for agent in self._agents.values()), Counter())
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If no bundled blueprint has so many seats, or such cards.
+        """
+        super().restart(rules, seat, rng)
+        picked = self._pick(rules)
+        if picked.name not in self._agents:
+            self._agents[picked.name] = blueprint_agent(str(picked.path))
+        self._agent = self._agents[picked.name]
+        self._agent.restart(rules, seat, rng)
+
+    def act(self, view: View) -> Decision:
+        """Draw from the own row of the strategy."""
+        return self._agent.act(view)
+
+    def range_strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of all combos."""
+        return self._agent.range_strategy(public)
 
 
 def blueprint_agent(text: str) -> BlueprintAgent:

@@ -1,36 +1,42 @@
 """Blueprints in one small file.
 
 The file is a zip archive: a manifest, the arrays that find the buckets, and the rows in a few levels, decision by
-decision with all its buckets side by side, as neighbours are alike; those that play hardly reaches are left out. It
-is unpacked once, to an artefact in the user's cache.
+decision with all its buckets side by side, as neighbours are alike; those that play hardly reaches are left out. The
+archive's comment, its last 64 bytes, is the SHA-256 of all before. It is unpacked once, to an artefact in the user's
+cache, by whichever process comes first.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import io
 import json
 import lzma
+import shutil
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plurispiel.abstraction._jit import user_cache_folder
-from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.folders import alone_in
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
+from plurispiel.agents.blueprint.marks import summarised
 from plurispiel.agents.blueprint.match import reach_rows
 
-__all__ = ["SUFFIX", "pack_blueprint", "unpack_blueprint", "unpacked_folder"]
+__all__ = ["SUFFIX", "pack_blueprint", "packed_digest", "packed_record", "unpack_blueprint", "unpacked_folder"]
 
 SUFFIX = ".blueprint"
 LEVELS = 15
 """What probability 1 is in a packed row; a divisor of `blueprint.HIGHEST`."""
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
-_PACKED, _PACKED_FORMAT = "packed blueprint", 1
+_PACKED, _PACKED_FORMAT = "packed blueprint", 2
+_DIGEST_BYTES = 64
 _MOST_BYTES = 1 << 32
 _BROKEN = (EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -67,13 +73,38 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
         table[:] = _in_levels(table, blueprint.tree.num_actions[blueprint.decisions(street)])
         arrays[f"{_ROWS}_{street}"] = np.ascontiguousarray(table.T)
     kept = dataclasses.replace(blueprint, rows=rows).num_rows()
-    config = artefact.config | {"rows_learnt": [number for _, number in kept]}
+    training = summarised(artefact.config["training"])
+    config = artefact.config | {"training": training, "rows_learnt": [number for _, number in kept]}
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = _pack(arrays, {"config": config, "seed": artefact.seed, "source": artefact.source})
     building = path.with_name(f".{path.name}")
     building.write_bytes(packed)
     building.replace(path)
     return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
+
+
+def packed_record(path: Path) -> dict[str, Any]:
+    """Return what a packed blueprint's artefact will say of itself: ``config``, ``training``, ``rows`` and so on.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the file is damaged, or none of ours.
+    """
+    with _refusing(path), _opened(path) as archive:
+        return dict(_manifest(archive)["config"])
+
+
+def packed_digest(path: Path) -> str:
+    """Return the SHA-256 of a packed blueprint.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the file is damaged, or none of ours.
+    """
+    with _refusing(path), _opened(path) as archive:
+        return archive.comment.decode()
 
 
 def unpack_blueprint(path: Path, folder: Path) -> None:
@@ -84,34 +115,50 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     ArtefactRefused
         If the file is damaged, or none of ours.
     """
-    try:
-        arrays, manifest = _unpack(path)
+    with _refusing(path):
+        with _opened(path) as archive:
+            manifest = _manifest(archive)
+            arrays = _arrays(archive, manifest["sha256"])
         tables = [arrays.pop(f"{_ROWS}_{street}") for street in range(sum(name.startswith(_ROWS) for name in arrays))]
-        rows = np.concatenate([table.T.ravel() for table in tables]) * np.uint8(HIGHEST // LEVELS)
+        rows = np.empty(sum(table.size for table in tables), np.uint8)
+        first = 0
+        while tables:
+            table = tables.pop(0).T
+            part = rows[first : first + table.size].reshape(table.shape)
+            np.multiply(table, np.uint8(HIGHEST // LEVELS), out=part)
+            first += table.size
         config = dict(manifest["config"])
         seed, source = manifest["seed"], str(manifest["source"])
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, *_BROKEN) as error:
-        raise ArtefactRefused(f"{path} is damaged or no packed blueprint ({error}); get another copy") from None
     write_artefact(folder, KIND, FORMAT_VERSION, arrays | {"rows": rows}, config, seed=seed, source=source)
 
 
 def unpacked_folder(path: Path) -> Path:
-    """Return the folder of a packed blueprint's artefact in the user's cache, unpacked if it is not yet there.
+    """Return the folder of a packed blueprint's artefact in the user's cache.
+
+    It is unpacked if it is not yet there, and again if it was damaged since; of several processes that find it so one
+    unpacks it, and the others wait.
 
     Raises
     ------
     ArtefactRefused
         If the file is damaged.
     """
-    try:
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ArtefactRefused(f"{path} cannot be read ({error.strerror}); install the package again") from None
-    folder = user_cache_folder() / "blueprints" / f"{path.stem}-{digest[:16]}"
-    if not holds_artefact(folder):
-        unpack_blueprint(path, folder)
+    folder = user_cache_folder() / "blueprints" / f"{path.stem}-{packed_digest(path)[:16]}"
+    if not _is_sound(folder):
+        with alone_in(folder.parent):
+            if not _is_sound(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                unpack_blueprint(path, folder)
     return folder
+
+
+def _is_sound(folder: Path) -> bool:
+    """Return whether there is a complete, undamaged blueprint."""
+    try:
+        load_artefact(folder, KIND, FORMAT_VERSION)
+    except ArtefactRefused:
+        return False
+    return True
 
 
 def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: int) -> None:
@@ -147,21 +194,49 @@ def _pack(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
         archive.writestr(zipfile.ZipInfo(_MANIFEST, _DATE), json.dumps(manifest, sort_keys=True))
         for name, content in entries.items():
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", _DATE), content, zipfile.ZIP_LZMA)
-    return packed.getvalue()
+        archive.comment = b"0" * _DIGEST_BYTES
+    content = packed.getvalue()[:-_DIGEST_BYTES]
+    return content + hashlib.sha256(content).hexdigest().encode()
 
 
-def _unpack(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return the arrays and the manifest of an archive, all compared with the hashes that the manifest holds."""
-    with zipfile.ZipFile(path) as archive:
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Refuse a packed blueprint that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ArtefactRefused(f"there is no file {path}; get another copy, or install the package again") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, *_BROKEN) as error:
+        raise ArtefactRefused(
+            f"{path} is damaged or no packed blueprint ({error}); get another copy, or install the package again"
+        ) from None
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive all of whose bytes are those that were written."""
+    content = path.read_bytes()
+    if hashlib.sha256(content[:-_DIGEST_BYTES]).hexdigest().encode() != content[-_DIGEST_BYTES:]:
+        raise ValueError("its SHA-256 is not the one at its end")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
             raise ValueError("it unpacks to more than 4 GiB")
-        manifest = json.loads(archive.read(_MANIFEST))
-        if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
-            raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT}")
-        arrays = {}
-        for name, digest in manifest["sha256"].items():
-            content = archive.read(f"{name}.npy")
-            if hashlib.sha256(content).hexdigest() != digest:
-                raise ValueError(f"{name} is not what the manifest says")
-            arrays[name] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    return arrays, manifest
+        yield archive
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    manifest = json.loads(archive.read(_MANIFEST))
+    if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
+        raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT} of a {_PACKED}")
+    return manifest
+
+
+def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive, all compared with the hashes that its manifest holds."""
+    arrays = {}
+    for name, digest in digests.items():
+        content = archive.read(f"{name}.npy")
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise ValueError(f"{name} is not what the manifest says")
+        arrays[name] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return arrays

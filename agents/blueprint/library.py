@@ -1,16 +1,58 @@
 """Where blueprints are: in folders and files that are named, among the user's, in the package."""
 
 import difflib
+import math
+from dataclasses import dataclass
 from pathlib import Path
 
-from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.actions.translation import game_difference
+from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import FOLDER
-from plurispiel.agents.blueprint.bundle import SUFFIX, unpacked_folder
+from plurispiel.agents.blueprint.bundle import SUFFIX, packed_digest, packed_record, unpacked_folder
+from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
 
-__all__ = ["blueprints_folder", "bundled_names", "find_blueprint"]
+__all__ = [
+    "BundledBlueprint",
+    "blueprints_folder",
+    "bundled_blueprints",
+    "find_blueprint",
+    "find_packed",
+    "pick_bundled",
+]
 
 _BOTS = Path(__file__).with_name("bots")
+
+
+@dataclass(frozen=True)
+class BundledBlueprint:
+    """A blueprint that comes with the package.
+
+    Attributes
+    ----------
+    name : str
+    path : Path
+        Of the packed file.
+    config : BlueprintConfig
+        What it was trained by.
+    digest : str
+        Of the whole file.
+    """
+
+    name: str
+    path: Path
+    config: BlueprintConfig
+    digest: str
+
+    @property
+    def rules(self) -> HoldemRules:
+        """The game it was trained for."""
+        return self.config.rules
+
+    def __str__(self) -> str:
+        stacks = f", {_depth(self.rules):g} bb" if self.rules.stacks else ""
+        return f"{self.name} ({'2' if self.rules.num_seats == 2 else f'2..{self.rules.num_seats}'} seats{stacks})"
 
 
 def blueprints_folder() -> Path:
@@ -18,9 +60,38 @@ def blueprints_folder() -> Path:
     return user_data_folder() / "blueprints"
 
 
-def bundled_names() -> list[str]:
-    """Return the names of the blueprints that come with the package."""
-    return sorted(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))
+def bundled_blueprints() -> list[BundledBlueprint]:
+    """Return the blueprints that come with the package, by name; nothing is unpacked.
+
+    Raises
+    ------
+    ArtefactRefused
+        If one is damaged.
+    """
+    return [_bundled(path) for path in sorted(_BOTS.glob(f"*{SUFFIX}"))]
+
+
+def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
+    """Return the bundled blueprint that fits a game best: fewest seats too many, then nearest in depth.
+
+    Depths are compared by their ratio; where stacks differ, their geometric mean counts.
+
+    Raises
+    ------
+    ValueError
+        If there is none for so many seats or for these cards.
+    ArtefactRefused
+        If one is damaged.
+    """
+    bundled = bundled_blueprints()
+    fitting = [found for found in bundled if _plays(found, rules)]
+    if not fitting:
+        there = f"there are {', '.join(map(str, bundled))}" if bundled else "none comes with this package"
+        raise ValueError(
+            f"no bundled blueprint plays this game ({rules.num_seats} seats, {len(rules.cards)} cards, "
+            f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
+        )
+    return min(fitting, key=lambda found: (found.rules.num_seats, abs(math.log(_depth(found.rules) / _depth(rules)))))
 
 
 def find_blueprint(text: str) -> Path:
@@ -39,17 +110,53 @@ def find_blueprint(text: str) -> Path:
     ArtefactRefused
         If a packed one is damaged.
     """
-    for folder in (Path(text), Path(text) / FOLDER, blueprints_folder() / text / FOLDER):
+    for folder in _folders(text):
         if holds_artefact(folder):
             return folder
-    if Path(text).suffix == SUFFIX and Path(text).is_file():
-        return unpacked_folder(Path(text))
-    if text in bundled_names():
-        return unpacked_folder(_BOTS / f"{text}{SUFFIX}")
+    if (path := find_packed(text)) is not None:
+        return unpacked_folder(path)
     home = blueprints_folder()
     own = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
-    names = sorted({*own, *bundled_names()})
+    names = sorted({*own, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})
     known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
     close = difflib.get_close_matches(text, names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one: {known}{hint}")
+
+
+def find_packed(text: str) -> Path | None:
+    """Return the file that `find_blueprint` unpacks for a text; None where that is a folder, or nothing."""
+    if any(map(holds_artefact, _folders(text))):
+        return None
+    if Path(text).suffix == SUFFIX and Path(text).is_file():
+        return Path(text)
+    path = _BOTS / f"{text}{SUFFIX}"
+    return path if Path(text).name == text and path.is_file() else None
+
+
+def _folders(text: str) -> list[Path]:
+    return [Path(text), Path(text) / FOLDER, blueprints_folder() / text / FOLDER]
+
+
+def _bundled(path: Path) -> BundledBlueprint:
+    try:
+        config = config_from_dict(packed_record(path)["config"])
+    except ArtefactRefused:
+        raise
+    except (KeyError, ValueError, TypeError) as error:
+        raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
+    return BundledBlueprint(path.stem, path, config, packed_digest(path))
+
+
+def _plays(found: BundledBlueprint, rules: HoldemRules) -> bool:
+    try:
+        game_difference(rules, found.rules)
+    except ValueError:
+        return False
+    return True
+
+
+def _depth(rules: HoldemRules) -> float:
+    """Return the geometric mean of the stacks in big blinds; 1 in limit games, which have none."""
+    stacks = rules.stacks or (rules.big_blind,)
+    return math.exp(sum(math.log(stack / rules.big_blind) for stack in stacks) / len(stacks))

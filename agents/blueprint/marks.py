@@ -14,6 +14,9 @@ from plurispiel.agents.blueprint.match import meet_rows, play_match
 from plurispiel.agents.blueprint.trainer import Trainer
 
 MATCH_DECKS = 300_000
+CI95 = 1.96
+"""Standard errors in the half-width of a 95 % interval."""
+
 _WATCHED = 50_000
 
 
@@ -83,6 +86,24 @@ def mark_from_dict(record: Mapping[str, Any]) -> Mark:
         return Mark(**found)
     except (TypeError, KeyError, AttributeError):
         raise ValueError("a mark of the training is damaged") from None
+
+
+def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a training with what it comes to.
+
+    ``core_hours`` are hours times threads; ``last_doubling_mbb`` is what the finished blueprint won a hand in the
+    duplicate match against that of half of the iterations, ``last_doubling_ci95`` the half-width of its 95 % interval:
+    both None where no mark was made then.
+    """
+    record = dict(training)
+    record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None)
+    if "seconds" in training and "threads" in training:
+        record["core_hours"] = training["seconds"] * training["threads"] / 3600.0
+    for mark in map(mark_from_dict, training.get("marks", ())):
+        if abs(2 * mark.iteration - training["iterations"]) <= 1 and not math.isnan(mark.against_final):
+            record["last_doubling_mbb"] = -mark.against_final
+            record["last_doubling_ci95"] = CI95 * mark.against_final_deviation
+    return record
 
 
 class Watched:

@@ -16,7 +16,7 @@ from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, loa
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
-from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, take_mark
+from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, summarised, take_mark
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
@@ -222,14 +222,16 @@ class TrainingRun:
         return self.trainer.blueprint(self.config, self._training())
 
     def _training(self) -> dict[str, Any]:
-        return {
-            "iterations": self.trainer.iteration,
-            "traversals": self.trainer.num_traversals,
-            "nodes": self.trainer.num_nodes,
-            "seconds": self.seconds,
-            "threads": self.trainer.threads,
-            "marks": [mark.as_dict() for mark in self.marks],
-        }
+        return summarised(
+            {
+                "iterations": self.trainer.iteration,
+                "traversals": self.trainer.num_traversals,
+                "nodes": self.trainer.num_nodes,
+                "seconds": self.seconds,
+                "threads": self.trainer.threads,
+                "marks": [mark.as_dict() for mark in self.marks],
+            }
+        )
 
     def _snapshot(self, number: int, now: Blueprint) -> Blueprint:
         """Return the blueprint of a mark, by what it shares with that of now."""

@@ -51,6 +51,8 @@ def folder(tmp_path, monkeypatch):
         ("package.module:Bot", "package.module", "Bot", ()),
         ("search:some/path?time=1.0&threads=2", "search", "some/path", (("time", "1.0"), ("threads", "2"))),
         ("call?x=", "call", "", (("x", ""),)),
+        ("blueprint", "blueprint", "", ()),
+        ("tabular:runs/leduc", "tabular", "runs/leduc", ()),
     ],
 )
 def test_specs_are_taken_apart(text, name, argument, options):
@@ -58,7 +60,7 @@ def test_specs_are_taken_apart(text, name, argument, options):
     assert (spec.name, spec.argument, spec.options) == (name, argument, options)
     assert spec.text == text.strip()
     assert spec.is_file == name.endswith(".py")
-    assert spec.is_foreign == (name not in BUILT_IN)
+    assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint"))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_a_class_in_a_module(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("tagg", r"unknown agent 'tagg', did you mean 'tag'\? \(built in are call, equity, fold, raise, random, tag;"),
+        ("tagg", r"unknown agent 'tagg', did you mean 'tag'\? \(built in are blueprint, call, equity,"),
         ("zzzzzz", r"unknown agent 'zzzzzz' \(built in are"),
         ("call:x", "'call' takes no argument"),
         ("call?x=1", "takes no options, got x"),

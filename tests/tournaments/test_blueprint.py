@@ -11,7 +11,9 @@ import time
 
 import numpy as np
 import pytest
+from random_blueprint import pack_random
 
+from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.run import CHECKPOINTS, checkpoint_folders
 from plurispiel.tournaments.cli import main
@@ -47,8 +49,14 @@ def test_train_resume_and_info(home, capsys):
     assert code == 0 and json.loads(out) == record
     assert record["rows"] == [18, 540] and record["buckets"] == [3, 18] and record["config"]["game"] == "leduc"
     assert set(record) == {
-        *("folder", "name", "digest", "config", "nodes", "buckets", "rows", "rows_learnt", "training", "first_in"),
+        *("folder", "packed", "name", "digest", "config", "nodes", "buckets", "rows", "rows_learnt"),
+        *("packed_bytes", "bytes", "memory_bytes", "training", "first_in"),
     }
+    assert record["packed"] is None and record["packed_bytes"] is None and record["bytes"] > sum(record["rows"])
+    training, marks = record["training"], record["training"]["marks"]
+    assert training["core_hours"] == pytest.approx(training["seconds"] / 3600)
+    assert training["last_doubling_mbb"] == -marks[1]["against_final"] and marks[1]["iteration"] == 2000
+    assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
 
 
 def test_a_file_of_settings(home, tmp_path, capsys):
@@ -66,9 +74,67 @@ def test_a_file_of_settings(home, tmp_path, capsys):
     code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--least", 0, "--json")
     assert code == 0 and json.loads(out)["bytes"] == packed.stat().st_size
     code, again, _ = run(capsys, "info", packed, "--json")
-    assert code == 0 and json.loads(again)["first_in"]["SB"]["AA"]["raise"] > 0.9
+    record = json.loads(again)
+    assert code == 0 and record["first_in"]["SB"]["AA"]["raise"] > 0.9
+    assert record["packed"] == str(packed) and record["packed_bytes"] == packed.stat().st_size
     code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "mine.zip")
     assert code == 2 and "is a .blueprint file" in err
+
+
+@pytest.fixture
+def bundled(home, tmp_path, monkeypatch):
+    """A bundled blueprint of six seats, with two marks."""
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(library, "_BOTS", tmp_path)
+    facts = dict(nodes=1, resident_mb=1.0, met=1.0, regret=1.0, drift=None, missing=0.0)
+    facts |= dict(seat_values=[0.0] * 6, seat_deviations=[1.0] * 6)
+    marks = [{"iteration": n, "seconds": 1.0, "against_final": f, "against_final_deviation": f and 2.0, **facts}
+             for n, f in ((50, -12.5), (100, None))]  # fmt: skip
+    training = {"iterations": 100, "nodes": 7, "seconds": 7200.0, "threads": 4, "marks": marks}
+    return pack_random(tmp_path, "six", seats=6, stack_bb=12, training=training)
+
+
+def test_info_of_a_bundled_one(bundled, capsys):
+    code, out, err = run(capsys, "info", "six")
+    assert code == 0 and not err and str(bundled) in out.splitlines()[0]
+    for words in (
+        "100 iterations, 7 nodes met, 2.00 hours on 4 thread(s): 8.00 core-hours; seed 1",
+        "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint before",
+        f"{bundled.stat().st_size / 1e6:,.1f} MB packed",
+        "preflop  allin",
+        "who faces a bet and may raise may not call",
+    ):
+        assert words in out
+    grids = {line.partition(":")[0]: line for line in out.splitlines() if ": raises" in line}
+    assert list(grids) == ["UTG", "HJ", "CO", "BTN", "SB"] and all("all-in" in line for line in grids.values())
+    code, out, _ = run(capsys, "info", "six", "--json")
+    record = json.loads(out)
+    assert code == 0 and record["packed"] == str(bundled) and record["training"]["last_doubling_mbb"] == 12.5
+    assert list(record["first_in"]) == list(grids)
+    for seat, hands in record["first_in"].items():
+        assert len(hands) == 169 and {"AA", "AKs", "AKo", "72o"} < set(hands)
+        assert all(
+            set(row) == {"fold", "call", "raise"} and abs(sum(row.values()) - 1) < 1e-6 for row in hands.values()
+        )
+        combos = {name: 6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in hands}
+        raised = sum(combos[name] * row["raise"] for name, row in hands.items()) / 1326
+        assert f"{seat}: raises {100 * raised:.1f} %" in grids[seat]
+
+
+def test_pictures(bundled, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    code, _, err = run(capsys, "info", "six", "--plot", tmp_path / "grids.png")
+    assert code == 0 and err == f"wrote {tmp_path / 'grids.png'}\nwrote {tmp_path / 'grids-training.png'}\n"
+    assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in ("grids.png", "grids-training.png"))
+
+
+def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, home, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run(capsys, "info", "six", "--plot", tmp_path / "grids.png")
+    assert code == 2 and not out and "pip install 'plurispiel[plot]'" in err and err.count("\n") == 1
+    small = pack_random(tmp_path, "small", game="leduc")
+    code, out, err = run(capsys, "info", small, "--plot", tmp_path / "grids.png")
+    assert code == 2 and not out and "nothing to draw" in err and err.count("\n") == 1
 
 
 def test_minutes_set_the_number_of_iterations(home, capsys, monkeypatch):

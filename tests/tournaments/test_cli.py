@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from plurispiel import __version__
+from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import PRESETS
 from plurispiel.abstraction.ladder import LADDER
+from plurispiel.agents.blueprint.config import preset_names
+from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments.cli import main
@@ -361,7 +364,8 @@ def test_lists(capsys):
         return as_json
 
     agents = listed("agents")
-    assert set(BUILT_IN) < set(agents)
+    assert {"blueprint", *BUILT_IN} < set(agents)
+    assert {f"blueprint:{found.name}" for found in bundled_blueprints()} < set(agents)
     assert {"FILE.py:CLASS", "MODULE:CLASS", *(f"openspiel:{bot}" for bot in OPENSPIEL_BOTS)} < set(agents)
     games = listed("games")
     assert set(games) == {*LADDER, "leduc-N", "universal_poker", "leduc_poker", "kuhn_poker", "river-spot"}
@@ -371,7 +375,11 @@ def test_lists(capsys):
     assert sizes["holdem-mini"] == (4_349_545, 11_088, None)
     assert sizes["leduc-N"] == sizes["universal_poker"] == (None, None, None)
     presets = listed("presets")
-    assert {name: parse_game(text.partition(": ")[2]) for name, text in presets.items()} == PRESETS
+    assert {name: parse_game(presets[name].partition(": ")[2]) for name in PRESETS} == PRESETS
+    trained = {f"blueprint train {name}" for name in preset_names()}
+    built = {f"abstraction build {name}" for name in CARD_PRESETS}
+    assert set(presets) == {*PRESETS, *trained, *built}
+    assert presets["abstraction build pluribus"].startswith("169/200/200/200 buckets")
     with pytest.raises(SystemExit) as end:
         main(["ls", "everything"])
     assert end.value.code == 2

@@ -8,7 +8,6 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -20,12 +19,7 @@ from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.threads import default_threads
-from plurispiel.agents.base import Strategy
-from plurispiel.agents.blueprint.blueprint import (
-    FOLDER,
-    Blueprint,
-    load_blueprint,
-)
+from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
@@ -37,19 +31,16 @@ from plurispiel.agents.blueprint.config import (
     read_config,
     read_preset,
 )
-from plurispiel.agents.blueprint.first_in import first_in, shares
-from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint
-from plurispiel.agents.blueprint.marks import Mark, mark_from_dict
+from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint, find_packed
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
-from plurispiel.agents.tight_aggressive import has_starting_hands
+from plurispiel.tournaments.blueprint_report import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.interrupts import interrupts_held
-from plurispiel.tournaments.preflop_grid import grid_text
-from plurispiel.tournaments.training_curve import draw_marks, marks_text, write_marks
+from plurispiel.tournaments.training_curve import write_marks
 from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
 
-_GIB, _MIB = 1 << 30, 1 << 20
+_GIB = 1 << 30
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0
 _MAX_MINUTES = 1_000_000.0
@@ -166,28 +157,22 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
         _say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
     blueprint = load_blueprint(run.folder / FOLDER)
     if options.json:
-        print(json.dumps(_record(blueprint, run.folder / FOLDER)))
+        print(json.dumps(blueprint_record(blueprint, run.folder / FOLDER)))
     else:
-        print(_text(blueprint, run.folder / FOLDER))
+        print(blueprint_text(blueprint, run.folder / FOLDER))
     return 0
 
 
 def _info(options: argparse.Namespace) -> int:
-    folder = find_blueprint(options.blueprint)
+    folder, packed = find_blueprint(options.blueprint), find_packed(options.blueprint)
     blueprint = load_blueprint(folder)
     if options.plot:
-        marks = _marks(blueprint)
-        if not marks:
-            raise ValueError("there are no marks to draw: the run was measured nowhere")
-        if not draw_marks(Path(options.plot), marks, f"{_name(blueprint)}: training"):
-            raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
-        _say(f"wrote {options.plot}")
+        for path in draw_blueprint(blueprint, Path(options.plot)):
+            _say(f"wrote {path}")
     if options.json:
-        print(json.dumps(_record(blueprint, folder)))
+        print(json.dumps(blueprint_record(blueprint, folder, packed)))
         return 0
-    print(_text(blueprint, folder))
-    for seat, found in _first_in(blueprint).items():
-        print("\n" + grid_text(seat, found))
+    print("\n\n".join(filter(None, (blueprint_text(blueprint, folder, packed), grids_text(blueprint)))))
     return 0
 
 
@@ -205,11 +190,6 @@ def _pack(options: argparse.Namespace) -> int:
     for street, (rows, kept) in enumerate(zip(found["rows"], found["rows_kept"], strict=True)):
         print(f"{STREETS[street]:8} {kept:13,} of {rows:13,} rows")
     return 0
-
-
-def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the strategies of the first to come in, seat by seat; none in games with other starting hands."""
-    return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
 
 
 def _config(options: argparse.Namespace) -> BlueprintConfig:
@@ -332,60 +312,6 @@ def _minutes(given: float | None) -> float:
     if not 0.0 <= given <= _MAX_MINUTES:
         raise ValueError(f"minutes are 0 to {_MAX_MINUTES:,.0f}, got {given}")
     return given
-
-
-def _marks(blueprint: Blueprint) -> list[Mark]:
-    return [mark_from_dict(record) for record in blueprint.training.get("marks", [])]
-
-
-def _name(blueprint: Blueprint) -> str:
-    return blueprint.config.name if blueprint.config else FOLDER
-
-
-def _record(blueprint: Blueprint, folder: Path) -> dict[str, Any]:
-    """Return a blueprint as JSON's types."""
-    config = blueprint.config
-    rows = blueprint.num_rows()
-    return {
-        "folder": str(folder),
-        "name": _name(blueprint),
-        "digest": blueprint.digest,
-        "config": config.as_dict() if config else None,
-        "nodes": len(blueprint.tree.actor),
-        "buckets": list(blueprint.cards.num_buckets),
-        "rows": [number for number, _ in rows],
-        "rows_learnt": [learnt for _, learnt in rows],
-        "training": dict(blueprint.training),
-        "first_in": {seat: shares(found) for seat, found in _first_in(blueprint).items()},
-    }
-
-
-def _text(blueprint: Blueprint, folder: Path) -> str:
-    """Return how a blueprint was trained, and how much of it was learnt."""
-    training, rules = blueprint.training, blueprint.rules
-    hours, megabytes = training["seconds"] / 3600, blueprint.rows.nbytes / _MIB
-    lines = [
-        f"{_name(blueprint)}, {blueprint.digest[:16]}: {folder}",
-        f"{rules.num_seats} seats, {len(blueprint.tree.actor):,} nodes, {megabytes:,.0f} MiB of rows",
-        f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours "
-        f"on {training['threads']} thread(s)",
-        "",
-        "street    buckets          rows        learnt",
-    ]
-    for street, (number, learnt) in enumerate(blueprint.num_rows()):
-        buckets = blueprint.cards.num_buckets[street]
-        lines.append(
-            f"{STREETS[street]:8} {buckets:8,} {number:13,} {learnt:13,}  {100 * learnt / max(number, 1):5.1f}%"
-        )
-    if marks := _marks(blueprint):
-        lines += ["", marks_text(marks)]
-        last = marks[-1]
-        values = "  ".join(
-            f"{mean:+.0f} ± {1.96 * deviation:.0f}"
-            for mean, deviation in zip(last.seat_values, last.seat_deviations, strict=True)
-        )
-        lines += ["", f"seats in self-play, mbb/hand: {values}"]
-    return "\n".join(lines)
 
 
 def _say(text: str) -> None:

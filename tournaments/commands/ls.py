@@ -6,10 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
+from plurispiel.abstraction.cards.config import AbstractionConfig
 from plurispiel.abstraction.holdem.histories import public_nodes
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame, game_string
 from plurispiel.abstraction.holdem.rules import PRESETS, HoldemRules
 from plurispiel.abstraction.ladder import LADDER, MAX_RANKS, MIN_RANKS, NamedGame, leduc_n
+from plurispiel.agents.blueprint.config import preset_names, read_preset
+from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
 
@@ -53,7 +57,14 @@ def main(options: argparse.Namespace) -> int:
 def _agents() -> dict[str, str]:
     built_in = {name: (inspect.getdoc(agent) or "").splitlines()[0] for name, agent in BUILT_IN.items()}
     openspiel = {f"openspiel:{bot}": _OPENSPIEL_AGENTS.get(bot, "a bot of OpenSpiel's") for bot in OPENSPIEL_BOTS}
-    return built_in | openspiel | _OTHER_AGENTS
+    return built_in | _bundled_agents() | openspiel | _OTHER_AGENTS
+
+
+def _bundled_agents() -> dict[str, str]:
+    bundled = bundled_blueprints()
+    there = ", ".join(map(str, bundled)) or "none comes with this package"
+    named = {f"blueprint:{found.name}": f"a bundled blueprint: {found.config.text}" for found in bundled}
+    return {"blueprint": f"the bundled blueprint that fits the table: {there}"} | named
 
 
 def _games() -> dict[str, dict[str, Any]]:
@@ -90,10 +101,20 @@ def _size_text(entry: dict[str, Any]) -> str:
 
 
 def _presets() -> dict[str, str]:
-    return {name: f"{_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
+    """Return the presets of games, and of other commands by what is typed to use them."""
+    games = {name: f"{_game_preset_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
+    blueprints = {f"blueprint train {name}": read_preset(name).text for name in preset_names()}
+    tables = {f"abstraction build {name}": _table_text(config) for name, config in CARD_PRESETS.items()}
+    return games | blueprints | tables
 
 
-def _text(rules: HoldemRules) -> str:
+def _table_text(config: AbstractionConfig) -> str:
+    streets = (config.flop, config.turn, config.river)
+    counts = "/".join(str(street.buckets) for street in streets)
+    return f"169/{counts} buckets of {', '.join(street.features for street in streets)}"
+
+
+def _game_preset_text(rules: HoldemRules) -> str:
     chips = f"blinds {' '.join(map(str, rules.blinds))}"
     if rules.stacks:
         chips += f", stacks {rules.stacks[0]}"

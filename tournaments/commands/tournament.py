@@ -103,14 +103,18 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
             continue
         if note := game_note(spec, config.rules):
             _say(f"{config.names[number]}: {note}")
-        if not conduct.is_isolated(spec):
+        parsed = parse_spec(spec)
+        if parsed.is_stored:  # whether it can play the game shows only when a hand begins; a packed one is unpacked
+            make_agent(spec).restart(config.rules, 0, np.random.default_rng(0))
+        elif not conduct.is_isolated(spec):
             make_agent(spec)
+        if not conduct.is_isolated(spec):
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
-            is_openspiel = parse_spec(spec).name == "openspiel"
+            is_openspiel = parsed.name == "openspiel"
             try:
                 contestant.load()
-                if is_openspiel:  # whether it can play the game shows only when a hand begins
+                if is_openspiel:  # as above
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
             except AgentFault as fault:
                 if is_openspiel:

@@ -467,8 +467,8 @@ def test_specs(tmp_path, monkeypatch):
         game_note("blueprint:mine", SIXMAX)
     save(tmp_path / "runs" / "pushed" / "blueprint", dataclasses.replace(PUSHFOLD, seed=2))
     assert source_digest("blueprint:runs/pushed") != digest
-    for spec in ("blueprint", "blueprint:mine?x=1"):
-        with pytest.raises(ValueError, match="written blueprint:FOLDER or blueprint:NAME"):
+    for spec in ("blueprint?x=1", "blueprint:mine?x=1"):
+        with pytest.raises(ValueError, match="written blueprint, blueprint:FOLDER or blueprint:NAME"):
             make_agent(spec)
     with pytest.raises(ValueError, match="'nowhere' is no folder of a blueprint.*there are mine"):
         make_agent("blueprint:nowhere")

@@ -1,6 +1,8 @@
 """Packed blueprints: the same strategy in a small file, and nothing believed that was not compared."""
 
 import dataclasses
+import hashlib
+import json
 import os
 import zipfile
 
@@ -12,7 +14,7 @@ from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.blueprint.blueprint import load_blueprint
-from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, unpack_blueprint, unpacked_folder
+from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, packed_record, unpack_blueprint, unpacked_folder
 from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
@@ -50,7 +52,7 @@ def test_a_packed_blueprint_is_the_same_to_a_level(kept, tmp_path):
     assert path.read_bytes() == again
     unpack_blueprint(path, tmp_path / "unpacked")
     before, after = load_blueprint(kept), load_blueprint(tmp_path / "unpacked")
-    assert after.config == before.config and after.training == before.training
+    assert after.config == before.config and after.training.items() >= before.training.items()
     for street in range(4):
         for node in before.decisions(street)[:50].tolist():
             buckets = np.arange(before.cards.num_buckets[street])
@@ -91,6 +93,26 @@ def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
     assert (reached[: blueprint.game.pairs[0] * 169].reshape(169, -1)[:, 0] > 0).any()
 
 
+def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
+    facts = dict(nodes=1, resident_mb=1.0, met=1.0, regret=1.0, drift=None, seat_values=(), seat_deviations=())
+    marks = [
+        {"iteration": 25 * k, "seconds": 60.0 * k, "missing": 0.0, **facts}
+        | {"against_final": [-40.0, -12.5, -3.0, None][k - 1], "against_final_deviation": 2.0}
+        for k in range(1, 5)
+    ]
+    path = tmp_path / "marked.blueprint"
+    for iterations, doubling in ((100, (12.5, 3.92)), (50, (40.0, 3.92)), (98, (None, None))):
+        training = {"iterations": iterations, "seconds": 5400.0, "threads": 4, "marks": marks}
+        dataclasses.replace(load_blueprint(kept), training=training).save(tmp_path / "marked")
+        pack_blueprint(tmp_path / "marked", path, least=0)
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+        record = manifest["config"]["training"]
+        assert packed_record(path) == manifest["config"] and manifest["seed"] == 1
+        assert (record["last_doubling_mbb"], record["last_doubling_ci95"]) == doubling
+        assert record["core_hours"] == 6.0 and record["iterations"] == iterations and len(record["marks"]) == 4
+
+
 def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
     path = tmp_path / "small.blueprint"
     pack_blueprint(kept, path, least=0)
@@ -107,11 +129,22 @@ def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
         for entry in archive.infolist():
             content = archive.read(entry)
             copy.writestr(entry.filename, content[:-1] + b"\x01" if entry.filename.startswith("rows_1") else content)
-    with pytest.raises(ArtefactRefused, match="rows_1 is not what the manifest says"):
+    with pytest.raises(ArtefactRefused, match="its SHA-256 is not the one at its end"):
         unpacked_folder(swapped)
-    with pytest.raises(ArtefactRefused, match="cannot be read"):
+    signed(swapped)
+    with pytest.raises(ArtefactRefused, match="swapped.blueprint.*rows_1 is not what the manifest says"):
+        unpacked_folder(swapped)
+    with pytest.raises(ArtefactRefused, match="there is no file .*none.blueprint"):
         unpacked_folder(tmp_path / "none.blueprint")
-    assert not (tmp_path / "cache").exists()
+    assert not list((tmp_path / "cache" / "blueprints").iterdir())
+
+
+def signed(path):
+    """Give an archive the hash of its content again."""
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.comment = b"0" * 64
+    content = path.read_bytes()[:-64]
+    path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
 
 
 def test_first_in_are_the_rows_behind_folds():

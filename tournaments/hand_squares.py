@@ -1,0 +1,35 @@
+"""What is done with each starting hand as a picture: 13 x 13 squares, aces first, suited hands above the diagonal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.ranges import CLASS_NAMES
+
+
+def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fontsize: float = 8.0) -> None:
+    """Draw each hand's shares side by side in its square.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    shares : float64[13, 13, n]
+        Of n things to do, from left to right; not a number where a hand cannot be held.
+    colours : sequence of n str
+    """
+    size = len(CLASS_NAMES)
+    axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal", xticks=[], yticks=[])
+    rows, columns = np.indices((size, size)).astype(float)
+    lefts = columns
+    for kind, colour in enumerate(colours):
+        widths = shares[:, :, kind]
+        shown = widths > 0.0
+        axes.barh(rows[shown] + 0.5, widths[shown], left=lefts[shown], height=1.0, color=colour)
+        lefts = lefts + widths
+    for row, names in enumerate(CLASS_NAMES):
+        for column, name in enumerate(names):
+            axes.text(column + 0.06, row + 0.12, name, fontsize=fontsize, va="top")
+    for line in range(size + 1):
+        axes.axhline(line, color="white", linewidth=0.8)
+        axes.axvline(line, color="white", linewidth=0.8)
