@@ -250,6 +250,15 @@ def draw(strategy: Strategy, rng: np.random.Generator) -> Decision:
     """Draw an action from the first row of a strategy."""
     row = strategy.probabilities[0].tolist()
     actions = tuple(strategy.actions.tolist())
+    column = draw_column(row, rng)
+    action = actions[column]
+    if strategy.highest is not None and strategy.highest[column] > action:
+        action = int(rng.integers(action, strategy.highest[column], endpoint=True))
+    return Decision(action, actions, tuple(row))
+
+
+def draw_column(row: list[float], rng: np.random.Generator) -> int:
+    """Draw a column of probabilities that sum to 1."""
     column = len(row) - 1
     if row[column] < 1.0:
         threshold = rng.random()
@@ -260,7 +269,4 @@ def draw(strategy: Strategy, rng: np.random.Generator) -> Decision:
                 break
         while row[column] == 0.0:  # rounding can leave the threshold above 0 behind the last possible column
             column -= 1
-    action = actions[column]
-    if strategy.highest is not None and strategy.highest[column] > action:
-        action = int(rng.integers(action, strategy.highest[column], endpoint=True))
-    return Decision(action, actions, tuple(row))
+    return column

@@ -197,10 +197,10 @@ class BlueprintValues(ValueFunction):
         if actions not in self._places:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
-            state, shadow = self._hand.at(actions)
+            at = self._hand.at(actions)
             found = None
-            if not state.is_over and self._hand.translation.decision(shadow, state) is not None:
-                found = _Place(shadow.node, shadow.seats, sum(state.contributions))
+            if not at.state.is_over and self._hand.translation.decision(at.shadow, at.state) is not None:
+                found = _Place(at.shadow.node, at.shadow.seats, sum(at.state.contributions))
             self._places[actions] = found
         return self._places[actions]
 

@@ -32,17 +32,19 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, near
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 __all__ = [
+    "Answers",
+    "Place",
     "Shadow",
     "ShadowHand",
     "Translation",
     "TreeStates",
     "game_difference",
     "lower_share",
-    "middle",
     "translate",
 ]
 
 MAX_KEPT_STATES = 4096
+MAX_KEPT_PLACES = 1 << 15
 
 
 def lower_share(size: float, lower: float, upper: float) -> float:
@@ -56,27 +58,28 @@ def lower_share(size: float, lower: float, upper: float) -> float:
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
 
-def middle(lower: float, upper: float) -> float:
-    """Return the size that counts as either of two others with the same probability."""
-    return (lower + upper + 2.0 * lower * upper) / (lower + upper + 2.0)
-
-
-def translate(size: float, sizes: Sequence[float], coin: float | None = None) -> int:
+def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
     """Return the place in `sizes`, ascending, of the one that a bet counts as.
 
     Parameters
     ----------
     coin : float, optional
-        Uniform from 0 to 1; without one the mapping is deterministic: the lower neighbour up to the `middle`.
+        Uniform from 0 to 1; 0.5 makes the mapping deterministic: the neighbour that is the likelier one.
     """
+    lower, share = _lower_place(size, sizes)
+    return lower if coin < share else lower + 1
+
+
+def _lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
+    """Return the place of the size that a bet counts as, or of the lower of two, and the probability of that one."""
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
-        return 0
+        return 0, 1.0
     if upper == len(sizes):
-        return upper - 1
-    around = sizes[upper - 1], sizes[upper]
-    is_lower = size < middle(*around) if coin is None else coin < lower_share(size, *around)
-    return upper - 1 if is_lower else upper
+        return upper - 1, 1.0
+    if sizes[upper] == size:
+        return upper, 1.0
+    return upper - 1, lower_share(size, sizes[upper - 1], sizes[upper])
 
 
 class TreeStates:
@@ -137,6 +140,52 @@ class Shadow(NamedTuple):
     free: bool = False
 
 
+class Answers(NamedTuple):
+    """What can be answered at a point of a hand.
+
+    Attributes
+    ----------
+    node : int or None
+        The tree's decision, if it has one for the seat to act.
+    actions : tuple of int
+        Of the hand, ascending: call, fold where it can, and what the decision's actions become.
+    columns : tuple of int
+        The place in `actions` of what each action of the decision becomes; several may become the same.
+    """
+
+    node: int | None
+    actions: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+class Place:
+    """A point of a hand and what stands for it in the tree: the same in all hands with these actions and draws.
+
+    Attributes
+    ----------
+    state : BettingState
+        Of the hand; not to be changed.
+    shadow : Shadow
+    """
+
+    __slots__ = ("state", "shadow", "is_node", "following", "answers")
+
+    def __init__(self, state: BettingState, shadow: Shadow, is_node: bool):
+        self.state = state
+        self.shadow = shadow
+        self.is_node = is_node  # the hand and the tree have had the same actions
+        self.following: dict[int | tuple[int, int], Place | _Draw] = {}
+        self.answers: Answers | None = None
+
+
+class _Draw(NamedTuple):
+    """The two places that a bet between two sizes may lead to, and the probability of the first."""
+
+    share: float
+    lower: Place
+    upper: Place
+
+
 def game_difference(rules: HoldemRules, own: HoldemRules) -> str:
     """Return in words how a game differs from the one of a tree, empty if it does not.
 
@@ -186,34 +235,51 @@ class Translation:
             and rules.stacks[seat] * own.big_blind == own.stacks[tree_seat] * rules.big_blind
             for seat, tree_seat in enumerate(self.tree_seats)
         ]
+        self._is_own_game = rules == own
+        self._roots: dict[int, Place] = {}
+        self._num_places = 0
 
-    def start(self, state: BettingState, own: int) -> Shadow:
-        """Return the shadow of a hand before its first action; `own` as in `follow`."""
-        return self._settle(Shadow(0, self.tree_seats), state, own)
+    def root(self, own: int) -> Place:
+        """Return the place before the first action; `own` as in `follow`."""
+        if self._num_places > MAX_KEPT_PLACES:
+            self._roots.clear()
+            self._num_places = 0
+        seat = -1 if self._is_own_game else own
+        place = self._roots.get(seat)
+        if place is None:
+            state = BettingState(self.rules)
+            shadow = self._settle(Shadow(0, self.tree_seats), state, own)
+            place = self._roots[seat] = self._place(state, shadow, self._is_own_game)
+        return place
 
-    def follow(
-        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, own: int
-    ) -> Shadow:
-        """Return the shadow after an action of the hand.
+    def follow(self, place: Place, action: int, coin: float, own: int) -> Place:
+        """Return the place after an action of the hand.
 
         Parameters
         ----------
-        before, after : BettingState
-            Of the hand, around the action.
-        coin : float or None
+        coin : float
             See `translate`.
         own : int
             The seat that chooses its actions in the tree, and raises to what `actions` says; -1 for none.
         """
-        if action == FOLD:
-            shadow = self._hand_over(shadow, before.actor, after)
-        elif action == CALL:
-            shadow = self._call(shadow) if self._is_at_turn(shadow, before) else shadow
-        else:
-            shadow = self._raise(self._bring_to_turn(shadow, before, own), before, action, after, coin, own)
-        if after.street != before.street:
-            shadow = shadow._replace(missed=False, free=False)
-        return self._settle(shadow, after, own)
+        found = place.following.get(action) or place.following.get((own, action))
+        if found is None:
+            found = self._find(place, action, own)
+            is_common = isinstance(found, Place) and found.is_node == place.is_node  # for whichever seat is our own
+            place.following[action if is_common else (own, action)] = found
+        if isinstance(found, _Draw):
+            return found.lower if coin < found.share else found.upper
+        return found
+
+    def answers(self, place: Place) -> Answers:
+        """Return what can be answered at a place."""
+        if place.answers is None:
+            state, shadow = place.state, place.shadow
+            node = self.decision(shadow, state)
+            targets = [] if node is None else self.actions(shadow, state)
+            actions = tuple(sorted({CALL, *targets, *([FOLD] if state.can_fold else [])}))
+            place.answers = Answers(node, actions, tuple(map(actions.index, targets)))
+        return place.answers
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:
         """Return the tree's decision for the seat to act in the hand, or None where it has none."""
@@ -226,6 +292,30 @@ class Translation:
         offered = self.states.tree.actions(shadow.node).tolist()
         raises = [nearest_raise(state, total) for total in self._totals(shadow, state)]
         return [answers[action] for action in offered if action <= CALL] + raises
+
+    def _place(self, state: BettingState, shadow: Shadow, is_node: bool) -> Place:
+        self._num_places += 1
+        return Place(state, shadow, is_node)
+
+    def _find(self, place: Place, action: int, own: int) -> Place | _Draw:
+        """Return the place after an action, or the two that are drawn from."""
+        before, shadow = place.state, place.shadow
+        after = before.copy()
+        after.apply_legal(action)
+        child = self.states.child(shadow.node, action) if place.is_node else -1
+        if child >= 0:
+            return self._place(after, shadow._replace(node=child), True)
+        share = 1.0
+        if action == FOLD:
+            shadows = [self._hand_over(shadow, before.actor, after)]
+        elif action == CALL:
+            shadows = [self._call(shadow) if self._is_at_turn(shadow, before) else shadow]
+        else:
+            share, shadows = self._raise(self._bring_to_turn(shadow, before, own), before, action, after, own)
+        if after.street != before.street:
+            shadows = [shadow._replace(missed=False, free=False) for shadow in shadows]
+        places = [self._place(after, self._settle(shadow, after, own), False) for shadow in shadows]
+        return places[0] if len(places) == 1 else _Draw(share, *places)
 
     def _is_at_turn(self, shadow: Shadow, state: BettingState) -> bool:
         """Return whether the tree asks the seat that is to act in the hand, on the same street."""
@@ -283,27 +373,37 @@ class Translation:
         return brought
 
     def _raise(
-        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, coin: float | None, own: int
-    ) -> Shadow:
-        """Return the shadow after a raise: what it counts as, if that is in the tree."""
+        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own: int
+    ) -> tuple[float, list[Shadow]]:
+        """Return the shadow after a raise, what it counts as if that is in the tree.
+
+        Where it lies between two sizes, the shadows of both, and the probability of the first; else 1.
+        """
         states = self.states
         if not self._is_at_turn(shadow, before):
-            return shadow._replace(missed=True, free=False)
-        raises, sizes = states.raises(shadow.node), states.sizes(shadow.node)
-        if not raises:
-            return self._call(shadow)._replace(missed=True, free=False)
+            return 1.0, [shadow._replace(missed=True, free=False)]
+        sizes = states.sizes(shadow.node)
+        if not sizes:
+            return 1.0, [self._call(shadow)._replace(missed=True, free=False)]
         shadow = shadow._replace(missed=False, free=False)
         size = _size(before, action)
         totals = self._totals(shadow, before)
         if before.actor == own:
             totals = [nearest_raise(before, total) for total in totals]
-        same = [place for place, total in enumerate(totals) if total == action]
-        first = states.child(shadow.node, raises[0])
+        same = [number for number, total in enumerate(totals, start=1) if total == action]
         if same:
-            return shadow._replace(node=first + min(same, key=lambda place: abs(sizes[place] - size)))
-        place = translate(size, (0.0, *sizes), coin)
-        if place:
-            return shadow._replace(node=first + place - 1)
+            number = min(same, key=lambda number: abs(sizes[number - 1] - size))
+            return 1.0, [self._count_as(shadow, number, after, own)]
+        number, share = _lower_place(size, (0.0, *sizes))
+        numbers = [number] if share == 1.0 else [number, number + 1]
+        return share, [self._count_as(shadow, number, after, own) for number in numbers]
+
+    def _count_as(self, shadow: Shadow, number: int, after: BettingState, own: int) -> Shadow:
+        """Return the shadow after the tree's seat has made one of its raises, counted from 1; 0 is a call."""
+        states = self.states
+        first = states.child(shadow.node, states.raises(shadow.node)[0])
+        if number:
+            return shadow._replace(node=first + number - 1)
         called = self._settle(self._call(shadow), after, own)
         is_call = states.child(shadow.node, CALL) >= 0 and self._waits_for_the_same(called, after)
         return called if is_call else shadow._replace(node=first, free=True)
@@ -356,28 +456,19 @@ class ShadowHand:
         self.translation = translation
         self._coins = coins
         self._seat = seat
-        self._known: dict[tuple[int, ...], tuple[BettingState, Shadow]] = {}
 
-    def at(self, actions: tuple[int, ...]) -> tuple[BettingState, Shadow]:
-        """Return the betting state of the hand after some actions, not to be changed, and its shadow."""
-        known = self._known
-        if len(known) > MAX_KEPT_STATES:
-            known.clear()
-        if not known:
-            state = BettingState(self.translation.rules)
-            known[()] = state, self.translation.start(state, self._seat)
-        first = len(actions)
-        while actions[:first] not in known:
-            first -= 1
-        before, shadow = known[actions[:first]]
-        for number in range(first, len(actions)):
-            after = before.copy()
-            after.apply_legal(actions[number])
-            coin = None if self._coins is None else self._coins[number]
-            shadow = self.translation.follow(shadow, before, actions[number], after, coin, self._seat)
-            before = after
-            known[actions[: number + 1]] = after, shadow
-        return before, shadow
+    def at(self, actions: Sequence[int]) -> Place:
+        """Return the place of the hand after some actions."""
+        translation, coins, seat = self.translation, self._coins, self._seat
+        place = translation.root(seat)
+        for number, action in enumerate(actions):
+            following = place.following.get(action)
+            if type(following) is Place:
+                place = following
+            else:
+                coin = 0.5 if coins is None else coins[number]
+                place = translation.follow(place, action, coin, seat)
+        return place
 
 
 def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:

@@ -9,6 +9,7 @@ board: ``row[relabel_combos()[permutation]]`` is the row of a board whose class 
 """
 
 import functools
+from collections.abc import Sequence
 from itertools import permutations
 from math import comb, prod
 from typing import NamedTuple
@@ -126,6 +127,15 @@ def find_boards(
     kernels.fill_entries(board_classes(cards.shape[-1], num_suits, num_ranks), flat, found)
     entries = found.reshape(cards.shape[:-1])
     return entries >> kernels.PERMUTATION_BITS, entries & ((1 << kernels.PERMUTATION_BITS) - 1)
+
+
+def find_board(board: Sequence[int], num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> tuple[int, int]:
+    """Return what `find_boards` does for one board, several times faster; it is not checked."""
+    found = np.empty(1, np.int64)
+    classes = board_classes(len(board), num_suits, num_ranks)
+    kernels.fill_entries(classes, np.array([board], np.uint8), found)
+    entry = int(found[0])
+    return entry >> kernels.PERMUTATION_BITS, entry & ((1 << kernels.PERMUTATION_BITS) - 1)
 
 
 @functools.cache

@@ -76,6 +76,32 @@ def fill_rows(tree, game, decisions, street, num_buckets, by_visits, sums, snaps
 
 
 @kernel
+def read_rows(rows, first, pairs, buckets, out):
+    """Write the probabilities of a decision's actions in some buckets, zeros where there is no row.
+
+    Parameters
+    ----------
+    rows : float32 or uint8[num_cells]
+    first : int
+        The decision's first cell in bucket 0.
+    pairs : int
+        Cells from one bucket to the next.
+    buckets : int64[n]
+    out : float32[n, num_actions]
+        Modified in place.
+    """
+    for k in range(len(buckets)):
+        cell = first + buckets[k] * pairs
+        total = np.float32(0.0)
+        for a in range(out.shape[1]):
+            out[k, a] = rows[cell + a]
+            total += out[k, a]
+        if total > 0.0:
+            for a in range(out.shape[1]):
+                out[k, a] /= total
+
+
+@kernel
 def count_rows(tree, game, decisions, street, num_buckets, rows):
     """Return how many rows of one street are not zeros."""
     num_kept = 0

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation, TreeStates
 from plurispiel.abstraction.artefact import MANIFEST
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
-from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw
+from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
@@ -44,9 +44,8 @@ class BlueprintAgent(RangeAgent):
 
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
-        states = TreeStates(blueprint.rules, blueprint.tree)
-        self._kept = KeptRows(blueprint, states)
-        self._translation = functools.lru_cache(16)(lambda rules: Translation(rules, states))
+        self._kept = _kept_rows(blueprint)
+        self._translation: Translation | None = None
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.
@@ -58,44 +57,72 @@ class BlueprintAgent(RangeAgent):
         """
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
-        self._hand = ShadowHand(self._translation(rules), coins, seat)
+        if self._translation is None or self._translation.rules is not rules:
+            self._translation = _translation(rules, self._kept.states)
+        self._hand = ShadowHand(self._translation, coins, seat)
 
     def act(self, view: View) -> Decision:
         """Draw from the own row of the strategy."""
-        own = np.array([view.public.rules.combo_id(view.hole_cards)])
-        strategy, sources = self._look_up(view.public, own)
-        self.counts[SOURCES[sources[0]]] += 1
-        return draw(strategy, self.rng)
+        public = view.public
+        answers = self._answers(public)
+        own = public.rules.combo_id(view.hole_cards)
+        row = None if answers.node is None else self._kept.row(answers.node, public.board, own)
+        if row is None:
+            strategy, sources = self._look_up(public, np.array([own]))
+            self.counts[SOURCES[sources[0]]] += 1
+            return draw(strategy, self.rng)
+        self.counts[SOURCES[0]] += 1
+        probabilities = [0.0] * len(answers.actions)
+        for column, probability in zip(answers.columns, row, strict=True):
+            probabilities[column] += probability
+        drawn = draw_column(probabilities, self.rng)
+        return Decision(answers.actions[drawn], answers.actions, tuple(probabilities))
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``."""
         return self._look_up(public, combo_ids)[0]
 
+    def _answers(self, public: PublicState) -> Answers:
+        hand = self._hand
+        return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
+
     def _look_up(self, public: PublicState, combo_ids: np.ndarray) -> tuple[Strategy, np.ndarray]:
         """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
-        translation = self._hand.translation
-        state, shadow = self._hand.at(tuple(action for _, action, _ in public.actions))
-        node = translation.decision(shadow, state)
-        targets: list[int] = []
-        sources = np.full(len(combo_ids), OFF_TREE, np.int8)
-        if node is not None:
+        node, actions, columns = self._answers(public)
+        if node is None:
+            rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
+        else:
             rows, sources = self._kept.find(node, public.board, combo_ids)
-            targets = translation.actions(shadow, state)
-        actions = sorted({CALL, *targets, *([FOLD] if public.can_fold else [])})
-        probabilities = np.zeros((len(combo_ids), len(actions)))
-        for column, target in enumerate(targets):
-            probabilities[:, actions.index(target)] += rows[:, column]
+        probabilities = rows
+        if columns != tuple(range(len(actions))):
+            probabilities = np.zeros((len(combo_ids), len(actions)))
+            for column, probability in zip(columns, rows.T, strict=True):
+                probabilities[:, column] += probability
+        if sources.any():
+            self._stand_in(public, combo_ids, sources, probabilities[:, 0], probabilities[:, actions.index(CALL)])
+        return Strategy(np.array(actions), probabilities), sources
+
+    def _stand_in(
+        self, public: PublicState, combo_ids: np.ndarray, sources: np.ndarray, folds: np.ndarray, calls: np.ndarray
+    ) -> None:
+        """Play by strength where nothing is known, and no stand-in folds aces. Modified in place: `folds`, `calls`.
+
+        Parameters
+        ----------
+        sources : int8[n]
+        folds, calls : float64[n]
+            Columns of the strategy; the first is another action's where there is nothing to fold to.
+        """
         lost = sources >= STRENGTH
         if lost.any():
-            calls = _defends(public)[combo_ids[lost]]
-            probabilities[lost, actions.index(CALL)] = calls
+            defends = _defends(public)[combo_ids[lost]]
+            calls[lost] = defends
             if public.can_fold:
-                probabilities[lost, 0] = ~calls
+                folds[lost] = ~defends
         if public.street == 0 and public.can_fold:
             stays = (sources > 0) & _aces(public.rules)[combo_ids]
-            probabilities[stays, actions.index(CALL)] += probabilities[stays, 0]
-            probabilities[stays, 0] = 0.0
-        return Strategy(np.array(actions), probabilities), sources
+            calls[stays] += folds[stays]
+            folds[stays] = 0.0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "BlueprintAgent":
         """Return an agent in the same hand; the blueprint, which never changes, is shared."""
@@ -169,6 +196,18 @@ def blueprint_agent(text: str) -> BlueprintAgent:
     agent = BlueprintAgent(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
     agent.name = f"blueprint:{text}"
     return agent
+
+
+@functools.lru_cache(4)
+def _kept_rows(blueprint: Blueprint) -> KeptRows:
+    """Return the rows that all agents of a blueprint in a process look up together."""
+    return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))
+
+
+@functools.lru_cache(16)
+def _translation(rules: HoldemRules, states: TreeStates) -> Translation:
+    """Return the translation that all agents of a blueprint in a process share."""
+    return Translation(rules, states)
 
 
 @functools.lru_cache(2)

@@ -116,11 +116,11 @@ class Blueprint:
 
         A row that was never learnt is zeros.
         """
-        street, count = int(self.tree.street[node]), int(self.tree.num_actions[node])
-        cells = self.game.base[street] + buckets.astype(np.int64) * self.game.pairs[street] + int(self.tree.row[node])
-        rows = self.rows[cells[:, None] + np.arange(count)].astype(np.float32)
-        total = row_sums(rows)[:, None]
-        return np.divide(rows, total, out=rows, where=total > 0.0)
+        street = self.tree.street[node]
+        first = int(self.game.base[street]) + int(self.tree.row[node])
+        rows = np.empty((len(buckets), int(self.tree.num_actions[node])), np.float32)
+        kernels.read_rows(self.rows, first, int(self.game.pairs[street]), buckets.astype(np.int64), rows)
+        return rows
 
     def decisions(self, street: int) -> np.ndarray:
         """Return the decisions of a street in the order of their rows: int32[n]."""

@@ -11,7 +11,7 @@ from plurispiel.abstraction.cards.model import CardModel
 from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.boards import (
     board_classes,
-    find_boards,
+    find_board,
     relabel_cards,
     relabel_combos,
     suit_permutations,
@@ -90,8 +90,8 @@ class CardBuckets:
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; what touches the board has any number."""
-        number, permutation = find_boards([board], self.rules.num_suits, self.rules.num_ranks)
-        return self.arrays.rows[street][number[0]][self.arrays.relabel[permutation[0]]]
+        number, permutation = find_board(board, self.rules.num_suits, self.rules.num_ranks)
+        return self.arrays.rows[street][number][self.arrays.relabel[permutation]]
 
 
 @dataclass(frozen=True, eq=False)

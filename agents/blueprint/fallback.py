@@ -1,6 +1,7 @@
 """What stands in for rows of a blueprint that were dropped or never visited."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,7 +14,10 @@ __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
 SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree")
 """Where a hand's strategy comes from: its own row, the stand-ins in their order, no decision of the tree."""
 
-STRENGTH, OFF_TREE = SOURCES.index("strength"), SOURCES.index("off the tree")
+EARLIER, STRENGTH, OFF_TREE = map(SOURCES.index, ("earlier", "strength", "off the tree"))
+MAX_TABLE = 2048
+"""Of a decision on a street with so many buckets at most, the strategies of all are kept."""
+
 BUCKET_SPAN = 0.05
 """Share of a street's buckets within which one stands in for another."""
 
@@ -41,10 +45,26 @@ class KeptRows:
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):
         self._blueprint = blueprint
-        self._states = states
-        self._row = functools.lru_cache(256)(self._make_row)
+        self.states = states
+        rules = blueprint.rules
+        self._board_sizes = [rules.board_size(street) for street in range(rules.num_streets)]
+        self._buckets = functools.lru_cache(256)(self._make_buckets)
+        self._table = functools.lru_cache(1024)(self._make_table)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
         self._transfer = functools.lru_cache(1024)(self._make_transfer)
+
+    def row(self, node: int, board: tuple[int, ...], combo_id: int) -> list[float] | None:
+        """Return one combo's strategy at a decision as `find` does, or None where the blueprint has no row of its own.
+
+        For a hand or two this is much faster.
+        """
+        street = int(self._blueprint.tree.street[node])
+        bucket = self._buckets(board[: self._board_sizes[street]], street)[combo_id : combo_id + 1]
+        row = self._blueprint.strategy(node, bucket)[0].tolist()
+        total = 0.0
+        for probability in row:
+            total += probability
+        return [probability / total for probability in row] if total else None
 
     def find(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of combos at a decision.
@@ -56,13 +76,34 @@ class KeptRows:
         int8[n]
             Place in `SOURCES`; `STRENGTH` where there is none.
         """
-        rows = self._look_up(node, board, combo_ids)
-        sources = np.zeros(len(combo_ids), np.int8)
+        buckets = self._buckets_at(node, board, combo_ids)
+        if self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]] <= MAX_TABLE:
+            table, table_sources = self._table(node)
+            rows, sources = table[buckets], table_sources[buckets]
+        else:
+            rows, sources = self._in_buckets(node, buckets)
+        missing = np.flatnonzero(sources == STRENGTH)
+        if len(missing):
+            found = self._earlier(node, board, combo_ids[missing])
+            sums = row_sums(found)
+            is_found = sums > 0.0
+            rows[missing[is_found]] = found[is_found] / sums[is_found, None]
+            sources[missing[is_found]] = EARLIER
+        return rows, sources
+
+    def _make_table(self, node: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return what there is for every bucket of a decision's street, see `_in_buckets`."""
+        return self._in_buckets(node, np.arange(self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]]))
+
+    def _in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the strategies of buckets at a decision as `find` does, without the decisions before."""
+        rows = self._blueprint.strategy(node, buckets).astype(np.float64)
+        sources = np.zeros(len(buckets), np.int8)
         missing = np.flatnonzero(row_sums(rows) == 0.0)
-        for number, stand_in in enumerate((self._near_buckets, self._behind_siblings, self._earlier), start=1):
+        for number, stand_in in enumerate((self._near_buckets, self._behind_siblings), start=1):
             if not len(missing):
                 break
-            found = stand_in(node, board, combo_ids[missing])
+            found = stand_in(node, buckets[missing])
             rows[missing] = found
             sources[missing] = number
             missing = missing[row_sums(found) == 0.0]
@@ -72,28 +113,26 @@ class KeptRows:
         rows /= sums[:, None]
         return rows, sources
 
-    def _make_row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo; combos that touch the board have any that there is."""
-        row = self._blueprint.cards.row(board, street)
-        return np.minimum(row, self._blueprint.cards.num_buckets[street] - 1)
+    def _make_buckets(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return the bucket of each combo: int64[num_combos]; combos that touch the board have any that there is."""
+        row = self._blueprint.cards.row(board, street).astype(np.int64)
+        return np.minimum(row, self._blueprint.cards.num_buckets[street] - 1, out=row)
 
-    def _look_up(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
-        """Return rows as they are kept at a decision on this street or an earlier one."""
+    def _buckets_at(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
+        """Return the buckets of combos at a decision on this street or an earlier one: int64[n]."""
         street = int(self._blueprint.tree.street[node])
-        seen = board[: self._blueprint.rules.board_size(street)]
-        return self._blueprint.strategy(node, self._row(seen, street)[combo_ids]).astype(np.float64)
+        return self._buckets(board[: self._board_sizes[street]], street)[combo_ids]
 
-    def _near_buckets(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
+    def _near_buckets(self, node: int, buckets: np.ndarray) -> np.ndarray:
         street = int(self._blueprint.tree.street[node])
         num_actions = int(self._blueprint.tree.num_actions[node])
-        found = np.zeros((len(combo_ids), num_actions))
+        found = np.zeros((len(buckets), num_actions))
         if not (street and self._blueprint.cards.model):  # tables are sorted by strength, but for starting hands
             return found
         num_buckets = self._blueprint.cards.num_buckets[street]
         table = self._blueprint.strategy(node, np.arange(num_buckets)).astype(np.float64)
         kept = np.flatnonzero(row_sums(table))
         if len(kept):
-            buckets = self._row(board, street)[combo_ids].astype(np.int64)
             place = np.searchsorted(kept, buckets)
             below, above = kept[np.maximum(place - 1, 0)], kept[np.minimum(place, len(kept) - 1)]
             nearest = np.where(abs(buckets - below) <= abs(above - buckets), below, above)
@@ -101,8 +140,8 @@ class KeptRows:
             found[is_near] = table[nearest[is_near]]
         return found
 
-    def _behind_siblings(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
-        return self._from_first_of(self._siblings(node), node, board, combo_ids)
+    def _behind_siblings(self, node: int, buckets: np.ndarray) -> np.ndarray:
+        return self._from_first_of(self._siblings(node), node, len(buckets), lambda _, missing: buckets[missing])
 
     def _earlier(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
         tree = self._blueprint.tree
@@ -111,18 +150,31 @@ class KeptRows:
             if tree.actor[at] == tree.actor[node]:
                 decisions.append(at)
             at = int(tree.parent[at])
-        return self._from_first_of(decisions, node, board, combo_ids)
+        return self._from_first_of(
+            decisions,
+            node,
+            len(combo_ids),
+            lambda decision, missing: self._buckets_at(decision, board, combo_ids[missing]),
+        )
 
     def _from_first_of(
-        self, decisions: list[int], node: int, board: tuple[int, ...], combo_ids: np.ndarray
+        self, decisions: list[int], node: int, number: int, buckets: Callable[[int, np.ndarray], np.ndarray]
     ) -> np.ndarray:
-        """Return each combo's row at the first of some decisions that has one, with the actions of another."""
-        found = np.zeros((len(combo_ids), int(self._blueprint.tree.num_actions[node])))
-        missing = np.arange(len(combo_ids))
+        """Return each hand's row at the first of some decisions that has one, with the actions of another.
+
+        Parameters
+        ----------
+        number : int
+            How many hands there are.
+        buckets : callable
+            From a decision and some hands' numbers to their buckets there.
+        """
+        found = np.zeros((number, int(self._blueprint.tree.num_actions[node])))
+        missing = np.arange(number)
         for decision in decisions:
             if not len(missing):
                 break
-            kept = self._look_up(decision, board, combo_ids[missing])
+            kept = self._blueprint.strategy(decision, buckets(decision, missing)).astype(np.float64)
             # Column by column: a matrix product rounds one row alone otherwise than among others.
             parts = zip(kept.T, self._transfer(decision, node), strict=True)
             rows = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
@@ -132,7 +184,7 @@ class KeptRows:
 
     def _find_siblings(self, node: int) -> list[int]:
         """Return the decisions behind other sizes of the last raise on the street, the nearest size first."""
-        tree, states = self._blueprint.tree, self._states
+        tree, states = self._blueprint.tree, self.states
         answers, at = [], node
         while at > 0 and tree.action[at] <= CALL and tree.street[tree.parent[at]] == tree.street[node]:
             answers.append(int(tree.action[at]))
@@ -156,11 +208,11 @@ class KeptRows:
         if tree.actor[node] < 0:
             return -1, -1, False, False
         folds = bool(tree.actions(node)[0] == FOLD)
-        return int(tree.actor[node]), int(tree.street[node]), folds, bool(self._states.raises(node))
+        return int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node))
 
     def _make_transfer(self, source: int, target: int) -> np.ndarray:
         """Return what each action of a decision becomes at another, by kind: float64[num_actions, num_actions]."""
-        tree, states = self._blueprint.tree, self._states
+        tree, states = self._blueprint.tree, self.states
         actions, targets = tree.actions(source).tolist(), tree.actions(target).tolist()
         call = targets.index(CALL) if CALL in targets else 0
         first_raise = len(targets) - len(states.raises(target))

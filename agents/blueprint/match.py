@@ -169,3 +169,4 @@ def warmup() -> None:
     meet_rows(blueprint, 1, 1)
     reach_rows(blueprint, 1)
     blueprint.num_rows()
+    blueprint.strategy(0, np.arange(1))

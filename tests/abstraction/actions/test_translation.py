@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.actions.translation import (
+    Place,
     Shadow,
     ShadowHand,
     Translation,
     TreeStates,
     game_difference,
     lower_share,
-    middle,
     translate,
 )
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
@@ -38,7 +38,8 @@ def followed(rules, states, actions, coin=None, seat=-1):
     """Return the translation, the state of the hand and its shadow after some actions."""
     translation = Translation(rules, states)
     coins = None if coin is None else [coin] * len(actions)
-    return translation, *ShadowHand(translation, coins, seat).at(tuple(actions))
+    place = ShadowHand(translation, coins, seat).at(actions)
+    return translation, place.state, place.shadow
 
 
 def path(states, node):
@@ -65,7 +66,6 @@ def test_properties(lower, upper):
     shares = np.array([lower_share(size, lower, upper) for size in sizes])
     assert (np.diff(shares) < 0).all()
     np.testing.assert_allclose(shares / (1 + lower) + (1 - shares) / (1 + upper), 1 / (1 + sizes), atol=1e-12)
-    assert lower_share(middle(lower, upper), lower, upper) == pytest.approx(0.5)
     for near in (1e-9, -1e-9):  # continuous in the neighbours
         assert lower_share(sizes[300], lower, upper + near) == pytest.approx(shares[300], abs=1e-7)
 
@@ -73,7 +73,6 @@ def test_properties(lower, upper):
 def test_the_deterministic_mapping_goes_by_the_middle():
     sizes = (0.0, 0.5, 1.0)
     assert [translate(size, sizes) for size in (0.0, 0.19, 0.21, 0.5, 0.71, 0.72, 1.0, 7.0)] == [0, 0, 1, 1, 1, 2, 2, 2]
-    assert middle(0.0, 0.5) == pytest.approx(0.2) and middle(0.5, 1.0) == pytest.approx(5 / 7)
     assert translate(0.1, (0.5, 1.0)) == 0
 
 
@@ -119,6 +118,64 @@ def test_the_same_game_in_other_chips():
     assert translation.actions(shadow, state) == [FOLD, CALL, 5, 7, 200]
 
 
+# What hands share.
+
+
+def random_hand(rules, rng, offered):
+    """Return the actions of a random hand; raises are often those of a menu, and of any size else."""
+    state, actions = BettingState(rules), []
+    while not state.is_over:
+        choices = [FOLD] * state.can_fold + [CALL] * 5
+        if state.max_raise:
+            choices += [total for total in offered(actions) if total > CALL] * 2
+            choices += rng.integers(state.min_raise, min(state.max_raise, 4 * state.min_raise) + 1, 2).tolist()
+        actions.append(choices[int(rng.integers(len(choices)))])
+        state.apply(actions[-1])
+    return actions
+
+
+@pytest.mark.parametrize(
+    "rules", [THREE, dataclasses.replace(THREE, stacks=(700, 30_000, 9_000))], ids=["own", "other"]
+)
+def test_hands_share_what_does_not_depend_on_their_seats_and_coins(rules, monkeypatch):
+    """The same as every hand alone; and as without the short cut where the tree has had the same actions."""
+    rng = np.random.default_rng(4)
+    shared, plain = Translation(rules, THREE_TREE), Translation(rules, THREE_TREE)
+    plain._is_own_game = False
+    num_nodes = num_others = 0
+    for number in range(400):
+        if number == 200:
+            monkeypatch.setattr("plurispiel.abstraction.actions.translation.MAX_KEPT_PLACES", 30)
+        coins, own = rng.random(300), int(rng.integers(-1, 3))
+        hands = [ShadowHand(translation, coins, own) for translation in (shared, Translation(rules, THREE_TREE), plain)]
+
+        def offered(actions, hand=hands[0]):
+            return hand.translation.answers(hand.at(actions)).actions
+
+        actions = random_hand(rules, rng, offered)
+        for count in range(len(actions)):
+            places = [hand.at(actions[:count]) for hand in hands]
+            assert places[0].shadow == places[1].shadow == places[2].shadow
+            assert len({hand.translation.answers(place) for hand, place in zip(hands, places, strict=True)}) == 1
+            assert all(np.array_equal(place.state.array, places[0].state.array) for place in places)
+            num_nodes += places[0].is_node
+            num_others += not places[0].is_node
+    assert num_others > 500 and (num_nodes > 500) == (rules is THREE)
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    monkeypatch.setattr("plurispiel.abstraction.actions.translation.MAX_KEPT_PLACES", 100)
+    translation, rng = Translation(THREE, THREE_TREE), np.random.default_rng(6)
+    for _ in range(50):
+        ShadowHand(translation, rng.random(300), 0).at(random_hand(THREE, rng, lambda actions: []))
+
+    def count(place):
+        after = [(found,) if isinstance(found, Place) else found[1:] for found in place.following.values()]
+        return 1 + sum(count(following) for places in after for following in places)
+
+    assert sum(map(count, translation._roots.values())) < 200
+
+
 # Bets between the sizes.
 
 
@@ -139,9 +196,9 @@ def test_one_draw_for_each_action():
     translation = Translation(HEADS_UP, HEADS_UP_TREE)
     coins = np.random.default_rng(2).random(10)
     hand = ShadowHand(translation, coins)
-    found = [hand.at(actions)[1] for actions in ((240,), (240, CALL), (240, CALL, 400), (240,), (240, CALL, 400))]
+    found = [hand.at(actions).shadow for actions in ((240,), (240, CALL), (240, CALL, 400), (240,), (240, CALL, 400))]
     assert found[0] == found[3] and found[2] == found[4]
-    assert ShadowHand(translation, coins).at((240, CALL, 400))[1] == found[2]  # joined in mid-hand
+    assert ShadowHand(translation, coins).at((240, CALL, 400)).shadow == found[2]  # joined in mid-hand
     assert path(HEADS_UP_TREE, found[2].node)[:2] == path(HEADS_UP_TREE, found[1].node)
 
 
@@ -333,8 +390,8 @@ def test_the_tree_never_falls_behind(seed, states):
         own = int(rng.integers(seats))
         hand = ShadowHand(Translation(rules, states), rng.random(300).tolist(), own)
         actions = ()
-        while not (state := hand.at(actions)[0]).is_over:
-            shadow = hand.at(actions)[1]
+        while not (state := hand.at(actions).state).is_over:
+            shadow = hand.at(actions).shadow
             tree = states.tree
             node = hand.translation.decision(shadow, state)
             assert tree.actor[shadow.node] < 0 or tree.street[shadow.node] >= state.street

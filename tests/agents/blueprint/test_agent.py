@@ -1,5 +1,6 @@
 """A blueprint at the table: against any bets, at any table it can play, with rows missing."""
 
+import copy
 import dataclasses
 import functools
 import json
@@ -19,6 +20,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Agent, PublicState, View
+from plurispiel.agents.blueprint import agent as agent_module
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
@@ -197,6 +199,57 @@ def test_blueprints_among_themselves():
     for _ in range(200):
         rules = random_rules(6, rng)
         assert play_hand(rules, table, deal_deck(rules, rng), rng.spawn(6)).faults == ()
+
+
+def test_what_agents_and_hands_share_changes_nothing():
+    """Each answer is that of an agent which has seen nothing else."""
+    found, rng = blueprint(6, 0.3), np.random.default_rng(12)
+    asked = []
+
+    class Noted(Watched):
+        def restart(self, rules, seat, rng):
+            self.start = copy.deepcopy(rng)
+            super().restart(rules, seat, rng)
+
+        def act(self, view):
+            decision = super().act(view)
+            asked.append((view, self.start, decision, self.agent.range_strategy(view.public)))
+            return decision
+
+    table = [Noted(BlueprintAgent(found), every=10) for _ in range(5)] + [Gambler()]
+    tables = [SIXMAX, *(random_rules(6, rng) for _ in range(3))]
+    for number in range(160):
+        rules = tables[number % 4]
+        assert play_hand(rules, rng.permutation(table), deal_deck(rules, rng), rng.spawn(6)).faults == ()
+    assert len({seat.agent._kept for seat in table[:5]}) == 1
+    for place in rng.permutation(len(asked))[:150]:
+        view, start, decision, strategy = asked[place]
+        agent_module._kept_rows.cache_clear()
+        agent_module._translation.cache_clear()
+        agent = BlueprintAgent(found)
+        agent.restart(view.public.rules, view.seat, copy.deepcopy(start))
+        alone = agent.range_strategy(view.public)
+        assert np.array_equal(alone.actions, strategy.actions)
+        assert np.array_equal(alone.probabilities, strategy.probabilities)
+        assert agent.act(view)[1:] == decision[1:]
+
+
+def test_tables_of_decisions_change_nothing(monkeypatch):
+    """Where there are too many buckets for them, hands are looked up one by one."""
+    found, rng = blueprint(3, 0.6), np.random.default_rng(13)
+    publics = []
+    for _ in range(60):
+        _, actions = random_path(found.tree, rng)
+        publics.append(public_after(THREE, actions, deal_deck(THREE, rng)[:5].tolist()))
+    by_table = [agent_at(found)._look_up(public, ALL) for public in publics]
+    monkeypatch.setattr("plurispiel.agents.blueprint.fallback.MAX_TABLE", 0)
+    met = set()
+    for public, (strategy, sources) in zip(publics, by_table, strict=True):
+        one_by_one, same_sources = agent_at(found)._look_up(public, ALL)
+        assert np.array_equal(one_by_one.probabilities, strategy.probabilities)
+        assert np.array_equal(same_sources, sources)
+        met |= set(sources.tolist())
+    assert met == {0, 1, 2, 3, 4}
 
 
 # Missing rows.
