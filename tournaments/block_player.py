@@ -14,7 +14,7 @@ from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, play_group
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import Referee
-from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.hands import is_kept, pack_group
@@ -77,7 +77,9 @@ class BlockPlayer:
         self._agents: dict[tuple[int, int], Agent] = {}
         self._streams = SeatStreams(config.seats)
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
-        self._aivat = Aivat(config.rules, Checkdown()) if config.uses_aivat else None
+        self._aivat: Aivat | None = None
+        if config.uses_aivat:
+            self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:

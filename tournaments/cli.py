@@ -170,6 +170,14 @@ def _add_tournament(commands) -> None:
         "compute no AIVAT and play faster (default: aivat_duplicate)",
     )
     add(
+        "--values",
+        metavar="NAME",
+        default=argparse.SUPPRESS,
+        help="what AIVAT expects of hands: checkdown (nobody bets on), blueprint (all play on by the bundled one of "
+        "this game) or blueprint:NAME (default: blueprint where there is one whose bucket table has been built, else "
+        "checkdown)",
+    )
+    add(
         "--stop-when",
         metavar="RULE",
         default=argparse.SUPPRESS,

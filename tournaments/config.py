@@ -14,6 +14,7 @@ from plurispiel import __version__
 from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
+from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.tournaments.stop_rule import StopRule, parse_stop_rule
 
 FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
@@ -57,6 +58,9 @@ class TournamentConfig:
         the nearest legal action is taken; or everybody the run.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
         What ranks the agents: for the last two AIVAT is computed. By default the last, or what else the run holds.
+    values : str
+        What AIVAT expects of hands: ``checkdown``, ``blueprint`` (the bundled one of this very game) or
+        ``blueprint:NAME``. By default the second where its bucket table has been built, else the first.
     stop_when : str
         ``ci<=X``: stop as soon as the intervals of all agents are within X mbb/hand of their means; ``significant``:
         as soon as they all leave out 0. Asked are always-valid intervals of the score by groups, after whole blocks of
@@ -80,6 +84,7 @@ class TournamentConfig:
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
     score: str = ""
+    values: str = ""
     stop_when: str = ""
     max_faults: int = 20
     time_limit: float = 30.0
@@ -160,7 +165,8 @@ class TournamentConfig:
         """A hash of all that decides a group's result; more decks go on with the same run."""
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
         settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
-        settings["sources"] = [source_digest(spec) for spec in self.agents]
+        settings["values"] = parse_spec(self.values).title if self.values else ""
+        settings["sources"] = [source_digest(spec) for spec in filter(None, (*self.agents, self.values))]
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -168,6 +174,7 @@ class TournamentConfig:
         """Return the settings as a configuration file that `read_config` reads, wherever it lies."""
         settings = dataclasses.asdict(self)
         settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
+        settings["values"] = relocate_spec(self.values, Path.cwd()) if self.values else ""
         lines = []
         for field in dataclasses.fields(self):
             text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML has no surrogate pairs
@@ -202,6 +209,8 @@ def read_config(path: Path) -> dict[str, Any]:
         settings["agents"] = [
             relocate_spec(spec, path.parent) if isinstance(spec, str) and spec.strip() else spec for spec in agents
         ]
+    if isinstance(values := settings.get("values"), str) and values.strip():
+        settings["values"] = relocate_spec(values, path.parent)
     return settings
 
 
@@ -230,7 +239,7 @@ _TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", f
 
 
 def _fill(config: TournamentConfig) -> None:
-    """Set the seats and the format that were left open."""
+    """Set the seats, the format and the values that were left open."""
     num_agents = len(config.agents)
     if config.game:
         seats = parse_game(config.game).num_seats
@@ -243,6 +252,10 @@ def _fill(config: TournamentConfig) -> None:
     if not 2 <= seats <= _CROWD:
         raise ValueError(f"a table has 2..{_CROWD} seats, got {seats}; give --seats, or more agents")
     object.__setattr__(config, "seats", seats)
+    if config.uses_aivat:
+        object.__setattr__(config, "values", choose_values(config.rules, config.values))
+    elif config.values:
+        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does without; leave one of them out")
     if not config.format:
         object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
 

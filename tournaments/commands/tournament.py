@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, split_specs
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.runner import default_workers, run_tournament
@@ -49,6 +53,8 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
     _check_agents(config, Conduct(isolate=options.isolate))
+    if config.uses_aivat:
+        make_value_function(config.values, config.rules)
     if options.dry_run:
         return 0, _dry_run(config, options)
     folder = Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
@@ -71,7 +77,7 @@ def _dry_run(config: TournamentConfig, options: argparse.Namespace) -> dict[str,
     """Play other decks of the same tournament and return what to expect of it."""
     pilot = pilot_of(config)
     _say(f"dry run: {pilot.decks} other decks of each line-up")
-    warmup(PLAY)
+    _load_kernels(config)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
         run_tournament(pilot, store, Conduct(options.workers or default_workers(), options.isolate))
         return expect(config, pilot, store)
@@ -146,7 +152,7 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
     _say(
         f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"
         f"{'s' * (len(lineups) > 1)} x {config.decks} decks x {config.seats} rotations = {total:,} hands; "
-        f"seed {config.seed}, referee {config.referee}"
+        f"seed {config.seed}, referee {config.referee}" + (f", AIVAT with {config.values} values" * config.uses_aivat)
     )
     _say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
     is_over = StopWatch(config, store).is_over()
@@ -155,7 +161,7 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         return 0
     try:
         _say("loading kernels (the first run on a machine compiles them) ...")
-        _say(f"kernels ready after {warmup(PLAY):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
+        _say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
         conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs")
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
@@ -165,6 +171,16 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         _say(printable(f"plurispiel tournament: {error}"))
         return 1
     return 0
+
+
+def _load_kernels(config: TournamentConfig) -> float:
+    """Compile what a tournament needs, once for all workers, and return the seconds it took."""
+    start = time.perf_counter()
+    warmup(PLAY)
+    if config.uses_aivat:
+        with interrupts_held():
+            warmup_values(config.values, config.rules)
+    return time.perf_counter() - start
 
 
 def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: int, done: int) -> None:

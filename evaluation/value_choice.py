@@ -1,0 +1,91 @@
+"""The value function that a run is scored with, by name."""
+
+import functools
+
+import numpy as np
+
+from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
+from plurispiel.agents.blueprint.config import LOSSLESS
+from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
+from plurispiel.agents.blueprint.marks import MATCH_DECKS, mark_from_dict
+from plurispiel.agents.blueprint.match import play_match
+from plurispiel.evaluation.blueprint_values import BlueprintValues
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
+
+__all__ = ["choose_values", "make_value_function"]
+
+_BLUEPRINT = "blueprint"
+
+
+def choose_values(rules: HoldemRules, text: str = "") -> str:
+    """Return the full name of a game's value function.
+
+    Parameters
+    ----------
+    text : str
+        ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled one of this very game;
+        or nothing: the last if there is one whose bucket table has been built, and otherwise the first.
+
+    Raises
+    ------
+    ValueError
+        If there is no such value function.
+
+    >>> from plurispiel.abstraction.holdem.rules import LEDUC
+    >>> choose_values(LEDUC)
+    'checkdown'
+    """
+    name, _, argument = text.partition(":")
+    if argument and name == _BLUEPRINT or text == Checkdown.name:
+        return text
+    if text not in ("", _BLUEPRINT):
+        raise ValueError(f"values are {Checkdown.name}, {_BLUEPRINT} or {_BLUEPRINT}:NAME, got {text!r}")
+    bundled = {found.name: found.config.cards for found in bundled_blueprints() if found.rules == rules}
+    built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
+    if not built and text:
+        hints = [f"; plurispiel abstraction build {cards} makes what {found} needs" for found, cards in bundled.items()]
+        raise ValueError(f"no bundled blueprint values this game{''.join(hints)}; take {Checkdown.name}")
+    return f"{_BLUEPRINT}:{built[0]}" if built else Checkdown.name
+
+
+@functools.lru_cache(1)
+def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
+    """Return a value function by its full name, the same one for the same game.
+
+    Raises
+    ------
+    ValueError
+        If there is none, it is of another game, or its bucket table is missing.
+    ArtefactRefused
+        If its blueprint is damaged.
+    """
+    text = choose_values(rules, text or Checkdown.name)
+    if text == Checkdown.name:
+        return Checkdown()
+    blueprint = load_blueprint(find_blueprint(text.partition(":")[2]))
+    if blueprint.rules != rules:
+        raise ValueError(f"the values {text!r} are those of another game; take {Checkdown.name}, or no values")
+    return BlueprintValues(blueprint, _seat_values(blueprint))
+
+
+def warmup(text: str, rules: HoldemRules) -> None:
+    """Compile what a value function needs, and load what it reads."""
+    hole_cards = rules.cards[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).copy()
+    hole_cards[0] = NO_CARD
+    state = BettingState(rules)
+    make_value_function(text, rules).values(Situation(rules, 0, hole_cards, (), (), state.array.tolist()))
+
+
+def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:
+    """Return what each seat wins in self-play, in chips: by the last mark of its training, else in a match."""
+    marks = blueprint.training.get("marks")
+    if marks:
+        found = mark_from_dict(marks[-1]).seat_values
+    else:
+        found = play_match(blueprint, blueprint, MATCH_DECKS).seat_means
+    values = np.array(found) * blueprint.rules.big_blind / 1000.0
+    return tuple((values - values.mean()).tolist())

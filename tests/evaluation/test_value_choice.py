@@ -1,0 +1,77 @@
+"""Which value function a run is scored with."""
+
+import pytest
+from random_blueprint import pack_random
+
+from plurispiel.abstraction.artefact import ArtefactRefused
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC
+from plurispiel.agents.blueprint import library
+from plurispiel.evaluation.blueprint_values import BlueprintValues
+from plurispiel.evaluation.value_choice import choose_values, make_value_function
+from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.tournaments.config import TournamentConfig, read_config
+
+
+@pytest.fixture
+def bots(tmp_path, monkeypatch):
+    """A package with one blueprint, for Leduc."""
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    monkeypatch.setattr(library, "_BOTS", folder)
+    pack_random(folder, "small", game="leduc_poker", cards="lossless")
+    make_value_function.cache_clear()
+    yield folder
+    make_value_function.cache_clear()
+
+
+def test_the_bundled_blueprint_of_this_game_is_the_default(bots):
+    assert choose_values(LEDUC) == choose_values(LEDUC, "blueprint") == "blueprint:small"
+    assert isinstance(make_value_function("blueprint:small", LEDUC), BlueprintValues)
+    assert choose_values(LEDUC, "checkdown") == choose_values(KUHN) == choose_values(HUNL) == "checkdown"
+    assert isinstance(make_value_function("checkdown", KUHN), Checkdown)
+
+
+def test_without_its_bucket_table_it_is_not(bots):
+    pack_random(bots, "deep", seats=2, stack_bb=200.0, cards="small")
+    assert choose_values(HUNL) == "checkdown"
+    with pytest.raises(ValueError, match="plurispiel abstraction build small makes what deep needs"):
+        choose_values(HUNL, "blueprint")
+
+
+def test_values_that_do_not_exist_are_refused(bots):
+    with pytest.raises(ValueError, match="no bundled blueprint values this game; take checkdown"):
+        choose_values(KUHN, "blueprint")
+    with pytest.raises(ValueError, match="values are checkdown, blueprint or blueprint:NAME, got 'oracle'"):
+        choose_values(LEDUC, "oracle")
+    with pytest.raises(ValueError, match="are those of another game"):
+        make_value_function("blueprint:small", KUHN)
+    with pytest.raises(ValueError, match="no folder of a blueprint"):
+        make_value_function("blueprint:unknown", LEDUC)
+    (bots / "small.blueprint").write_bytes(b"nothing")
+    with pytest.raises(ArtefactRefused, match="small.blueprint"):
+        choose_values(LEDUC)
+
+
+def test_the_seat_values_of_the_training_are_taken_and_sum_to_zero(bots):
+    facts = dict(nodes=1, resident_mb=1.0, met=1.0, regret=1.0, drift=None, seat_deviations=(), missing=0.0)
+    mark = {"iteration": 10, "seconds": 1.0, "seat_values": (30.0, -70.0), **facts}
+    training = {"iterations": 10, "traversals": 20, "nodes": 100, "seconds": 3.6, "threads": 2, "marks": [mark]}
+    pack_random(bots, "marked", game="leduc_poker", cards="lossless", training=training)
+    values = make_value_function("blueprint:marked", LEDUC)
+    assert [values.deal_mean(LEDUC, seat) for seat in range(2)] == pytest.approx([0.05, -0.05])
+
+
+def test_a_tournament_records_what_was_chosen(bots, tmp_path):
+    config = TournamentConfig(agents=("call", "random"), game="leduc_poker")
+    assert config.values == "blueprint:small"
+    (tmp_path / "config.toml").write_text(config.to_toml())
+    assert TournamentConfig(**read_config(tmp_path / "config.toml")) == config
+    other = TournamentConfig(agents=("call", "random"), game="leduc_poker", values="checkdown")
+    assert other.digest != config.digest
+    assert TournamentConfig(agents=("call", "random"), game="leduc_poker", score="raw").values == ""
+    with pytest.raises(ValueError, match="values are for AIVAT"):
+        TournamentConfig(agents=("call", "random"), game="leduc_poker", score="raw", values="checkdown")
+    pack_random(bots, "small", game="leduc_poker", cards="lossless", seed=2)
+    assert TournamentConfig(agents=("call", "random"), game="leduc_poker").digest != config.digest
