@@ -19,6 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
@@ -188,6 +190,18 @@ def game_note(spec: str, rules: HoldemRules) -> str:
         return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
     picked = pick_bundled(rules)
     return "; ".join(filter(None, (f"plays {picked.name}", game_difference(rules, picked.rules))))
+
+
+def try_stored(spec: str, rules: HoldemRules) -> None:
+    """Begin a hand with an agent whose strategy is kept: it is unpacked and compiled for; others are left alone.
+
+    Raises
+    ------
+    ValueError
+        If it does not play the game. `ArtefactRefused` if it is damaged.
+    """
+    if parse_spec(spec).is_stored:
+        make_agent(spec).restart(rules, 0, np.random.default_rng(0))
 
 
 def source_digest(spec: str) -> str:

@@ -212,8 +212,17 @@ def _translation(rules: HoldemRules, states: TreeStates) -> Translation:
 
 @functools.lru_cache(2)
 def _load_once(folder: Path, changed_at: int) -> Blueprint:
-    """Return a blueprint that all its agents in a process share; one that was written since is another."""
-    return load_blueprint(folder)
+    """Return a blueprint that all its agents in a process share; one that was written since is another.
+
+    A row of every street has been looked up, so that whoever loads it before workers start compiles for all of them.
+    """
+    blueprint = load_blueprint(folder)
+    for street in range(len(blueprint.cards.num_buckets)):
+        board = blueprint.rules.cards[: blueprint.rules.board_size(street)]
+        buckets = blueprint.cards.row(tuple(board.tolist()), street)[-1:]
+        for node in blueprint.decisions(street)[:1].tolist():
+            blueprint.strategy(node, buckets)
+    return blueprint
 
 
 def _defends(public: PublicState) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, split_specs
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.value_choice import make_value_function
@@ -109,18 +109,16 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
             continue
         if note := game_note(spec, config.rules):
             _say(f"{config.names[number]}: {note}")
-        parsed = parse_spec(spec)
-        if parsed.is_stored:  # whether it can play the game shows only when a hand begins; a packed one is unpacked
-            make_agent(spec).restart(config.rules, 0, np.random.default_rng(0))
-        elif not conduct.is_isolated(spec):
-            make_agent(spec)
+        with interrupts_held():
+            try_stored(spec, config.rules)
         if not conduct.is_isolated(spec):
+            make_agent(spec)
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
-            is_openspiel = parsed.name == "openspiel"
+            is_openspiel = parse_spec(spec).name == "openspiel"
             try:
                 contestant.load()
-                if is_openspiel:  # as above
+                if is_openspiel:  # whether it can play the game shows only when a hand begins
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
             except AgentFault as fault:
                 if is_openspiel:

@@ -193,6 +193,12 @@ def test_a_tournament(three, capsys):
     assert capsys.readouterr().err.startswith("plurispiel tournament: no bundled blueprint plays this game (4 seats")
 
 
+def test_compliance_says_at_once_that_none_fits(three, capsys):
+    assert main(["compliance", "blueprint", "--game", "LEDUC"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("plurispiel compliance: no bundled blueprint plays this game") and err.count("\n") == 1
+
+
 def damaged(content):
     """Yield what may have become of a file, with a word for each."""
     for place in (0, 40, len(content) // 2, len(content) - 100, len(content) - 30, len(content) - 1):
