@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND,
 from plurispiel.agents.blueprint.marks import summarised
 from plurispiel.agents.blueprint.match import reach_rows
 
-__all__ = ["SUFFIX", "pack_blueprint", "packed_digest", "packed_record", "unpack_blueprint", "unpacked_folder"]
+__all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_blueprint", "unpacked_folder"]
 
 SUFFIX = ".blueprint"
 LEVELS = 15
@@ -83,8 +83,23 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
 
 
-def packed_record(path: Path) -> dict[str, Any]:
-    """Return what a packed blueprint's artefact will say of itself: ``config``, ``training``, ``rows`` and so on.
+class PackedFacts(NamedTuple):
+    """What a packed blueprint says of itself.
+
+    Attributes
+    ----------
+    record : dict
+        What its artefact will say: ``config``, ``training``, ``rows`` and so on.
+    digest : str
+        SHA-256 of the file.
+    """
+
+    record: dict[str, Any]
+    digest: str
+
+
+def packed_facts(path: Path) -> PackedFacts:
+    """Return what a packed blueprint says of itself; nothing is unpacked, but every byte is compared.
 
     Raises
     ------
@@ -92,19 +107,7 @@ def packed_record(path: Path) -> dict[str, Any]:
         If the file is damaged, or none of ours.
     """
     with _refusing(path), _opened(path) as archive:
-        return dict(_manifest(archive)["config"])
-
-
-def packed_digest(path: Path) -> str:
-    """Return the SHA-256 of a packed blueprint.
-
-    Raises
-    ------
-    ArtefactRefused
-        If the file is damaged, or none of ours.
-    """
-    with _refusing(path), _opened(path) as archive:
-        return archive.comment.decode()
+        return PackedFacts(dict(_manifest(archive)["config"]), archive.comment.decode())
 
 
 def unpack_blueprint(path: Path, folder: Path) -> None:
@@ -143,7 +146,7 @@ def unpacked_folder(path: Path) -> Path:
     ArtefactRefused
         If the file is damaged.
     """
-    folder = user_cache_folder() / "blueprints" / f"{path.stem}-{packed_digest(path)[:16]}"
+    folder = user_cache_folder() / "blueprints" / f"{path.stem}-{packed_facts(path).digest[:16]}"
     if not _is_sound(folder):
         with alone_in(folder.parent):
             if not _is_sound(folder):

@@ -1,6 +1,7 @@
 """Where blueprints are: in folders and files that are named, among the user's, in the package."""
 
 import difflib
+import functools
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import FOLDER
-from plurispiel.agents.blueprint.bundle import SUFFIX, packed_digest, packed_record, unpacked_folder
+from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
 
 __all__ = [
@@ -68,7 +69,7 @@ def bundled_blueprints() -> list[BundledBlueprint]:
     ArtefactRefused
         If one is damaged.
     """
-    return [_bundled(path) for path in sorted(_BOTS.glob(f"*{SUFFIX}"))]
+    return [_bundled(path, path.stat().st_mtime_ns) for path in sorted(_BOTS.glob(f"*{SUFFIX}"))]
 
 
 def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
@@ -138,14 +139,13 @@ def _folders(text: str) -> list[Path]:
     return [Path(text), Path(text) / FOLDER, blueprints_folder() / text / FOLDER]
 
 
-def _bundled(path: Path) -> BundledBlueprint:
+@functools.lru_cache(16)
+def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
+    facts = packed_facts(path)
     try:
-        config = config_from_dict(packed_record(path)["config"])
-    except ArtefactRefused:
-        raise
+        return BundledBlueprint(path.stem, path, config_from_dict(facts.record["config"]), facts.digest)
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
-    return BundledBlueprint(path.stem, path, config, packed_digest(path))
 
 
 def _plays(found: BundledBlueprint, rules: HoldemRules) -> bool:

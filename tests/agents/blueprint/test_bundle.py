@@ -14,7 +14,7 @@ from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.blueprint.blueprint import load_blueprint
-from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, packed_record, unpack_blueprint, unpacked_folder
+from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, packed_facts, unpack_blueprint, unpacked_folder
 from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
@@ -108,7 +108,7 @@ def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read("manifest.json"))
         record = manifest["config"]["training"]
-        assert packed_record(path) == manifest["config"] and manifest["seed"] == 1
+        assert packed_facts(path).record == manifest["config"] and manifest["seed"] == 1
         assert (record["last_doubling_mbb"], record["last_doubling_ci95"]) == doubling
         assert record["core_hours"] == 6.0 and record["iterations"] == iterations and len(record["marks"]) == 4
 
