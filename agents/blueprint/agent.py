@@ -98,7 +98,7 @@ class BlueprintAgent(RangeAgent):
             probabilities = np.zeros((len(combo_ids), len(actions)))
             for column, probability in zip(columns, rows.T, strict=True):
                 probabilities[:, column] += probability
-        if sources.any():
+        if np.count_nonzero(sources):
             self._stand_in(public, combo_ids, sources, probabilities[:, 0], probabilities[:, actions.index(CALL)])
         return Strategy(np.array(actions), probabilities), sources
 

@@ -2,11 +2,13 @@
 
 import functools
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
@@ -30,6 +32,14 @@ def defended_share(pot: int, to_call: int) -> float:
     return 1.0 - to_call / pot
 
 
+class _Table(NamedTuple):
+    """What there is for every bucket at a decision, see `KeptRows.find`; whether it has all rows of its own."""
+
+    rows: np.ndarray
+    sources: np.ndarray
+    is_whole: bool
+
+
 class KeptRows:
     """A blueprint's rows, and stand-ins for those that it has not.
 
@@ -49,22 +59,21 @@ class KeptRows:
         rules = blueprint.rules
         self._board_sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._buckets = functools.lru_cache(256)(self._make_buckets)
+        self._cells = functools.lru_cache(4096)(self._find_cells)
+        self._played = functools.lru_cache(1 << 14)(self._play)
         self._table = functools.lru_cache(1024)(self._make_table)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
         self._transfer = functools.lru_cache(1024)(self._make_transfer)
 
-    def row(self, node: int, board: tuple[int, ...], combo_id: int) -> list[float] | None:
+    def row(self, node: int, board: tuple[int, ...], combo_id: int) -> tuple[float, ...] | None:
         """Return one combo's strategy at a decision as `find` does, or None where the blueprint has no row of its own.
 
-        For a hand or two this is much faster.
+        For a single hand this is many times faster.
         """
-        street = int(self._blueprint.tree.street[node])
-        bucket = self._buckets(board[: self._board_sizes[street]], street)[combo_id : combo_id + 1]
-        row = self._blueprint.strategy(node, bucket)[0].tolist()
-        total = 0.0
-        for probability in row:
-            total += probability
-        return [probability / total for probability in row] if total else None
+        street, first, pairs, num_actions = self._cells(node)
+        bucket = self._buckets(board[: self._board_sizes[street]], street)[combo_id]
+        cell = first + int(bucket) * pairs
+        return self._played(self._blueprint.rows[cell : cell + num_actions].tobytes())
 
     def find(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of combos at a decision.
@@ -78,8 +87,11 @@ class KeptRows:
         """
         buckets = self._buckets_at(node, board, combo_ids)
         if self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]] <= MAX_TABLE:
-            table, table_sources = self._table(node)
-            rows, sources = table[buckets], table_sources[buckets]
+            table = self._table(node)
+            rows = table.rows.take(buckets, axis=0)  # ten times faster than rows[buckets]
+            if table.is_whole:
+                return rows, np.zeros(len(buckets), np.int8)
+            sources = table.sources[buckets]
         else:
             rows, sources = self._in_buckets(node, buckets)
         missing = np.flatnonzero(sources == STRENGTH)
@@ -91,9 +103,26 @@ class KeptRows:
             sources[missing[is_found]] = EARLIER
         return rows, sources
 
-    def _make_table(self, node: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return what there is for every bucket of a decision's street, see `_in_buckets`."""
-        return self._in_buckets(node, np.arange(self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]]))
+    def _find_cells(self, node: int) -> tuple[int, int, int, int]:
+        """Return a decision's street, first cell in bucket 0, cells from bucket to bucket, and number of actions."""
+        tree, game = self._blueprint.tree, self._blueprint.game
+        street = int(tree.street[node])
+        first = int(game.base[street]) + int(tree.row[node])
+        return street, first, int(game.pairs[street]), int(tree.num_actions[node])
+
+    def _play(self, kept: bytes) -> tuple[float, ...] | None:
+        """Return the strategy of a row as it is kept, None if there is nothing in it."""
+        cells = np.frombuffer(kept, self._blueprint.rows.dtype)
+        rows = np.empty((1, len(cells)), np.float32)
+        kernels.read_rows(cells, 0, 0, np.zeros(1, np.int64), rows)
+        rows = rows.astype(np.float64)
+        total = row_sums(rows)[0]
+        return tuple((rows[0] / total).tolist()) if total else None
+
+    def _make_table(self, node: int) -> _Table:
+        num_buckets = self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]]
+        rows, sources = self._in_buckets(node, np.arange(num_buckets))
+        return _Table(rows, sources, not sources.any())
 
     def _in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of buckets at a decision as `find` does, without the decisions before."""
@@ -121,7 +150,7 @@ class KeptRows:
     def _buckets_at(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
         """Return the buckets of combos at a decision on this street or an earlier one: int64[n]."""
         street = int(self._blueprint.tree.street[node])
-        return self._buckets(board[: self._board_sizes[street]], street)[combo_ids]
+        return self._buckets(board[: self._board_sizes[street]], street).take(combo_ids)
 
     def _near_buckets(self, node: int, buckets: np.ndarray) -> np.ndarray:
         street = int(self._blueprint.tree.street[node])
