@@ -1,7 +1,7 @@
 """Duplicate play: one deck in every seat rotation, the sample unit of every statistic."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
@@ -51,6 +51,10 @@ class AgentScore:
         Why the strategy it tells could not be used; empty if it could, or if it tells none.
     calibration : bytes
         The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
+    answers : int
+        How often it was asked to act.
+    answer_seconds, slowest_answer : float
+        How long that took in all, and the longest. They are no part of what makes two scores equal.
     """
 
     hands: int
@@ -69,6 +73,9 @@ class AgentScore:
     true_chance_squared: float | None = None
     refused: str = ""
     calibration: bytes = b""
+    answers: int = 0
+    answer_seconds: float = field(default=0.0, compare=False)
+    slowest_answer: float = field(default=0.0, compare=False)
 
 
 class SeatStreams:
@@ -153,6 +160,7 @@ def play_group(
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
     play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
+    waits: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     corrected: dict[int, list[Score]] = {contestant: [] for contestant in contestants}
     if aivat is not None:
         value_sequence = np.random.SeedSequence(seed, spawn_key=(_VALUE_STREAM, *group))
@@ -169,6 +177,8 @@ def play_group(
             play[contestant][seat] += counts
         for fault in hand.faults:
             faults[seats[fault.seat]].append(fault)
+        for seat, seconds in hand.waits:
+            waits[seats[seat]].append(seconds)
         if aivat is not None:
             for contestant, score in zip(seats, aivat.scores(hand, seated), strict=True):
                 corrected[contestant].append(score)
@@ -183,6 +193,9 @@ def play_group(
             play=play[contestant].tobytes(),
             first_fault=faults[contestant][0].message if faults[contestant] else "",
             fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
+            answers=len(waits[contestant]),
+            answer_seconds=fsum(waits[contestant]),
+            slowest_answer=max(waits[contestant], default=0.0),
             **(_corrections(corrected[contestant]) if aivat is not None else {}),
         )
         for contestant, own in payoffs.items()

@@ -2,6 +2,7 @@
 
 import operator
 import os
+import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,6 +74,8 @@ class Hand:
     showdown : bool
         Whether hands were compared.
     faults : tuple of Fault
+    waits : tuple of (int, float)
+        The seat and the seconds it was waited for, of every answer that was asked for; empty if nobody measured.
     """
 
     rules: HoldemRules
@@ -81,6 +84,7 @@ class Hand:
     payoffs: tuple[float, ...]
     showdown: bool
     faults: tuple[Fault, ...] = ()
+    waits: tuple[tuple[int, float], ...] = ()
 
     @property
     def folded(self) -> set[int]:
@@ -119,6 +123,7 @@ def play_hand(
     community = cards[rules.num_seats * num_hole :]
     faults: list[Fault] = []
     at_fault = [False] * rules.num_seats
+    waits: list[tuple[int, float]] = []
 
     def blame(seat: int, where: str, error: BaseException) -> None:
         kind, message = _fault_text(where, error)
@@ -165,6 +170,7 @@ def play_hand(
         public = PublicState(rules, state, board, actions)
         action = FOLD if public.can_fold else CALL
         if not at_fault[seat]:
+            asked = time.perf_counter()
             try:
                 wanted = action_of(agents[seat].act(View(public, seat, hole_cards[seat])))
                 if is_allowed(rules, state, wanted):  # not by `public`, which the agent has had in its hands
@@ -175,6 +181,7 @@ def play_hand(
                     raise AgentFault("illegal", f"{_text(wanted)} is not legal: {betting.legal_text()}")
             except _CONTESTANT_ERRORS as error:
                 blame(seat, "act", error)
+            waits.append((seat, time.perf_counter() - asked))
         betting.apply_legal(action)
         actions += (Action(seat, action, street),)
         for watcher in watching:
@@ -186,7 +193,7 @@ def play_hand(
             except AgentFault as error:
                 blame(seat, "observe", error)
     payoffs = tuple(betting.payoffs(deck).tolist())
-    return Hand(rules, deck, actions, payoffs, state[kernels.NUM_LIVE] > 1, tuple(faults))
+    return Hand(rules, deck, actions, payoffs, state[kernels.NUM_LIVE] > 1, tuple(faults), tuple(waits))
 
 
 def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:

@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_spot(commands)
     _add_replay(commands)
     _add_export(commands)
+    _add_report(commands)
     _add_compliance(commands)
     _add_abstraction(commands)
     _add_blueprint(commands)
@@ -393,6 +394,24 @@ def _add_export(commands) -> None:
         metavar="FILE",
         help="the file, which an ACPC log's .game file is put beside (default: standard output)",
     )
+
+
+def _add_report(commands) -> None:
+    parser = _command(
+        commands,
+        "report",
+        "report",
+        "Show runs as one self-contained HTML page, tables, pictures and a hand viewer, and its numbers as CSV.",
+        ["report runs/mine", "report runs/before runs/after --out comparison.html"],
+    )
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders of tournaments, finished or not")
+    parser.add_argument(
+        "--out",
+        metavar="FILE.html",
+        help="the page, with a folder of the same name for the CSV files "
+        "(default: report.html in the first run's folder)",
+    )
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
 
 def _add_compliance(commands) -> None:

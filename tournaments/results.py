@@ -85,7 +85,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "agents": agents,
         "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
         "referee": config.referee,
-        "digest": config.digest,
+        "digest": store.facts["digest"],
     }
 
 

@@ -1,7 +1,6 @@
 """Run a tournament: hand out blocks of decks, store what comes back, sum up."""
 
 import contextlib
-import os
 import time
 from collections.abc import Callable
 
@@ -12,11 +11,6 @@ from plurispiel.tournaments.schedule import Block, make_blocks, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunStore
 from plurispiel.tournaments.workers import Alone, Team
-
-
-def default_workers() -> int:
-    """Return the number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_tournament(

@@ -1,5 +1,6 @@
 """The four scores of an agent: with and without AIVAT, hand by hand and by groups of rotations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
+
+_CORRECTIONS = {FULL: ("imaginary_hands", "chance", "own_actions"), CHANCE_ONLY: ("true_chance",)}
 
 _NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
 
@@ -57,6 +60,7 @@ class AgentScores:
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
+        self._config = config
         self._per_chip = 1000.0 / config.rules.big_blind
         self._rows = rows
         self._control = control
@@ -71,23 +75,36 @@ class AgentScores:
         """Return one of `config.SCORES`, or None if the run does not hold it."""
         if not len(self._rows) or ("aivat" in name and self.form is None):
             return None
-        return self._by_group(name) if "duplicate" in name else self._by_hand(name)
+        return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
+
+    def first(self, num_groups: int) -> "AgentScores":
+        """Return the scores after the first groups alone, with the same corrections as of all."""
+        control = None if self._control is None else self._control[:num_groups]
+        part = AgentScores(self._config, self._rows[:num_groups], control, "")
+        part.form = self.form
+        return part
+
+    def corrections(self) -> dict[str, Sample]:
+        """Return the score by groups without corrections, and with one after the other."""
+        columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
+        if not len(self._rows):
+            return {}
+        return {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
 
     def group_chips(self, name: str) -> np.ndarray:
         """Return the chips of every group, corrected for luck if the score says so: float64[num_groups]."""
-        return self._chips(self._rows, name)
+        return _sum(self._rows, self._columns(name))
 
-    def _chips(self, rows: np.ndarray, name: str) -> np.ndarray:
+    def _columns(self, name: str) -> list[str]:
+        """Return the columns whose sum a score is made of."""
         if "aivat" not in name:
-            return rows["chips"]
-        if self.form == FULL:
-            return rows["chips"] + rows["imaginary_hands"] + rows["chance"] + rows["own_actions"]
-        return rows["chips"] + rows["true_chance"]
+            return ["chips"]
+        return ["chips", *_CORRECTIONS[self.form or CHANCE_ONLY]]
 
-    def _by_group(self, name: str) -> Sample:
-        rates = self.group_chips(name) / self._rows["hands"] * self._per_chip
+    def _by_group(self, columns: Sequence[str]) -> Sample:
+        rates = _sum(self._rows, columns) / self._rows["hands"] * self._per_chip
         if self._control is not None:
-            rates = rates - self._chips(self._control, name) / self._control["hands"] * self._per_chip
+            rates = rates - _sum(self._control, columns) / self._control["hands"] * self._per_chip
         estimate = estimate_mean(rates)
         sd = float(rates.std(ddof=1) * self._rows["hands"].mean() ** 0.5) if len(rates) > 1 else None
         return Sample(rates, estimate.mean, estimate.ci95, sd)
@@ -103,6 +120,14 @@ class AgentScores:
         variance = max(0.0, float(self._rows[column].sum()) - hands * mean * mean) / (hands - 1)
         ci95 = float(stdtrit(hands - 1, 0.975)) * (variance / hands) ** 0.5
         return Sample(np.empty(0), mean * self._per_chip, ci95 * self._per_chip, variance**0.5 * self._per_chip)
+
+
+def _sum(rows: np.ndarray, columns: Sequence[str]) -> np.ndarray:
+    """Return the sum of some columns: float64[num_groups]."""
+    total = rows[columns[0]]
+    for name in columns[1:]:
+        total = total + rows[name]
+    return total
 
 
 class RunScores:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import new_counts
 from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.machine import machine_text
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, Position
 
 fcntl: ModuleType | None
@@ -77,6 +78,9 @@ CREATE TABLE IF NOT EXISTS groups (
     true_chance_squared REAL,
     refused TEXT NOT NULL,
     calibration BLOB NOT NULL,
+    answers INTEGER NOT NULL,
+    answer_seconds REAL NOT NULL,
+    slowest_answer REAL NOT NULL,
     PRIMARY KEY (lineup, deck, agent)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hands (
@@ -87,7 +91,16 @@ CREATE TABLE IF NOT EXISTS hands (
 );
 """
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
-# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score.
+# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
+# the last three, how long the agent was waited for.
+
+
+class AnswerTimes(NamedTuple):
+    """How often an agent was asked to act, the seconds that took in all, and the longest."""
+
+    answers: int
+    seconds: float
+    slowest: float
 
 
 class RunRefused(ValueError):
@@ -171,6 +184,11 @@ class RunStore:
     def config(self) -> TournamentConfig:
         """The settings of the run."""
         return self._config
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the run says of itself: ``format, version, digest``, and the ``machine`` that played it last."""
+        return {key: value for key, value in self._rows("SELECT key, value FROM run") if key != "player"}
 
     def close(self) -> None:
         """Close the database and let others play the run."""
@@ -280,10 +298,27 @@ class RunStore:
             kinds.setdefault(agent, Counter()).update(text.split())
         return kinds
 
+    def num_kept(self) -> int:
+        """Return how many groups' hands were kept."""
+        ((count,),) = self._rows("SELECT COUNT(*) FROM hands WHERE deck < ?", self.decks)
+        return count
+
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
+
+    def answer_times(self) -> dict[int, AnswerTimes] | None:
+        """Return how long each agent was waited for; None for runs played before that was measured."""
+        if not list(self._rows("SELECT 1 FROM pragma_table_info('groups') WHERE name = 'answers'")):
+            return None
+        rows = self._rows(
+            "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
+            " WHERE deck < ? AND agent < ? GROUP BY agent",
+            self.decks,
+            len(self._config.agents),
+        )
+        return {agent: AnswerTimes(*times) for agent, *times in rows}
 
     def first_faults(self) -> dict[int, str]:
         """Return what each agent with faults did wrong first."""
@@ -334,14 +369,27 @@ class RunStore:
                 f"{self.folder} holds another tournament (see its config.toml), or one of other code; "
                 "repeat it as it was to go on with it, give another --out, or start over with --fresh"
             )
-        ((page_size,),) = self._rows("PRAGMA page_size")
-        if list(self._rows("PRAGMA quick_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
-            raise RunRefused(f"cannot use {path}: it is damaged; give another --out")
+        self.check_pages()
         # Only now, so that what was refused is left as it was.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
-        self._database.execute("INSERT OR REPLACE INTO run VALUES ('player', ?)", (player,))
+        self._database.executemany(
+            "INSERT OR REPLACE INTO run VALUES (?, ?)", [("player", player), ("machine", machine_text())]
+        )
+
+    def check_pages(self) -> None:
+        """Look at the whole database.
+
+        Raises
+        ------
+        RunRefused
+            If it is damaged.
+        """
+        path = self.folder / "run.sqlite"
+        ((page_size,),) = self._rows("PRAGMA page_size")
+        if list(self._rows("PRAGMA quick_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
+            raise RunRefused(f"cannot use {path}: it is damaged; give another --out")
 
     def _check_format(self) -> None:
         if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:

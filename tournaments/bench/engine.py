@@ -13,7 +13,8 @@ from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.runner import default_workers, run_tournament
+from plurispiel.tournaments.machine import default_workers
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")

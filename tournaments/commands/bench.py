@@ -2,10 +2,8 @@
 
 import argparse
 import dataclasses
-import importlib.metadata
 import json
 import math
-import platform
 import sys
 
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
@@ -14,7 +12,7 @@ from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
-from plurispiel.tournaments.runner import default_workers
+from plurispiel.tournaments.machine import machine_name, machine_text, package_versions
 from plurispiel.tournaments.warmup import warmup
 
 _BENCHES = {
@@ -34,14 +32,11 @@ def main(options: argparse.Namespace) -> int:
     print("loading kernels ...", file=sys.stderr, flush=True)
     warmup()
     rows = _BENCHES[options.name](options.seconds)
-    versions = {name: importlib.metadata.version(name) for name in ("plurispiel", "numpy", "numba", "open_spiel")}
-    python = platform.python_version()
-    machine = f"{platform.machine()} {platform.system()}, {default_workers()} processors, Python {python}"
     if options.json:
         figures = [dataclasses.asdict(row) | {"value": None if math.isnan(row.value) else row.value} for row in rows]
-        print(json.dumps({"machine": machine, "versions": versions, "figures": figures}, indent=1))
+        print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))
         return 0
-    print(machine + "".join(f", {name} {version}" for name, version in versions.items()))
+    print(machine_text())
     width = max(len(row.name) for row in rows)
     for row in rows:
         value = "-" if math.isnan(row.value) else f"{row.value:,.4g}"

@@ -24,9 +24,10 @@ from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
-from plurispiel.tournaments.runner import default_workers, run_tournament
+from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically

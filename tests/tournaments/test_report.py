@@ -1,0 +1,243 @@
+"""The report: its figures are those of the results, whatever is in the run folder."""
+
+import contextlib
+import csv
+import html.parser
+import io
+import json
+import shutil
+import sqlite3
+
+import numpy as np
+import pytest
+
+from plurispiel.tournaments import cli
+from plurispiel.tournaments.block_player import Conduct
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.report.page import make_page
+from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.report.scale import LinearScale
+from plurispiel.tournaments.runner import run_tournament
+from plurispiel.tournaments.store import RunStore
+
+EVIL = "<script>alert(1)</script>"
+BOT = f"""
+from plurispiel.agents.base import Agent
+
+class Bot(Agent):
+    name = "{EVIL}"
+
+    def __init__(self, **options):
+        pass
+
+    def act(self, view):
+        if view.public.street:
+            raise ValueError("{EVIL}")
+        return 1
+"""
+
+
+def play(folder, **settings):
+    config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
+    with contextlib.closing(RunStore(folder, config)) as store:
+        run_tournament(config, store, Conduct(keep="sample"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def heads_up(tmp_path_factory):
+    """A round-robin of three."""
+    return play(tmp_path_factory.mktemp("runs") / "headsup", agents=("tag", "call", "random"), seats=2, decks=12)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """One line-up of three seats."""
+    return play(tmp_path_factory.mktemp("runs") / "table", agents=("tag", "raise", "random"), decks=10, seed=3)
+
+
+class Checker(html.parser.HTMLParser):
+    """Finds what would load anything, and elements that are not closed."""
+
+    VOID = {"meta", "link", "img", "br", "input", "hr"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.loads, self.ids, self.texts = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "src" in given or tag in ("link", "iframe", "object", "embed", "img"):
+            self.loads.append((tag, given))
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def checked(page):
+    """Return what a page holds after checking that it is whole, and loads nothing."""
+    checker = Checker()
+    checker.feed(page)
+    assert not checker.open and not checker.loads
+    assert len(checker.ids) == len(set(checker.ids))
+    assert "http:" not in page and "https:" not in page and "@import" not in page and "url(http" not in page
+    return checker
+
+
+def rows_of(page, name):
+    return list(csv.DictReader(io.StringIO(page.files[f"{name}.csv"])))
+
+
+def test_files_hold_the_figures_of_the_results(heads_up):
+    run = read_run(heads_up, "A")
+    page = make_page([run], "report")
+    checked(page.html)
+    agents = {agent["name"]: agent for agent in run.results["agents"]}
+    ranking = rows_of(page, "ranking")
+    rates = [float(row["mbb_per_hand"]) for row in ranking]
+    assert rates == sorted(rates, reverse=True) and len(ranking) == 3
+    for row in ranking:
+        agent = agents[row["agent"]]
+        assert float(row["mbb_per_hand"]) == agent["mbb_per_hand"] and float(row["ci95"]) == agent["ci95"]
+        assert float(row["raw_ci95"]) == agent["scores"]["raw"]["ci95"]
+        curve = [point for point in rows_of(page, "win_rate") if point["agent"] == row["agent"]]
+        assert int(curve[-1]["hands"]) == agent["hands"] and int(curve[0]["groups"]) == 2
+        assert float(curve[-1]["score_mbb_per_hand"]) == pytest.approx(agent["mbb_per_hand"], rel=1e-12)
+        assert float(curve[-1]["score_ci95"]) == pytest.approx(agent["ci95"], rel=1e-9)
+        assert float(curve[-1]["raw_ci95"]) == pytest.approx(agent["scores"]["raw"]["ci95"], rel=1e-9)
+        found = [step for step in rows_of(page, "corrections") if step["agent"] == row["agent"]]
+        spreads = [float(step["sd_bb_per_hand"]) for step in found]
+        assert spreads[0] == pytest.approx(agent["scores"]["raw"]["sd_bb"])
+        assert spreads[1] == pytest.approx(agent["scores"]["duplicate"]["sd_bb"])
+        assert spreads[-1] == pytest.approx(agent["scores"]["aivat_duplicate"]["sd_bb"])
+        assert float(found[-1]["share_of_raw_variance"]) == pytest.approx(1.0 / agent["variance_ratio"])
+        play = [one for one in rows_of(page, "play") if one["agent"] == row["agent"]]
+        assert [one["position"] for one in play] == ["all", "BB", "BTN"]
+        assert float(play[0]["vpip"]) == agent["stats"]["vpip"]
+        assert play[2]["first_in_raise"] == str(agent["stats"]["first_in_raise"]["BTN"])
+    names = list(agents)
+    for cell in rows_of(page, "crosstable"):
+        expected = run.results["matrix"][names.index(cell["agent"])][names.index(cell["other"])]
+        assert float(cell["mbb_per_hand"]) == pytest.approx(expected["mbb_per_hand"], rel=1e-12)
+        assert float(cell["ci95"]) == pytest.approx(expected["ci95"], rel=1e-9)
+    assert len(rows_of(page, "crosstable")) == 6
+    facts = {row["what"]: row["value"] for row in rows_of(page, "provenance")}
+    assert facts["seed"] == "1" and "Python" in facts["machine that played last"]
+    assert run.results["digest"] in facts.values()
+
+
+def test_points_of_the_curve_are_the_scores_of_shorter_runs(tmp_path, heads_up):
+    point = rows_of(make_page([read_run(heads_up, "A")], "report"), "win_rate")
+    short = play(tmp_path / "short", agents=("tag", "call", "random"), seats=2, decks=8)
+    for agent in read_run(short, "A").results["agents"]:
+        (found,) = [p for p in point if p["agent"] == agent["name"] and int(p["groups"]) == agent["groups"]]
+        assert float(found["score_mbb_per_hand"]) == pytest.approx(agent["mbb_per_hand"], rel=1e-9)
+        assert float(found["score_ci95"]) == pytest.approx(agent["ci95"], rel=1e-9)
+
+
+def test_decisions_are_timed(heads_up):
+    times = {row["agent"]: row for row in rows_of(make_page([read_run(heads_up, "A")], "report"), "decision_times")}
+    assert set(times) == {"tag", "call", "random"}
+    for row in times.values():
+        assert int(row["decisions"]) >= 24
+        assert 0.0 < float(row["mean_s"]) <= float(row["longest_s"]) <= float(row["total_s"])
+        assert float(row["mean_s"]) == pytest.approx(float(row["total_s"]) / int(row["decisions"]))
+
+
+def test_runs_from_before_decisions_were_timed_are_shown(tmp_path, heads_up):
+    folder = shutil.copytree(heads_up, tmp_path / "old")
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        for column in ("answers", "answer_seconds", "slowest_answer"):
+            database.execute(f"ALTER TABLE groups DROP COLUMN {column}")
+        database.execute("DELETE FROM run WHERE key = 'machine'")
+        database.commit()
+    page = make_page([read_run(folder, "A")], "report")
+    assert "before decisions were timed" in page.html and not rows_of(page, "decision_times")
+
+
+def test_runs_side_by_side(heads_up, table):
+    runs = [read_run(heads_up, "A"), read_run(table, "B")]
+    page = make_page(runs, "report")
+    assert checked(page.html).ids.count("comparison") == 1
+    rows = rows_of(page, "comparison")
+    assert [(row["agent"], row["run"]) for row in rows].count(("call", "A")) == 1
+    tag = [row for row in rows if row["agent"] == "tag"]
+    assert [row["run"] for row in tag] == ["A", "B"]
+    rates = [run.results["agents"][0] for run in runs]
+    assert float(tag[1]["difference_to_first_run"]) == rates[1]["mbb_per_hand"] - rates[0]["mbb_per_hand"]
+    assert float(tag[1]["difference_ci95"]) == pytest.approx(np.hypot(rates[0]["ci95"], rates[1]["ci95"]))
+    assert tag[0]["difference_to_first_run"] == ""
+    assert {row["run"] for row in rows_of(page, "win_rate")} == {"A", "B"}
+
+
+def test_an_unfinished_run_says_so(tmp_path, capsys):
+    config = TournamentConfig(agents=("tag", "call"), decks=24)
+    part = TournamentConfig(agents=("tag", "call"), decks=8)
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        empty = make_page([read_run(tmp_path / "run", "A")], "report")
+        run_tournament(part, store, Conduct())
+    assert "Unfinished: 0 of 24 groups" in empty.html and checked(empty.html)
+    assert cli.main(["report", str(tmp_path / "run"), "--json"]) == 0
+    said = capsys.readouterr()
+    assert "unfinished: 8 of 24 groups" in said.err
+    written = json.loads(said.out)
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Unfinished: 8 of 24 groups" in page and written["bytes"] == len(page.encode())
+    for path in written["csv"]:
+        assert path.startswith(str(tmp_path / "run" / "report")) and path.endswith(".csv")
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        assert len(store.done()) == 8  # a report does not stand in the way of going on
+
+
+def test_names_and_faults_of_agents_are_only_text(tmp_path):
+    (tmp_path / "bot.py").write_text(BOT, encoding="utf-8")
+    evil = f"{tmp_path / 'bot.py'}:Bot?note={EVIL}"
+    folder = play(tmp_path / "run", agents=(evil, "call"), decks=3)
+    run = read_run(folder, "A")
+    assert EVIL in run.names[0] and run.results["agents"][0]["faults"]
+    checker = checked(make_page([run], "report").html)
+    assert any(EVIL in text for text in checker.texts)  # it is read as text
+    (tmp_path / "bot.py").unlink()
+    assert make_page([read_run(folder, "A")], "report").html  # the agent's file is not needed
+
+
+@pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database"])
+def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
+    folder = shutil.copytree(heads_up, tmp_path / "run")
+    database = folder / "run.sqlite"
+    if harm == "empty":
+        shutil.rmtree(folder)
+        folder.mkdir()
+    elif harm == "torn":
+        database.write_bytes(database.read_bytes()[:-9000])
+    elif harm == "other config":
+        config = (
+            (folder / "config.toml").read_text(encoding="utf-8").replace('"tag", "call", "random"', '"tag", "call"')
+        )
+        (folder / "config.toml").write_text(config, encoding="utf-8")
+    else:
+        database.write_bytes(b"no database at all" * 100)
+    assert cli.main(["report", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("plurispiel report: ") and said.count("\n") == 1 and str(folder) in said
+    assert not (folder / "report.html").exists()
+
+
+def test_ticks_are_round_and_within():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        low = rng.normal() * 10.0 ** rng.integers(-3, 6)
+        scale = LinearScale(low, low + 10.0 ** rng.uniform(-3, 6), 0.0, 300.0)
+        ticks = scale.ticks(5)
+        assert 1 <= len(ticks) <= 6
+        assert all(-1e-6 <= scale(tick) <= 300.0 + 1e-6 for tick in ticks)

@@ -1,0 +1,28 @@
+"""The machine and the versions behind a figure, in words."""
+
+import importlib.metadata
+import os
+import platform
+
+PACKAGES = ("plurispiel", "numpy", "numba", "open_spiel")
+
+
+def default_workers() -> int:
+    """Return the number of processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def machine_name() -> str:
+    """Return what this machine is."""
+    python = platform.python_version()
+    return f"{platform.machine()} {platform.system()}, {default_workers()} processors, Python {python}"
+
+
+def package_versions() -> dict[str, str]:
+    """Return the version of each package that decides figures."""
+    return {name: importlib.metadata.version(name) for name in PACKAGES}
+
+
+def machine_text() -> str:
+    """Return machine and versions as one line."""
+    return machine_name() + "".join(f", {name} {version}" for name, version in package_versions().items())

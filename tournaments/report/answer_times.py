@@ -1,0 +1,60 @@
+"""How long agents were waited for."""
+
+from plurispiel.tournaments.report.drawing import Drawing
+from plurispiel.tournaments.report.panel import Panel, Section, html_table, legend, paragraph
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.report.scale import LogScale
+
+_WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 720, 26, 10, 190, 24
+_SHORTEST = 1e-7
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time with three digits and the unit that suits it.
+
+    >>> seconds_text(0.00001234), seconds_text(0.25), seconds_text(7.0)
+    ('12.3 µs', '250 ms', '7 s')
+    """
+    for unit, length in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _panel(run: RunRecord) -> Panel:
+    if run.times is None:
+        return Panel(paragraph("This run was played before decisions were timed."))
+    found = [(run.names[number], run.times[number]) for number in run.ranking if number in run.times]
+    found = [(name, times) for name, times in found if times.answers]
+    if not found:
+        return Panel(paragraph("No decision has been made yet."))
+    bottom = _TOP + _ROW * len(found)
+    means = [max(_SHORTEST, times.seconds / times.answers) for _, times in found]
+    x = LogScale(min(means) / 2, max(times.slowest for _, times in found) * 2, _LEFT, _WIDTH - _RIGHT)
+    drawing = Drawing(_WIDTH, bottom + 40, f"{run.title}: mean and longest time of a decision")
+    drawing.x_axis(x, x.ticks(), bottom, _TOP, seconds_text)
+    drawing.text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, "seconds, logarithmic", "unit", anchor="middle")
+    for k, ((name, times), mean) in enumerate(zip(found, means, strict=True)):
+        y = _TOP + _ROW * (k + 0.5)
+        drawing.text(_LEFT - 12, y + 4, name, "label", anchor="end", room=_LEFT - 16)
+        drawing.line(x(mean), y, x(max(mean, times.slowest)), y, "whisker")
+        drawing.mark(x(mean), y, "circle", "c1", 4.5)
+        drawing.mark(x(max(mean, times.slowest)), y, "diamond", "c2", 4.0)
+    table = [
+        (name, f"{t.answers:,}", seconds_text(t.seconds / t.answers), seconds_text(t.slowest), seconds_text(t.seconds))
+        for name, t in found
+    ]
+    keys = legend([("circle c1", "mean"), ("diamond c2", "longest")])
+    rows = [(name, t.answers, t.seconds / t.answers, t.slowest, t.seconds) for name, t in found]
+    head = ("agent", "decisions", "mean", "longest", "in all")
+    return Panel(keys + drawing.svg() + html_table(head, table), rows)
+
+
+ANSWER_TIMES = Section(
+    "decision_times",
+    "Time per decision",
+    "How long the table waited for an agent's decision, by the clock on the wall: other processes on the machine, and "
+    "the way to an agent's own process, are in it.",
+    ("agent", "decisions", "mean_s", "longest_s", "total_s"),
+    _panel,
+)

@@ -1,0 +1,80 @@
+"""How much of the variance every step of luck correction takes away."""
+
+from typing import NamedTuple
+
+from plurispiel.tournaments.report.drawing import Drawing
+from plurispiel.tournaments.report.panel import Panel, Section, figures, paragraph
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.report.scale import LinearScale
+from plurispiel.tournaments.report.win_rate import MAX_PANELS
+
+_NAMES = {
+    "chips": "duplicate decks",
+    "imaginary_hands": "+ own other hands",
+    "chance": "+ chance",
+    "own_actions": "+ own actions",
+    "true_chance": "+ chance, own cards",
+}
+_WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
+
+
+class Step(NamedTuple):
+    """The spread after a step of correction: of a hand, or as that of a hand of as many independent ones."""
+
+    name: str
+    sd_bb: float
+    share: float | None
+
+
+def steps(run: RunRecord, number: int) -> list[Step]:
+    """Return an agent's spread without any correction, and after each: the share is of the raw variance."""
+    agent = run.scores.agents[number]
+    raw = agent.score("raw")
+    if raw is None or raw.sd_mbb is None:
+        return []
+    spreads = [("raw hands", raw.sd_mbb), *((_NAMES[key], s.sd_mbb) for key, s in agent.corrections().items())]
+    return [
+        Step(name, sd / 1000.0, (sd / raw.sd_mbb) ** 2 if raw.sd_mbb else None)
+        for name, sd in spreads
+        if sd is not None
+    ]
+
+
+def _panel(run: RunRecord) -> Panel:
+    found = {number: steps(run, number) for number in run.ranking}
+    rows = [(run.names[number], *step) for number, listed in found.items() for step in listed]
+    shown = [number for number, listed in found.items() if listed][:MAX_PANELS]
+    if not shown:
+        return Panel(paragraph("Too few groups yet: a spread takes two."))
+    return Panel(figures([_picture(run, number, found[number]) for number in shown]), rows)
+
+
+def _picture(run: RunRecord, number: int, listed: list[Step]) -> str:
+    name = run.names[number]
+    bottom = _TOP + _ROW * len(listed)
+    x = LinearScale(0.0, max(step.sd_bb for step in listed) or 1.0, _LEFT, _WIDTH - _RIGHT)
+    drawing = Drawing(_WIDTH, bottom + 8, f"{run.title}: {name}, standard deviation a hand after each correction")
+    drawing.text(_LEFT, 16, name, "title", room=_WIDTH - _LEFT - 8)
+    drawing.line(_LEFT, _TOP, _LEFT, bottom, "zero")
+    for k, step in enumerate(listed):
+        top = _TOP + _ROW * k
+        drawing.text(_LEFT - 8, top + 17, step.name, "label", anchor="end")
+        css = "raw" if k == 0 else "c1"
+        drawing.rect(
+            _LEFT, top + 5, x(step.sd_bb) - _LEFT, _ROW - 10, css, opacity=1.0 if k == len(listed) - 1 else 0.6
+        )
+        share = "" if step.share is None else f" · {step.share:.0%}" if step.share >= 0.005 else " · <1%"
+        drawing.text(x(step.sd_bb) + 6, top + 17, f"{step.sd_bb:,.1f} bb{share}", "value")
+    return drawing.svg()
+
+
+CORRECTIONS = Section(
+    "corrections",
+    "Variance by correction",
+    "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added: "
+    "the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; its own choices. Below "
+    "the first bar the spread is that of groups, times the square root of their hands. An early step alone may add "
+    "spread that a later one removes.",
+    ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
+    _panel,
+)

@@ -1,0 +1,88 @@
+"""Who wins how much against whom."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.report.drawing import Drawing
+from plurispiel.tournaments.report.panel import Panel, Section, paragraph
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.schedule import make_lineups
+
+MAX_AGENTS = 24
+
+_CELL, _HEIGHT, _LEFT, _TOP = 86, 40, 170, 34
+_STRONGEST = 0.62
+"""The opacity of the largest rate's cell, on which letters are still read."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One agent's rate in the groups in which another sat at its table, in mbb/hand."""
+
+    own: int
+    other: int
+    mean: float
+    ci95: float | None
+    hands: int
+
+
+def meetings(run: RunRecord) -> list[Meeting]:
+    """Return the rate of every agent in the company of every other; heads-up, against it."""
+    lineups = make_lineups(run.config)
+    per_chip = 1000.0 / run.config.rules.big_blind
+    found = []
+    for own, scores in enumerate(run.scores.agents):
+        rows = run.rows[run.rows["agent"] == own]
+        rates = scores.group_chips(run.scores.headline) / np.maximum(rows["hands"], 1) * per_chip
+        for other in range(len(run.names)):
+            together = [k for k, lineup in enumerate(lineups) if own in lineup and other in lineup and other != own]
+            chosen = np.isin(rows["lineup"], together)
+            if chosen.any():
+                estimate = estimate_mean(rates[chosen])
+                found.append(Meeting(own, other, estimate.mean, estimate.ci95, int(rows["hands"][chosen].sum())))
+    return found
+
+
+def _panel(run: RunRecord) -> Panel:
+    found = meetings(run)
+    names = run.names
+    rows = [(names[m.own], names[m.other], m.mean, m.ci95, m.hands) for m in found]
+    if len(make_lineups(run.config)) < 2:
+        what = "One line-up plays the whole run, so a rate against a single opponent is not told apart. "
+        return Panel(paragraph(what + "See the final table."), rows)
+    order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
+    if not order:
+        return Panel(paragraph("No group has been played yet."), rows)
+    size = len(order)
+    drawing = Drawing(
+        _LEFT + _CELL * size, _TOP + _HEIGHT * size + 4, f"{run.title}: mbb/hand of the row against the column"
+    )
+    place = {number: k for k, number in enumerate(order)}
+    for number, k in place.items():
+        drawing.text(_LEFT + _CELL * (k + 0.5), _TOP - 10, names[number], "label", anchor="middle", room=_CELL - 4)
+        drawing.text(_LEFT - 10, _TOP + _HEIGHT * (k + 0.5) + 4, names[number], "label", anchor="end", room=_LEFT - 14)
+        drawing.rect(_LEFT + _CELL * k + 1, _TOP + _HEIGHT * k + 1, _CELL - 2, _HEIGHT - 2, "void")
+    shown = [m for m in found if m.own in place and m.other in place]
+    strongest = max(abs(m.mean) for m in shown) or 1.0
+    for m in shown:
+        left, top = _LEFT + _CELL * place[m.other], _TOP + _HEIGHT * place[m.own]
+        opacity = max(0.04, _STRONGEST * (abs(m.mean) / strongest) ** 0.5)
+        colour = "gain" if m.mean >= 0.0 else "loss"
+        drawing.rect(left + 1, top + 1, _CELL - 2, _HEIGHT - 2, colour, opacity=opacity)
+        drawing.text(left + _CELL / 2, top + 18, f"{m.mean:+,.0f}", "value", anchor="middle")
+        drawing.text(left + _CELL / 2, top + 32, f"± {number_text(m.ci95, ',.0f')}", "small", anchor="middle")
+    cut = [paragraph(f"The best {MAX_AGENTS} agents; the file has all.")] * (len(run.ranking) > MAX_AGENTS)
+    return Panel(f'<div class="wide">{drawing.svg()}</div>' + "".join(cut), rows)
+
+
+CROSSTABLE = Section(
+    "crosstable",
+    "Crosstable",
+    "Rate of the row in mbb/hand, by the ranking score, in the groups in which the column sat at its table (heads-up: "
+    "against the column), with 95 % half-widths. Blue wins, orange loses.",
+    ("agent", "other", "mbb_per_hand", "ci95", "hands"),
+    _panel,
+)

@@ -1,0 +1,125 @@
+"""Pictures as inline SVG. Colours are the page's classes, so that they follow its light and dark dress."""
+
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from plurispiel.tournaments.report.scale import LinearScale, LogScale
+
+Point = tuple[float, float]
+Scale = LinearScale | LogScale
+
+_LETTER = 6.4  # width of a letter of an 11 px label, for what has to be cut
+
+
+class Drawing:
+    """An SVG that is added to, element by element; all lengths in pixels.
+
+    Parameters
+    ----------
+    width, height : float
+    label : str
+        What the picture shows, for those who do not see it.
+    """
+
+    def __init__(self, width: float, height: float, label: str):
+        self._head = (
+            f'<svg viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}" role="img" '
+            f'aria-label="{escape(label)}">'
+        )
+        self._parts: list[str] = []
+        self._num_clips = 0
+        self._clip_name = f"clip{zlib.crc32(self._head.encode()):x}"
+
+    def rect(self, x: float, y: float, width: float, height: float, css: str, *, opacity: float = 1.0) -> None:
+        """Add a rectangle."""
+        self._parts.append(
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(max(0.0, width))}" height="{_n(max(0.0, height))}" '
+            f'class="{css}"{_opacity(opacity)}/>'
+        )
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> None:
+        """Add a straight line."""
+        self._parts.append(f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" class="{css}"/>')
+
+    def path(self, points: Iterable[Point], css: str, *, closed: bool = False) -> None:
+        """Add a line through points, or the area within."""
+        text = "L".join(f"{_n(x)},{_n(y)}" for x, y in points)
+        if text:
+            self._parts.append(f'<path d="M{text}{"Z" if closed else ""}" class="{css}"/>')
+
+    def mark(self, x: float, y: float, shape: str, css: str, size: float = 4.0) -> None:
+        """Add a marker: ``circle``, ``square`` or ``diamond``, so that series differ in more than colour."""
+        if shape == "circle":
+            self._parts.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(size)}" class="{css}"/>')
+        elif shape == "square":
+            self.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8, css)
+        else:
+            wide = size * 1.3
+            self.path([(x, y - wide), (x + wide, y), (x, y + wide), (x - wide, y)], css, closed=True)
+
+    def text(self, x: float, y: float, text: str, css: str = "", *, anchor: str = "start", room: float = 0.0) -> None:
+        """Add a text, cut to `room` if it is given; the whole of it is shown on hovering."""
+        shown, tip = text, ""
+        if room and len(text) * _LETTER > room:
+            shown = text[: max(1, int(room / _LETTER) - 1)] + "…"
+            tip = f"<title>{escape(text)}</title>"
+        self._parts.append(
+            f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"{_class(css)}>{tip}{escape(shown)}</text>'
+        )
+
+    def clip(self, x: float, y: float, width: float, height: float) -> None:
+        """Show what follows within a rectangle only, until `unclip`."""
+        self._num_clips += 1
+        name = f"{self._clip_name}-{self._num_clips}"
+        self._parts.append(
+            f'<clipPath id="{name}"><rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>'
+            f'</clipPath><g clip-path="url(#{name})">'
+        )
+
+    def unclip(self) -> None:
+        """End a clip."""
+        self._parts.append("</g>")
+
+    def x_axis(self, scale: Scale, ticks: Sequence[float], y: float, top: float, form: Callable[[float], str]) -> None:
+        """Add the numbers below a plot, with lines up to `top`."""
+        for tick in ticks:
+            self.line(scale(tick), top, scale(tick), y, "grid")
+            self.text(scale(tick), y + 15, form(tick), "tick", anchor="middle")
+
+    def y_axis(
+        self, scale: Scale, ticks: Sequence[float], x: float, right: float, form: Callable[[float], str]
+    ) -> None:
+        """Add the numbers left of a plot, with lines across to `right`; that of zero is stronger."""
+        for tick in ticks:
+            self.line(x, scale(tick), right, scale(tick), "zero" if tick == 0.0 else "grid")
+            self.text(x - 6, scale(tick) + 4, form(tick), "tick", anchor="end")
+
+    def svg(self) -> str:
+        """Return the picture."""
+        return f"{self._head}{''.join(self._parts)}</svg>"
+
+
+def count_text(value: float) -> str:
+    """Return a number of hands at an axis, short.
+
+    >>> count_text(0), count_text(2500), count_text(1200000)
+    ('0', '2.5k', '1.2M')
+    """
+    for limit, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= limit:
+            return f"{value / limit:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def _n(number: float) -> str:
+    """Return a length without needless digits."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _class(css: str) -> str:
+    return f' class="{css}"' if css else ""
+
+
+def _opacity(opacity: float) -> str:
+    return "" if opacity >= 1.0 else f' opacity="{opacity:.2f}"'

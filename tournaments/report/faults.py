@@ -1,0 +1,31 @@
+"""What agents did wrong."""
+
+from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.results import printable
+
+
+def _panel(run: RunRecord) -> Panel:
+    agents = run.results["agents"]
+    guilty = [number for number in run.ranking if agents[number]["faults"]]
+    if not guilty:
+        return Panel(paragraph("No agent committed a fault."))
+    table, rows = [], []
+    for number in guilty:
+        agent = agents[number]
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
+        fate = "only folded after that" if agent["retired"] else "played on"
+        first = printable(run.first_faults.get(number, ""))
+        table.append((run.names[number], kinds, fate, first, f"{agent['faults']:,}"))
+        rows += [(run.names[number], kind, count) for kind, count in agent["faults_by_kind"].items()]
+    return Panel(html_table(("agent", "kinds", "its seat", "the first", "faults"), table, num_texts=4), rows)
+
+
+FAULTS = Section(
+    "faults",
+    "Faults",
+    "Exceptions, illegal answers, timeouts and the like. A fault costs its agent what the setting on_fault says, and "
+    "nobody else anything.",
+    ("agent", "kind", "faults"),
+    _panel,
+)

@@ -1,0 +1,131 @@
+"""The page: sections one below the other, runs side by side, nothing from anywhere else."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plurispiel import __version__
+from plurispiel.tournaments.report.answer_times import ANSWER_TIMES
+from plurispiel.tournaments.report.comparison import COLUMNS, NOTE, comparison
+from plurispiel.tournaments.report.corrections import CORRECTIONS
+from plurispiel.tournaments.report.crosstable import CROSSTABLE
+from plurispiel.tournaments.report.faults import FAULTS
+from plurispiel.tournaments.report.panel import Panel, csv_text, paragraph
+from plurispiel.tournaments.report.play import PLAY
+from plurispiel.tournaments.report.provenance import PROVENANCE
+from plurispiel.tournaments.report.ranking import RANKING, SCORE_NAMES
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.report.win_rate import WIN_RATE
+from plurispiel.tournaments.results import number_text
+
+SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, ANSWER_TIMES, FAULTS, PROVENANCE)
+
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_SCRIPT = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page and its files.
+
+    Attributes
+    ----------
+    html : str
+    files : dict of str to str
+        CSV texts by file name.
+    """
+
+    html: str
+    files: Mapping[str, str]
+
+
+def make_page(runs: Sequence[RunRecord], folder: str) -> Page:
+    """Return the report of one run or several.
+
+    Parameters
+    ----------
+    folder : str
+        Where the CSV files will lie, as a link from the page.
+    """
+    parts: list[tuple[str, str, str]] = []
+    files = {}
+    if len(runs) > 1:
+        panel = comparison(runs)
+        files["comparison.csv"] = csv_text(COLUMNS, panel.rows)
+        parts.append(("comparison", "Side by side", _section("comparison", "Side by side", NOTE, panel.html, folder)))
+    for section in SECTIONS:
+        panels = [section.panel(run) for run in runs]
+        rows = [(run.letter, *row) for run, panel in zip(runs, panels, strict=True) for row in panel.rows]
+        files[f"{section.name}.csv"] = csv_text(("run", *section.columns), rows)
+        body = _side_by_side(runs, panels)
+        parts.append((section.name, section.title, _section(section.name, section.title, section.note, body, folder)))
+    links = "".join(f'<a href="#{name}">{html.escape(title)}</a>' for name, title, _ in parts)
+    title = ", ".join(run.title for run in runs)
+    return Page(
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{html.escape(title)} · plurispiel report</title><style>{_STYLE}</style></head>\n"
+        f'<body><header><div class="inner"><p class="brand">plurispiel report</p>'
+        f"<h1>{html.escape(title)}</h1>{''.join(_summary(run, len(runs) > 1) for run in runs)}</div></header>\n"
+        f"<nav><div class='inner'>{links}</div></nav>\n<main>{''.join(text for _, _, text in parts)}</main>\n"
+        f"<footer>Made by plurispiel {html.escape(__version__)}. The numbers of every picture are in the files beside "
+        f"this page, in {html.escape(folder)}/.</footer>\n<script>{_SCRIPT}</script></body></html>\n",
+        files,
+    )
+
+
+def _section(name: str, title: str, note: str, body: str, folder: str) -> str:
+    link = f'<a class="file" href="{html.escape(folder)}/{name}.csv">{name}.csv</a>'
+    head = f'<h2>{html.escape(title)}</h2>{link}<p class="note">{html.escape(note)}</p>'
+    return f'<section id="{name}">{head}{body}</section>\n'
+
+
+def _side_by_side(runs: Sequence[RunRecord], panels: Sequence[Panel]) -> str:
+    if len(runs) == 1:
+        return panels[0].html
+    columns = "".join(
+        f'<div class="run"><h3>{_badge(run)}{html.escape(run.title)}</h3>{panel.html}</div>'
+        for run, panel in zip(runs, panels, strict=True)
+    )
+    return f'<div class="runs">{columns}</div>'
+
+
+def _summary(run: RunRecord, is_lettered: bool) -> str:
+    """Return what a run is, in a line, and how far it came."""
+    results = run.results
+    figures = (
+        ("hands", f"{results['hands']:,}"),
+        ("groups", f"{run.num_groups:,}"),
+        ("agents", f"{len(run.names):,}"),
+        ("seats", f"{run.config.seats}"),
+        ("ranked by", SCORE_NAMES[results["score"]]),
+        ("hands/s", number_text(results["hands_per_second"], ",.0f")),
+        ("seed", f"{run.config.seed}"),
+    )
+    tiles = "".join(f"<div><dt>{name}</dt><dd>{html.escape(value)}</dd></div>" for name, value in figures)
+    name = f"<strong>{_badge(run)}{html.escape(run.title)}</strong> · " if is_lettered else ""
+    what = f'<p class="what">{name}{html.escape(results["game"])} · {html.escape(run.config.format)}</p>'
+    warning = ""
+    if not run.is_finished:
+        warning = paragraph(
+            f"Unfinished: {run.num_groups:,} of {run.num_wanted:,} groups are played. All figures are of those; the "
+            "same tournament command goes on with the run.",
+            "warning",
+        )
+    elif results["stopped"]:
+        warning = paragraph(
+            f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up: as it "
+            "looked many times, trust its always-valid intervals (sequential_ci95 in ranking.csv), not ± 95 % and p.",
+            "remark",
+        )
+    return f'{what}<dl class="tiles">{tiles}</dl>{warning}'
+
+
+def _badge(run: RunRecord) -> str:
+    return f'<span class="badge">{html.escape(run.letter)}</span>'

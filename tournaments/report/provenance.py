@@ -1,0 +1,42 @@
+"""Where the figures come from: enough to play the run again."""
+
+from plurispiel.abstraction.holdem.openspiel import game_string
+from plurispiel.tournaments.report.panel import Panel, Section, html_table
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.results import printable
+
+
+def _panel(run: RunRecord) -> Panel:
+    config, results, facts = run.config, run.results, run.facts
+    value = results["value_function"]
+    found = {
+        "game": game_string(config.rules),
+        "agents": ", ".join(run.names),
+        "format": config.format,
+        "decks of each line-up": f"{results['decks']:,} of {config.decks:,}",
+        "seed": config.seed,
+        "score": results["score"],
+        "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest']}"
+        if value
+        else "none",
+        "referee": config.referee,
+        "on_fault, max_faults": f"{config.on_fault}, {config.max_faults}",
+        "time_limit, memory_limit": f"{config.time_limit:g} s, {config.memory_limit:,} MiB",
+        "stop_when": config.stop_when or "never",
+        "run digest (settings, agents' files, code)": facts.get("digest", ""),
+        "package version, run format": f"{facts.get('version', '')}, {facts.get('format', '')}",
+        "machine that played last": facts.get("machine", "not recorded"),
+        "seconds played": f"{results['seconds']:,.1f}",
+        "groups whose hands are kept": f"{run.num_kept:,} of {run.num_groups:,}",
+    }
+    rows = [(key, printable(str(value))) for key, value in found.items()]
+    return Panel(html_table(("what", "value"), rows, num_texts=2), rows)
+
+
+PROVENANCE = Section(
+    "provenance",
+    "Provenance",
+    "The run digest is a hash of all that decides a result: settings, agents' files, and the code of this package.",
+    ("what", "value"),
+    _panel,
+)

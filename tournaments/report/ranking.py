@@ -1,0 +1,120 @@
+"""The final table, and every agent's rate with its interval."""
+
+from plurispiel.tournaments.report.drawing import Drawing
+from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.report.scale import LinearScale, padded
+from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.scores import CHANCE_ONLY
+
+SCORE_NAMES = {
+    "raw": "raw",
+    "duplicate": "duplicate",
+    "aivat": "AIVAT",
+    "aivat_duplicate": "AIVAT + duplicate",
+}
+
+_WIDTH, _ROW, _TOP = 720, 30, 12
+_NAMES, _RIGHT = 190, 150
+
+
+def _panel(run: RunRecord) -> Panel:
+    agents = [run.results["agents"][number] for number in run.ranking]
+    names = [run.names[number] for number in run.ranking]
+    held = [name for name in SCORE_NAMES if any(agent["scores"][name] for agent in agents)]
+    table = []
+    for name, agent in zip(names, agents, strict=True):
+        table.append(
+            (
+                name + (" *" if agent["aivat"] == CHANCE_ONLY else ""),
+                number_text(agent["mbb_per_hand"], "+,.0f"),
+                number_text(agent["ci95"], ",.0f"),
+                *(_interval(agent["scores"][score]) for score in held),
+                number_text(agent["variance_ratio"], ".1f"),
+                number_text(agent["p_value"], ".3f"),
+                f"{agent['hands']:,}",
+                f"{agent['faults']:,}",
+            )
+        )
+    head = ("agent", "mbb/hand", "± 95 %", *(SCORE_NAMES[score] for score in held), "ratio", "p", "hands", "faults")
+    remarks = [paragraph(f"* {name}: {_complaint(agent)}") for name, agent in zip(names, agents, strict=True)
+               if agent["aivat"] == CHANCE_ONLY]  # fmt: skip
+    rows = [
+        (
+            name,
+            agent["mbb_per_hand"],
+            agent["ci95"],
+            *(value for score in SCORE_NAMES for value in _values(agent["scores"][score])),
+            agent["variance_ratio"],
+            agent["p_value"],
+            agent["sequential_ci95"],
+            agent["hands"],
+            agent["groups"],
+            agent["faults"],
+        )
+        for name, agent in zip(names, agents, strict=True)
+    ]
+    return Panel(_picture(run, names, agents) + html_table(head, table) + "".join(remarks), rows)
+
+
+def _picture(run: RunRecord, names: list[str], agents: list[dict]) -> str:
+    """Return the rates with their intervals, one below the other."""
+    shown = [(name, agent) for name, agent in zip(names, agents, strict=True) if agent["mbb_per_hand"] is not None]
+    if not shown:
+        return paragraph("No group has been played yet.")
+    ends = [agent["mbb_per_hand"] + sign * (agent["ci95"] or 0.0) for _, agent in shown for sign in (-1, 1)]
+    bottom = _TOP + _ROW * len(shown)
+    x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _NAMES, _WIDTH - _RIGHT)
+    drawing = Drawing(_WIDTH, bottom + 40, f"{run.title}: mbb/hand of every agent with 95 % intervals")
+    drawing.x_axis(x, x.ticks(6), bottom, _TOP, "{:,.0f}".format)
+    drawing.line(x(0.0), _TOP, x(0.0), bottom, "zero")
+    drawing.text((_NAMES + _WIDTH - _RIGHT) / 2, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
+    for k, (name, agent) in enumerate(shown):
+        y = _TOP + _ROW * (k + 0.5)
+        rate, half = agent["mbb_per_hand"], agent["ci95"]
+        drawing.text(_NAMES - 12, y + 4, name, "label", anchor="end", room=_NAMES - 16)
+        if half is not None:
+            drawing.line(x(rate - half), y, x(rate + half), y, "whisker")
+            for end in (rate - half, rate + half):
+                drawing.line(x(end), y - 4, x(end), y + 4, "whisker")
+        drawing.mark(x(rate), y, "circle", "c1", 4.5)
+        drawing.text(_WIDTH - 4, y + 4, f"{rate:+,.0f} ± {number_text(half, ',.0f')}", "value", anchor="end")
+    return drawing.svg()
+
+
+def _complaint(agent: dict) -> str:
+    if agent["aivat_complaint"]:
+        return f"chance corrected only, as its strategy cannot be trusted: {agent['aivat_complaint']}"
+    return "chance corrected only, as its strategy is not known"
+
+
+def _interval(score: dict | None) -> str:
+    if score is None:
+        return "-"
+    return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
+
+
+def _values(score: dict | None) -> tuple[float | None, float | None]:
+    return (None, None) if score is None else (score["mbb_per_hand"], score["ci95"])
+
+
+RANKING = Section(
+    "ranking",
+    "Final table",
+    "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. Intervals with "
+    "“duplicate” are over groups (a deck in all seat rotations), the others over hands. Ratio: variance of a raw hand "
+    "over that of the ranking score. p: chance of such a rate or a higher one without any edge.",
+    (
+        "agent",
+        "mbb_per_hand",
+        "ci95",
+        *(f"{score}_{part}" for score in SCORE_NAMES for part in ("mbb_per_hand", "ci95")),
+        "variance_ratio",
+        "p_value",
+        "sequential_ci95",
+        "hands",
+        "groups",
+        "faults",
+    ),
+    _panel,
+)

@@ -1,0 +1,118 @@
+"""All that the report knows of a run, read once from its folder."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.evaluation.play_statistics import PlayStatistics
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.results import make_results, printable
+from plurispiel.tournaments.schedule import BLOCK_DECKS, make_lineups
+from plurispiel.tournaments.scores import RunScores
+from plurispiel.tournaments.stop_watch import StopWatch
+from plurispiel.tournaments.store import AnswerTimes, RunRefused, RunStore
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run as it stands in its folder.
+
+    Attributes
+    ----------
+    letter : str
+        Names the run where there are several.
+    folder : Path
+    config : TournamentConfig
+    results : dict
+        As in results.json, made anew.
+    rows : SCORES[n]
+        Of all groups, in the order of the schedule.
+    scores : RunScores
+        Of these rows.
+    play : dict of int to PlayStatistics
+    times : dict of int to AnswerTimes, or None
+        None for runs from before these were measured.
+    first_faults : dict of int to str
+    facts : dict
+        What the run says of itself (`RunStore.facts`).
+    num_groups, num_wanted : int
+        Groups that are stored, and those of all decks.
+    num_kept : int
+        Groups whose hands are kept.
+    """
+
+    letter: str
+    folder: Path
+    config: TournamentConfig
+    results: dict[str, Any]
+    rows: np.ndarray
+    scores: RunScores
+    play: Mapping[int, PlayStatistics]
+    times: Mapping[int, AnswerTimes] | None
+    first_faults: Mapping[int, str]
+    facts: Mapping[str, Any]
+    num_groups: int
+    num_wanted: int
+    num_kept: int
+
+    @property
+    def title(self) -> str:
+        """The folder's name."""
+        return printable(self.folder.absolute().name)
+
+    @property
+    def names(self) -> list[str]:
+        """The agents' names, fit to print."""
+        return [printable(name) for name in self.config.names]
+
+    @property
+    def ranking(self) -> list[int]:
+        """The agents' numbers, best first; those who have not played last."""
+        rates = [agent["mbb_per_hand"] for agent in self.results["agents"]]
+        return sorted(range(len(rates)), key=lambda number: (rates[number] is None, -(rates[number] or 0.0)))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all decks were played, or the run's rule let it stop."""
+        return self.results["stopped"] or self.num_groups >= self.num_wanted
+
+
+def read_run(folder: Path, letter: str) -> RunRecord:
+    """Read a run, finished or not.
+
+    Raises
+    ------
+    RunRefused
+        If the folder holds no run, or one that is damaged or was written by another version.
+    """
+    with contextlib.closing(RunStore.reading(folder)) as store:
+        store.check_pages()
+        config = store.config
+        StopWatch(config, store).is_over()  # else the store tells of groups behind the rule's end
+        rows = store.scores()
+        num_lineups = len(make_lineups(config))
+        if len(rows) and not (
+            0 <= rows["lineup"].min() <= rows["lineup"].max() < num_lineups
+            and 0 <= rows["agent"].min() <= rows["agent"].max() <= len(config.agents)
+        ):
+            raise RunRefused(f"{folder} is damaged: its config.toml does not fit its run.sqlite")
+        rows = rows[np.lexsort((rows["agent"], rows["deck"], rows["lineup"], rows["deck"] // BLOCK_DECKS))]
+        return RunRecord(
+            letter=letter,
+            folder=folder,
+            config=config,
+            results=make_results(config, store),
+            rows=rows,
+            scores=RunScores(config, store, rows),
+            play={number: PlayStatistics(counts) for number, counts in store.play_counts().items()},
+            times=store.answer_times(),
+            first_faults=store.first_faults(),
+            facts=store.facts,
+            num_groups=len(np.unique(rows[["lineup", "deck"]])),
+            num_wanted=num_lineups * config.decks,
+            num_kept=store.num_kept(),
+        )

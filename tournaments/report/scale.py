@@ -1,0 +1,67 @@
+"""Scales: from numbers to places on a picture, and the round numbers to write at an axis."""
+
+from dataclasses import dataclass
+from math import ceil, floor, isclose, log10
+
+
+@dataclass(frozen=True)
+class LinearScale:
+    """Maps ``low..high`` to ``start..end`` pixels.
+
+    >>> scale = LinearScale(0.0, 1000.0, 50.0, 250.0)
+    >>> scale(500.0), scale.ticks(3)
+    (150.0, [0.0, 500.0, 1000.0])
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self, about: int = 5) -> list[float]:
+        """Return round numbers within the scale, at most about so many."""
+        step = _round_step((self.high - self.low) / max(1, about))
+        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+        return [k * step for k in range(first, last + 1)]
+
+
+@dataclass(frozen=True)
+class LogScale:
+    """Maps ``low..high``, both positive, to ``start..end`` pixels by their logarithms.
+
+    >>> LogScale(0.001, 10.0, 0.0, 400.0).ticks()
+    [0.001, 0.01, 0.1, 1.0, 10.0]
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        share = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Return the powers of ten within the scale."""
+        return [10.0**k for k in range(ceil(log10(self.low) - 1e-9), floor(log10(self.high) + 1e-9) + 1)]
+
+
+def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
+    """Return limits a little wider than those of the numbers, never equal."""
+    if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
+        room = abs(low) * share or 1.0
+    else:
+        room = (high - low) * share
+    return low - room, high + room
+
+
+def _round_step(least: float) -> float:
+    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is at least this."""
+    power = 10.0 ** floor(log10(least))
+    return next(step * power for step in (1.0, 2.0, 2.5, 5.0, 10.0) if step * power >= least * (1 - 1e-9))
