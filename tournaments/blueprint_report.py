@@ -7,7 +7,7 @@ from plurispiel.agents.base import Strategy
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
 from plurispiel.agents.blueprint.config import STREETS, MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, shares
-from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised
+from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised, work_done
 from plurispiel.agents.tight_aggressive import has_starting_hands
 from plurispiel.tournaments.preflop_grid import draw_grids, grid_text
 from plurispiel.tournaments.training_curve import draw_marks, marks_text
@@ -55,6 +55,7 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
         f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours on "
         f"{training['threads']} thread(s): {training['core_hours']:.2f} core-hours"
         + (f"; seed {config.seed}" if config else ""),
+        *_start_lines(blueprint),
         _doubling_text(training["last_doubling_mbb"], training["last_doubling_ci95"]),
         (f"{packed.stat().st_size / 1e6:,.1f} MB packed, " if packed else "")
         + f"{_folder_bytes(folder) / 1e6:,.1f} MB on disk, up to {_memory_bytes(blueprint) / _MIB:,.0f} MiB of memory; "
@@ -109,6 +110,16 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
 def blueprint_name(blueprint: Blueprint) -> str:
     """Return what a blueprint is called."""
     return blueprint.config.name if blueprint.config else FOLDER
+
+
+def _start_lines(blueprint: Blueprint) -> list[str]:
+    if not (start := blueprint.training.get("start")):
+        return []
+    iterations, core_hours = work_done(blueprint.training)
+    return [
+        f"started from {start['digest'][:16]} with {start['weight_bb']:g} bb of regret: {iterations:,} iterations and "
+        f"{core_hours:.2f} core-hours in all"
+    ]
 
 
 def _doubling_text(mean: float | None, ci95: float | None) -> str:

@@ -106,6 +106,13 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     return record
 
 
+def work_done(training: Mapping[str, Any]) -> tuple[int, float]:
+    """Return the iterations and core-hours of a training, with those of what it started from."""
+    start = training.get("start") or {"iterations": 0, "core_hours": 0.0}
+    own = summarised(training)["core_hours"] or 0.0
+    return training["iterations"] + start["iterations"], own + start["core_hours"]
+
+
 class Watched:
     """Decisions of self-play whose strategies are compared from mark to mark.
 

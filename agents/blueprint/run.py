@@ -16,7 +16,7 @@ from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, loa
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
-from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, summarised, take_mark
+from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, summarised, take_mark, work_done
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
@@ -46,6 +46,8 @@ class Checkpoint:
         Hash of all betting.
     table_digest : str
         Of the bucket table.
+    start : dict or None
+        See `TrainingRun`.
     """
 
     config: BlueprintConfig
@@ -57,6 +59,7 @@ class Checkpoint:
     arrays: dict[str, np.ndarray]
     source: str
     table_digest: str
+    start: dict[str, Any] | None
 
 
 class TrainingRun:
@@ -70,6 +73,11 @@ class TrainingRun:
     trainer : Trainer
     num_marks : int
         How often, at even distances, the run is measured and its blueprint kept.
+
+    Attributes
+    ----------
+    start : dict or None
+        Of the blueprint it started from: ``digest``, ``iterations`` and ``core_hours`` until then, ``weight_bb``.
     """
 
     def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):
@@ -81,6 +89,7 @@ class TrainingRun:
         self.num_marks = num_marks
         self.marks: list[Mark] = []
         self.seconds = 0.0
+        self.start: dict[str, Any] | None = None
         self._watched = Watched.none()
         self._kept_at = -1
 
@@ -102,6 +111,7 @@ class TrainingRun:
         self._watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
+        self.start = checkpoint.start
         self._kept_at = checkpoint.iteration
 
     def go(
@@ -175,6 +185,7 @@ class TrainingRun:
                 "marks": [mark.as_dict() for mark in self.marks],
                 "num_marks": self.num_marks,
                 "table_digest": trainer.cards.table_digest,
+                "start": self.start,
             },
             seed=self.config.seed,
             source=tree_digest(trainer.tree),
@@ -229,6 +240,7 @@ class TrainingRun:
                 "nodes": self.trainer.num_nodes,
                 "seconds": self.seconds,
                 "threads": self.trainer.threads,
+                "start": self.start,
                 "marks": [mark.as_dict() for mark in self.marks],
             }
         )
@@ -268,7 +280,16 @@ def begin_run(
     trainer = make_trainer(config, cards, threads=threads)
     if start is not None:
         trainer.start_from(start, start_weight_bb * config.rules.big_blind)
-    return TrainingRun(folder, config, trainer, num_marks=num_marks)
+    run = TrainingRun(folder, config, trainer, num_marks=num_marks)
+    if start is not None:
+        iterations, core_hours = work_done(start.training)
+        run.start = {
+            "digest": start.digest,
+            "iterations": iterations,
+            "core_hours": core_hours,
+            "weight_bb": start_weight_bb,
+        }
+    return run
 
 
 def checkpoint_folders(folder: Path) -> list[Path]:
@@ -319,6 +340,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             artefact.arrays,
             artefact.source,
             str(held["table_digest"]),
+            held.get("start"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None

@@ -148,7 +148,13 @@ def test_minutes_set_the_number_of_iterations(home, capsys, monkeypatch):
 def test_a_warm_start(home, capsys):
     assert run(capsys, "train", "kuhn3", "--iterations", 2000, "--out", home / "first")[0] == 0
     code, _, _ = run(capsys, "train", "kuhn3", "--iterations", 100, "--from", home / "first", "--out", home / "second")
-    assert code == 0 and load_blueprint(home / "second" / FOLDER).training["iterations"] == 100
+    second, first = (load_blueprint(home / name / FOLDER) for name in ("second", "first"))
+    start, hours = second.training["start"], first.training["core_hours"]
+    assert code == 0 and second.training["iterations"] == 100 and first.training["start"] is None
+    assert start == {"digest": first.digest, "iterations": 2000, "core_hours": hours, "weight_bb": 1000.0}
+    assert run(capsys, "resume", home / "second", "--iterations", 150)[0] == 0
+    code, out, _ = run(capsys, "info", home / "second")
+    assert code == 0 and f"started from {first.digest[:16]} with 1000 bb of regret: 2,150 iterations and" in out
     code, _, err = run(capsys, "train", "leduc", "--from", home / "first", "--out", home / "third")
     assert code == 2 and "other betting" in err and not (home / "third").exists()
 

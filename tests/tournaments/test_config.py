@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.tournaments import config as config_module
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import DEMONSTRATION, TournamentConfig, read_config
@@ -16,6 +17,11 @@ from plurispiel.tournaments.config import DEMONSTRATION, TournamentConfig, read_
 
 def make(count, **options):
     return TournamentConfig(agents=("call",) * count, **options)
+
+
+def test_the_demonstration_seats_a_blueprint_once_one_is_bundled_for_it():
+    fits = any(found.rules.num_seats >= len(DEMONSTRATION) for found in bundled_blueprints())
+    assert len(DEMONSTRATION) == 6 and DEMONSTRATION.count("blueprint") == fits
 
 
 def test_nothing_given_is_the_demonstration():

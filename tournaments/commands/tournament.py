@@ -7,6 +7,7 @@ import shlex
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,15 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
     config = config_of(options)
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
-    _check_agents(config, Conduct(isolate=options.isolate))
+    notes = _check_agents(config, Conduct(isolate=options.isolate))
     if config.uses_aivat:
         make_value_function(config.values, config.rules)
     if options.dry_run:
+        _say_all(notes)
         return 0, _dry_run(config, options)
     folder = Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
     with contextlib.closing(RunStore(folder, config, fresh=options.fresh)) as store:
+        _say_all(notes)
         code = _finish(config, store, options)
         if code:
             return code, None
@@ -103,13 +106,14 @@ def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str)
     )
 
 
-def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
-    """Build every agent once, those from outside in their own processes."""
+def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
+    """Build every agent once, those from outside in their own processes; return what there is to say of them."""
+    notes = []
     for number, spec in enumerate(config.agents):
         if spec in config.agents[:number]:
             continue
         if note := game_note(spec, config.rules):
-            _say(f"{config.names[number]}: {note}")
+            notes.append(f"{config.names[number]}: {note}")
         with interrupts_held():
             try_stored(spec, config.rules)
         if not conduct.is_isolated(spec):
@@ -124,7 +128,8 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> None:
             except AgentFault as fault:
                 if is_openspiel:
                     raise ValueError(fault.message) from None
-                _say(printable(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}"))
+                notes.append(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}")
+    return notes
 
 
 def config_of(options: argparse.Namespace) -> TournamentConfig:
@@ -212,6 +217,11 @@ def _resume_command(store: RunStore, options: argparse.Namespace) -> str:
         if value != default
     )
     return f"plurispiel tournament {settings} --out {folder}{workers}{others}" + (" --json" if options.json else "")
+
+
+def _say_all(notes: Sequence[str]) -> None:
+    for note in notes:
+        _say(printable(note))
 
 
 def _say(text: str) -> None:
