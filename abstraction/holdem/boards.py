@@ -52,7 +52,6 @@ class _Workspace(NamedTuple):
     order: np.ndarray
 
 
-@functools.cache
 def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> BoardClasses:
     """Return the classes of all boards of a size, computed on the first call.
 
@@ -71,6 +70,11 @@ def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = N
     >>> board_classes(3).sizes.sum()
     np.int64(22100)
     """
+    return _board_classes(num_cards, num_suits, num_ranks)  # a cache takes defaults for other arguments
+
+
+@functools.cache
+def _board_classes(num_cards: int, num_suits: int, num_ranks: int) -> BoardClasses:
     deck = num_suits * num_ranks
     if not 0 <= num_cards <= min(MAX_BOARD_CARDS, deck):
         raise ValueError(f"boards have 0..{min(MAX_BOARD_CARDS, deck)} of the {deck} cards, got {num_cards}")
