@@ -6,6 +6,7 @@ point holds whole blocks only, and goes on from there.
 
 import contextlib
 import dataclasses
+import operator
 import os
 import shutil
 import socket
@@ -54,6 +55,8 @@ _SCORE_TYPES = {
     "true_chance_squared": "f8",
 }
 SCORES = np.dtype(list(_SCORE_TYPES.items()))
+_SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
+_score_values = operator.attrgetter(*_SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -226,7 +229,7 @@ class RunStore:
             If the database cannot be written, or another process plays the same run.
         """
         rows = [
-            (block.lineup, deck, agent, *dataclasses.astuple(score), seconds / len(groups) / len(group))
+            (block.lineup, deck, agent, *_score_values(score), seconds / len(groups) / len(group))
             for deck, group in enumerate(groups, start=block.first)
             for agent, score in group.items()
         ]
@@ -235,7 +238,7 @@ class RunStore:
             for deck, packed in enumerate(hands[: len(groups)], start=block.first)
             if packed is not None
         ]
-        columns = ["lineup", "deck", "agent", *(field.name for field in dataclasses.fields(AgentScore)), "seconds"]
+        columns = ["lineup", "deck", "agent", *_SCORE_COLUMNS, "seconds"]
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany(
