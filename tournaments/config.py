@@ -166,7 +166,9 @@ class TournamentConfig:
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
         settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
         settings["values"] = parse_spec(self.values).title if self.values else ""
-        settings["sources"] = [source_digest(spec) for spec in filter(None, (*self.agents, self.values))]
+        specs = [*self.agents, *filter(None, [self.values])]
+        digests = {spec: source_digest(spec) for spec in set(specs)}  # of copies once: blueprints are large
+        settings["sources"] = [digests[spec] for spec in specs]
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
