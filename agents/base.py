@@ -225,6 +225,13 @@ class Agent:
         """
         return None
 
+    def expected_strategy(self, public: PublicState) -> Strategy | None:
+        """Return what to expect of this agent before it has thrown the coins that the last action calls for.
+
+        What they can only learn later, such as what a bet counts as, is averaged over. By default there are no coins.
+        """
+        return self.range_strategy(public)
+
 
 class RangeAgent(Agent):
     """An agent that is defined by its strategy for any set of combos; `act` draws from it.

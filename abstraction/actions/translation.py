@@ -262,14 +262,17 @@ class Translation:
         own : int
             The seat that chooses its actions in the tree, and raises to what `actions` says; -1 for none.
         """
-        found = place.following.get(action) or place.following.get((own, action))
-        if found is None:
-            found = self._find(place, action, own)
-            is_common = isinstance(found, Place) and found.is_node == place.is_node  # for whichever seat is our own
-            place.following[action if is_common else (own, action)] = found
+        found = self._following(place, action, own)
         if isinstance(found, _Draw):
             return found.lower if coin < found.share else found.upper
         return found
+
+    def follow_both(self, place: Place, action: int, own: int) -> list[tuple[float, Place]]:
+        """Return the places that an action may lead to, and the chances of each; `own` as in `follow`."""
+        found = self._following(place, action, own)
+        if isinstance(found, _Draw):
+            return [(found.share, found.lower), (1.0 - found.share, found.upper)]
+        return [(1.0, found)]
 
     def answers(self, place: Place) -> Answers:
         """Return what can be answered at a place."""
@@ -296,6 +299,15 @@ class Translation:
     def _place(self, state: BettingState, shadow: Shadow, is_node: bool) -> Place:
         self._num_places += 1
         return Place(state, shadow, is_node)
+
+    def _following(self, place: Place, action: int, own: int) -> Place | _Draw:
+        """Return what an action leads to, found once."""
+        found = place.following.get(action) or place.following.get((own, action))
+        if found is None:
+            found = self._find(place, action, own)
+            is_common = isinstance(found, Place) and found.is_node == place.is_node  # for whichever seat is our own
+            place.following[action if is_common else (own, action)] = found
+        return found
 
     def _find(self, place: Place, action: int, own: int) -> Place | _Draw:
         """Return the place after an action, or the two that are drawn from."""
@@ -469,6 +481,12 @@ class ShadowHand:
                 coin = 0.5 if coins is None else coins[number]
                 place = translation.follow(place, action, coin, seat)
         return place
+
+    def before_coin(self, actions: Sequence[int]) -> list[tuple[float, Place]]:
+        """Return the places that the last action may lead to while its coin is not thrown, and their chances."""
+        if not actions:
+            return [(1.0, self.at(actions))]
+        return self.translation.follow_both(self.at(actions[:-1]), actions[-1], self._seat)
 
 
 def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:

@@ -75,6 +75,9 @@ class BlueprintAgent(RangeAgent):
         probabilities = [0.0] * len(answers.actions)
         for column, probability in zip(answers.columns, row, strict=True):
             probabilities[column] += probability
+        if public.street == 0 and public.can_fold and _aces(public.rules)[own]:
+            probabilities[answers.actions.index(CALL)] += probabilities[0]
+            probabilities[0] = 0.0
         drawn = draw_column(probabilities, self.rng)
         return Decision(answers.actions[drawn], answers.actions, tuple(probabilities))
 
@@ -82,13 +85,27 @@ class BlueprintAgent(RangeAgent):
         """Return the strategy with one row for each of ``combo_ids``."""
         return self._look_up(public, combo_ids)[0]
 
+    def expected_strategy(self, public: PublicState) -> Strategy:
+        """Return the mean of what it does after each size that the last bet may count as."""
+        every = np.arange(public.rules.num_combos)
+        translation = self._hand.translation
+        places = self._hand.before_coin([action for _, action, _ in public.actions])
+        found = [(chance, self._look_up(public, every, translation.answers(place))[0]) for chance, place in places]
+        actions = np.unique(np.concatenate([strategy.actions for _, strategy in found]))
+        probabilities = np.zeros((len(every), len(actions)))
+        for chance, strategy in found:
+            probabilities[:, np.searchsorted(actions, strategy.actions)] += chance * strategy.probabilities
+        return Strategy(actions, probabilities)
+
     def _answers(self, public: PublicState) -> Answers:
         hand = self._hand
         return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
 
-    def _look_up(self, public: PublicState, combo_ids: np.ndarray) -> tuple[Strategy, np.ndarray]:
+    def _look_up(
+        self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
+    ) -> tuple[Strategy, np.ndarray]:
         """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
-        node, actions, columns = self._answers(public)
+        node, actions, columns = answers or self._answers(public)
         if node is None:
             rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
         else:
@@ -98,31 +115,14 @@ class BlueprintAgent(RangeAgent):
             probabilities = np.zeros((len(combo_ids), len(actions)))
             for column, probability in zip(columns, rows.T, strict=True):
                 probabilities[:, column] += probability
+        folds, calls = probabilities[:, 0], probabilities[:, actions.index(CALL)]
         if np.count_nonzero(sources):
-            self._stand_in(public, combo_ids, sources, probabilities[:, 0], probabilities[:, actions.index(CALL)])
-        return Strategy(np.array(actions), probabilities), sources
-
-    def _stand_in(
-        self, public: PublicState, combo_ids: np.ndarray, sources: np.ndarray, folds: np.ndarray, calls: np.ndarray
-    ) -> None:
-        """Play by strength where nothing is known, and no stand-in folds aces. Modified in place: `folds`, `calls`.
-
-        Parameters
-        ----------
-        sources : int8[n]
-        folds, calls : float64[n]
-            Columns of the strategy; the first is another action's where there is nothing to fold to.
-        """
-        lost = sources >= STRENGTH
-        if lost.any():
-            defends = _defends(public)[combo_ids[lost]]
-            calls[lost] = defends
-            if public.can_fold:
-                folds[lost] = ~defends
+            _defend(public, combo_ids, sources, folds, calls)
         if public.street == 0 and public.can_fold:
-            stays = (sources > 0) & _aces(public.rules)[combo_ids]
+            stays = _aces(public.rules)[combo_ids]
             calls[stays] += folds[stays]
             folds[stays] = 0.0
+        return Strategy(np.array(actions), probabilities), sources
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "BlueprintAgent":
         """Return an agent in the same hand; the blueprint, which never changes, is shared."""
@@ -181,6 +181,10 @@ class BundledAgent(Agent):
         """Return the strategy of all combos."""
         return self._agent.range_strategy(public)
 
+    def expected_strategy(self, public: PublicState) -> Strategy:
+        """Return the mean of what it does after each size that the last bet may count as."""
+        return self._agent.expected_strategy(public)
+
 
 def blueprint_agent(text: str) -> BlueprintAgent:
     """Return the agent of a blueprint given by its folder, its run's or its name.
@@ -225,6 +229,25 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
     return blueprint
 
 
+def _defend(
+    public: PublicState, combo_ids: np.ndarray, sources: np.ndarray, folds: np.ndarray, calls: np.ndarray
+) -> None:
+    """Play by strength where nothing is known. Modified in place: `folds`, `calls`.
+
+    Parameters
+    ----------
+    sources : int8[n]
+    folds, calls : float64[n]
+        Columns of the strategy; the first is another action's where there is nothing to fold to.
+    """
+    lost = sources >= STRENGTH
+    if lost.any():
+        defends = _defends(public)[combo_ids[lost]]
+        calls[lost] = defends
+        if public.can_fold:
+            folds[lost] = ~defends
+
+
 def _defends(public: PublicState) -> np.ndarray:
     """Return which combos call by their strength alone, where nothing is known: bool[num_combos]."""
     rules, board = public.rules, public.board
@@ -236,5 +259,5 @@ def _defends(public: PublicState) -> np.ndarray:
 
 @functools.lru_cache(16)
 def _aces(rules: HoldemRules) -> np.ndarray:
-    """Return which combos are aces, which are never folded before the flop: bool[num_combos]."""
-    return (rules.combos >> 2 == rules.num_ranks - 1).all(axis=1)
+    """Return which combos are a pair of aces, which is never folded before the flop of hold'em: bool[num_combos]."""
+    return (rules.combos >> 2 == rules.num_ranks - 1).all(axis=1) & has_starting_hands(rules)

@@ -101,7 +101,8 @@ def test_keeps_the_contract_in_small_games(rules):
 
 
 def test_in_its_own_game_it_is_the_blueprint():
-    """With all actions of the tree: the strategy is the one that is looked up, whatever the coins."""
+    """With all actions of the tree: the strategy is the one that is looked up, whatever the coins; aces aside."""
+    others = (THREE.combos < 48).any(axis=1)
     found, rng = blueprint(3), np.random.default_rng(1)
     for seed in range(200):
         node, actions = random_path(found.tree, rng)
@@ -110,7 +111,9 @@ def test_in_its_own_game_it_is_the_blueprint():
         strategy = agent_at(found, seat=int(rng.integers(3)), seed=seed).range_strategy(public)
         buckets = buckets_of(found, public)
         assert strategy.actions.tolist() == found.tree.actions(node).tolist()
-        np.testing.assert_allclose(strategy.probabilities, found.strategy(node, buckets), atol=1e-6)
+        expected = found.strategy(node, buckets)
+        held = others | (public.street > 0)
+        np.testing.assert_allclose(strategy.probabilities[held], expected[held], atol=1e-6)
         np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, atol=1e-12)
 
 
@@ -372,7 +375,7 @@ def test_aces_are_never_folded_before_the_flop():
     agent = agent_at(dataclasses.replace(found, rows=np.zeros_like(found.rows)), rules)
     strategy = agent.range_strategy(public_after(rules, (1_000_000,)))
     assert strategy.probabilities[:, 1].sum() == 6 and strategy.probabilities[aces, 1] == 1.0
-    # Also where a stand-in folds them.
+    # Also where a stand-in folds them, or their own row.
     folds = dataclasses.replace(found, rows=found.rows.copy())
     for total in (225, 350):
         node = node_after(found.tree, (total,))
@@ -381,6 +384,12 @@ def test_aces_are_never_folded_before_the_flop():
     strategy, sources = sources_of(agent_at(folds), public_after(THREE, (225,)))
     assert set(sources) == {"sibling"}
     assert strategy.probabilities[:, 0].sum() == 1320 and strategy.probabilities[aces].tolist() == [0.0, 1.0, 0.0]
+    public = public_after(THREE, (350,))
+    strategy, sources = sources_of(agent_at(folds), public)
+    assert set(sources) == {"row"}
+    assert strategy.probabilities[:, 0].sum() == 1320 and strategy.probabilities[aces].tolist() == [0.0, 1.0, 0.0]
+    decision = agent_at(folds, seat=public.actor).act(View(public, public.actor, parse_cards("Ac Ad")))
+    assert decision.action == CALL and decision.probabilities == (0.0, 1.0, 0.0)
 
 
 def test_where_the_tree_has_no_decision_strength_decides():
