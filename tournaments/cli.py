@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_replay(commands)
     _add_export(commands)
     _add_report(commands)
+    _add_lbr(commands)
     _add_compliance(commands)
     _add_abstraction(commands)
     _add_blueprint(commands)
@@ -325,6 +326,37 @@ def _add_exploitability(commands) -> None:
     add("--json", action="store_true", help="print as JSON")
 
 
+def _add_lbr(commands) -> None:
+    parser = _command(
+        commands,
+        "lbr",
+        "lbr",
+        "Measure what local best response wins from an agent heads-up: a lower bound of what it can lose.",
+        ["lbr --agent blueprint", "lbr --agent tag --menu all --hands 20000", "lbr --agent my_bot.py:MyBot --menu fc"],
+    )
+    add = parser.add_argument
+    add(
+        "--agent",
+        metavar="SPEC",
+        required=True,
+        help="who is measured, as in plurispiel tournament; it has to tell what it does with every hand",
+    )
+    add(
+        "--menu",
+        choices=("fc", "fcpa", "56bets", "flop56", "all"),
+        default="fcpa",
+        help="what local best response may do: fold and call; call, and from the turn on bet the pot or all-in; the "
+        "same with 56 sizes; 56 sizes on the flop, then fold and call; all four (default: fcpa)",
+    )
+    add("--hands", type=int, metavar="N", default=4000, help="hands, four of each deck (default: 4000)")
+    add("--game", metavar="G", default="HUNL", help="a game of two seats (default: HUNL, 200 bb)")
+    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices (default: 1)")
+    add("--workers", type=int, metavar="N", default=0, help="processes (default: one for each processor)")
+    add("--out", metavar="DIR", help="run folder; the same command goes on with it (default: one among the user's)")
+    add("--fresh", action="store_true", help="play again what the run folder holds")
+    add("--json", action="store_true", help="print as JSON")
+
+
 def _add_max_histories(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-histories",
@@ -505,7 +537,7 @@ def _add_blueprint(commands) -> None:
         "config",
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (for proofs), headsup (200 bb), headsup-pushfold, threemax, "
-        "sixmax (100 bb, 16 GB), sixmax-compact, pluribus (as large as the paper's), or settings from a file: "
+        "sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled), pluribus (as large as the paper's), or settings from a file: "
         "game or seats and stack_bb, [menu] with bet sizes by street, cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")

@@ -1,0 +1,109 @@
+"""`plurispiel lbr`: what local best response wins from an agent."""
+
+import argparse
+import contextlib
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.probe import Probe, ProbeConfig
+from plurispiel.tournaments.results import aligned, number_text, printable
+from plurispiel.tournaments.runner import default_workers
+from plurispiel.tournaments.warmup import PLAY, warmup
+
+INTERRUPTED = 130
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.hands < 1 or options.workers < 0:
+        raise ValueError(f"hands are 1 or more and workers not negative, got {options.hands} and {options.workers}")
+    if options.out and options.menu == "all":
+        raise ValueError("--out is for one menu; with --menu all each has a folder of its own")
+    menus = list(MENUS) if options.menu == "all" else [options.menu]
+    configs = [ProbeConfig(options.agent, menu, options.game, options.seed) for menu in menus]
+    found = []
+    with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
+        if note := configs[0].note:
+            _say(f"{options.agent}: {note}")
+        for config in configs:
+            record = _measure(config, options)
+            if record is None:
+                return INTERRUPTED
+            found.append(record)
+    if options.json:
+        print(json.dumps(found if options.menu == "all" else found[0], allow_nan=False))
+    else:
+        print(_table(found))
+    return 0
+
+
+def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any] | None:
+    """Play what is missing and return the result; None if it was interrupted."""
+    folder = Path(options.out) if options.out else user_data_folder() / "lbr" / config.digest
+    probe = Probe(folder, config, fresh=options.fresh)
+    num_groups = -(-options.hands // Prober.hands_per_group)
+    played = probe.num_played(num_groups)
+    _say(f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), seed {config.seed}")
+    _say(f"run folder {folder}" + (f", {played * Prober.hands_per_group:,} hands already there" if played else ""))
+    begin = time.perf_counter()
+    if played < num_groups:
+        warmup(PLAY)
+        total = num_groups * Prober.hands_per_group
+        try:
+            with tqdm(
+                total=total, initial=played * Prober.hands_per_group, unit="hand", unit_scale=True, dynamic_ncols=True
+            ) as progress:
+
+                def show(count: int) -> None:
+                    now = probe.results(num_groups)
+                    text = f"{now['mbb_per_hand']:+,.0f} ± {number_text(now['ci95'], ',.0f')} mbb/hand"
+                    progress.set_postfix_str(text, refresh=False)
+                    progress.update(count * Prober.hands_per_group)
+
+                begin = time.perf_counter()
+                probe.play(num_groups, options.workers or default_workers(), show)
+        except KeyboardInterrupt:
+            _say(
+                "interrupted; what was played is stored. To go on:\n  plurispiel lbr --agent "
+                f"{shlex.quote(options.agent)} --menu {options.menu} --hands {options.hands} --game "
+                f"{shlex.quote(options.game)} --seed {options.seed}"
+                + (f" --out {shlex.quote(options.out)}" if options.out else "")
+            )
+            return None
+    record = probe.results(num_groups)
+    seconds = time.perf_counter() - begin
+    new = (num_groups - played) * Prober.hands_per_group
+    return record | {"seconds": seconds, "hands_per_second": new / seconds if new else None}
+
+
+def _table(found: list[dict[str, Any]]) -> str:
+    rows: list[tuple[str, ...]] = [
+        ("menu", "mbb/hand", "± 95 %", "as paid", "± 95 %", "hands", "sd bb a deck", "hands/s"),
+    ]
+    for record in found:
+        rows.append(
+            (
+                record["menu"],
+                f"{record['mbb_per_hand']:+,.1f}",
+                number_text(record["ci95"], ",.1f"),
+                f"{record['paid_mbb_per_hand']:+,.1f}",
+                number_text(record["paid_ci95"], ",.1f"),
+                f"{record['hands']:,}",
+                number_text(None if record["sd"] is None else record["sd"] / 1000.0, ",.2f"),
+                number_text(record["hands_per_second"], ",.0f"),
+            )
+        )
+    head = f"what local best response wins from {printable(found[0]['agent'])} in {found[0]['game']}, at least:"
+    return "\n".join([head, "", *aligned(rows)])
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

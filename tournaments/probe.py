@@ -1,0 +1,214 @@
+"""A run of local best response: decks shared out to processes, kept as they are played, gone on with later."""
+
+import concurrent.futures
+import csv
+import hashlib
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest
+from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.config import package_digest
+from plurispiel.tournaments.interrupts import interrupts_held
+
+__all__ = ["Probe", "ProbeConfig"]
+
+BLOCK_GROUPS = 8
+_CONFIG, _GROUPS = "config.json", "groups.csv"
+_COLUMNS = ("group", *GroupScore._fields)
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """What a run of local best response plays.
+
+    Attributes
+    ----------
+    agent : str
+        Its spec.
+    menu : str
+        A name of `MENUS`.
+    game : str
+        A preset or an OpenSpiel game string of two seats.
+    seed : int
+    """
+
+    agent: str
+    menu: str = "fcpa"
+    game: str = "HUNL"
+    seed: int = 1
+
+    def __post_init__(self):
+        parse_spec(self.agent)
+        if self.menu not in MENUS:
+            raise ValueError(f"the menu is one of {', '.join(MENUS)}, got {self.menu!r}")
+        if self.rules.num_seats != 2:
+            raise ValueError(f"local best response plays heads-up, and {self.game} has {self.rules.num_seats} seats")
+        if self.seed < 0:
+            raise ValueError(f"the seed must not be negative, got {self.seed}")
+
+    @property
+    def rules(self) -> HoldemRules:
+        """The game."""
+        return parse_game(self.game)
+
+    @property
+    def note(self) -> str:
+        """How the game differs from what the agent was made for, see `game_note`."""
+        return game_note(self.agent, self.rules)
+
+    def record(self) -> dict[str, Any]:
+        """Return all that decides the result of a group, as plain values."""
+        return {
+            "agent": parse_spec(self.agent).title,
+            "menu": self.menu,
+            "game": game_string(self.rules),
+            "seed": self.seed,
+            "source": source_digest(self.agent),
+            "package": package_digest(),
+        }
+
+    @property
+    def digest(self) -> str:
+        """A hash of the record."""
+        return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
+
+    def prober(self) -> Prober:
+        """Return what plays the groups."""
+        return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed)
+
+
+class Probe:
+    """A run in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    config : ProbeConfig
+    fresh : bool
+        Forget what was played before.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds something else.
+    """
+
+    def __init__(self, folder: Path, config: ProbeConfig, *, fresh: bool = False):
+        self.folder = folder
+        self.config = config
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / _CONFIG
+        if fresh or not path.exists():
+            if not fresh and any(folder.iterdir()):
+                raise ValueError(f"{folder} holds other files; give another --out")
+            path.write_text(json.dumps(config.record(), indent=1) + "\n", encoding="utf-8")
+            (folder / _GROUPS).write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
+            raise ValueError(
+                f"{folder} holds another run, or one of other code (see its {_CONFIG}); "
+                "give another --out, or start over with --fresh"
+            )
+        self._scores = self._read()
+
+    def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
+        """Play the groups that are missing; what is played is kept at once.
+
+        Raises
+        ------
+        ValueError
+            If the agent does not tell its strategy, or commits a fault.
+        """
+        missing = [number for number in range(num_groups) if number not in self._scores]
+        blocks = [missing[k : k + BLOCK_GROUPS] for k in range(0, len(missing), BLOCK_GROUPS)]
+        with open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file:
+            for numbers, scores in _play_blocks(self.config, blocks, min(workers, len(blocks))):
+                for number, score in zip(numbers, scores, strict=True):
+                    file.write(f"{number},{score.payoff!r},{score.expectation!r}\n")
+                file.flush()
+                os.fsync(file.fileno())
+                self._scores.update(zip(numbers, scores, strict=True))
+                on_block(len(numbers))
+
+    def num_played(self, num_groups: int) -> int:
+        """Return how many of the first groups have been played."""
+        return sum(number < num_groups for number in self._scores)
+
+    def results(self, num_groups: int) -> dict[str, Any]:
+        """Return what the first groups came to, as plain values: rates in mbb/hand."""
+        played = np.array([self._scores[number] for number in range(num_groups) if number in self._scores])
+        unit = 1000.0 / self.config.rules.big_blind
+        expected, paid = (estimate_mean(played[:, column] * unit) for column in (1, 0))
+        return {
+            "agent": parse_spec(self.config.agent).title,
+            "menu": self.config.menu,
+            "hands": len(played) * Prober.hands_per_group,
+            "mbb_per_hand": expected.mean,
+            "ci95": expected.ci95,
+            "sd": float(played[:, 1].std(ddof=1) * unit) if len(played) > 1 else None,
+            "paid_mbb_per_hand": paid.mean,
+            "paid_ci95": paid.ci95,
+            "game": game_name(self.config.rules),
+            "seed": self.config.seed,
+            "digest": self.config.digest,
+        }
+
+    def _read(self) -> dict[int, GroupScore]:
+        """Return what was played; a last line that was not written whole is taken out of the file."""
+        path = self.folder / _GROUPS
+        content = path.read_text(encoding="utf-8") if path.exists() else ""
+        whole = content[: content.rfind("\n") + 1]
+        if not whole.startswith(",".join(_COLUMNS) + "\n"):
+            raise ValueError(f"{path} is damaged; start over with --fresh")
+        if whole != content:
+            with open(path, "r+", encoding="utf-8") as file:
+                file.truncate(len(whole.encode()))
+        scores = {}
+        try:
+            for number, payoff, expectation in csv.reader(whole.splitlines()[1:]):
+                scores[int(number)] = GroupScore(float(payoff), float(expectation))
+        except ValueError:
+            raise ValueError(f"{path} is damaged; start over with --fresh") from None
+        return scores
+
+
+def _play_blocks(
+    config: ProbeConfig, blocks: list[list[int]], workers: int
+) -> Iterator[tuple[list[int], list[GroupScore]]]:
+    """Yield blocks as they are played."""
+    if workers <= 1:
+        _begin(config)
+        for numbers in blocks:
+            yield numbers, _play(numbers)
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (config,))
+    try:
+        with interrupts_held():  # the workers never get Ctrl-C: this process decides
+            waiting = {pool.submit(_play, numbers): numbers for numbers in blocks}
+        for done in concurrent.futures.as_completed(waiting):
+            yield waiting[done], done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_prober: Prober
+
+
+def _begin(config: ProbeConfig) -> None:
+    global _prober
+    _prober = config.prober()
+
+
+def _play(numbers: list[int]) -> list[GroupScore]:
+    return [_prober.play(number) for number in numbers]
