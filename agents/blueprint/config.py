@@ -94,7 +94,7 @@ class BlueprintConfig:
         ``lossless``, or the name or folder of a bucket table.
     iterations : int
         Of a whole run; an iteration is a deal traversed for every seat.
-    discount_until, prune_from, average_from : float
+    discount_until, prune_from, average_from, average_over : float
     average_every, num_snapshots : int
         See `Schedule`.
     prune_below_bb : float
@@ -115,6 +115,7 @@ class BlueprintConfig:
     discount_until: float = Schedule.discount_until
     prune_from: float = Schedule.prune_from
     average_from: float = Schedule.average_from
+    average_over: float = Schedule.average_over
     average_every: int = Schedule.average_every
     num_snapshots: int = Schedule.num_snapshots
     prune_below_bb: float = 0.0
@@ -159,6 +160,7 @@ class BlueprintConfig:
             self.discount_until,
             self.prune_from,
             self.average_from,
+            self.average_over,
             self.average_every,
             self.num_snapshots,
         )

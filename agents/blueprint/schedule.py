@@ -24,6 +24,9 @@ class Schedule:
         Share after which 95 % of all traversals leave out actions of very negative regret; 1 for none.
     average_from : float
         Share after which the average of the first street gathers, and snapshots of the later ones are taken.
+    average_over : float
+        Share, the last of the run, that the averages are over: they begin anew there, and before that again and again,
+        so that those of an unfinished run are over its last part, too. 1 for all since `average_from`.
     average_every : int
         Iterations between two updates of the average.
     num_snapshots : int
@@ -33,6 +36,7 @@ class Schedule:
     discount_until: float = 0.1
     prune_from: float = 0.05
     average_from: float = 0.1
+    average_over: float = 1.0
     average_every: int = 100
     num_snapshots: int = 50
 
@@ -48,6 +52,8 @@ class Schedule:
         for name in ("discount_until", "prune_from", "average_from"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is a share of the run, 0 to 1, got {getattr(self, name)}")
+        if not 0.1 <= self.average_over <= 1.0:
+            raise ValueError(f"average_over is a share of the run, 0.1 to 1, got {self.average_over}")
 
     @functools.cached_property
     def discounts(self) -> dict[int, float]:
@@ -62,8 +68,17 @@ class Schedule:
         spans = np.arange(1, self.num_snapshots + 1) / max(self.num_snapshots, 1)
         return frozenset(np.rint(start + (self.iterations - start) * spans).astype(int).tolist())
 
+    @functools.cached_property
+    def renewals(self) -> frozenset[int]:
+        """Return the iterations before which averages begin anew."""
+        found, at = set(), self.iterations * (1.0 - self.average_over)
+        while at > self.average_from * self.iterations and round(at) > 0:
+            found.add(round(at))
+            at *= 1.0 - self.average_over
+        return frozenset(found)
+
     def extended(self, iterations: int) -> "Schedule":
-        """Return the schedule of a longer run that does the same until this one's end, and then goes on."""
+        """Return the schedule of a longer run that learns the same until this one's end, and then goes on."""
         if iterations < self.iterations:
             raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")
         share = self.iterations / iterations

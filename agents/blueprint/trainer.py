@@ -165,10 +165,13 @@ class Trainer:
         schedule = self.schedule
         left = schedule.iterations - self.iteration
         last = self.iteration + (left if iterations is None else min(iterations, left))
-        events = sorted({*schedule.discounts, *schedule.snapshots, last})
+        events = sorted({*schedule.discounts, *schedule.snapshots, *schedule.renewals, last})
         for event in events:
             if not self.iteration < event <= last:
                 continue
+            if self.iteration in schedule.renewals:  # only now, as the averages until here may have been asked for
+                _clear(self.sums)
+                _clear(self.snapshots)
             self._iterate(event)
             if event in schedule.discounts:
                 factor = schedule.discounts[event]
@@ -352,3 +355,11 @@ def warmup() -> None:
     trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
     trainer.run()
     trainer.regret_per_visit()
+
+
+def _clear(values: np.ndarray) -> None:
+    """Write zeros, but where there are some: what was never met takes no memory."""
+    for first in range(0, len(values), _PIECE):
+        part = values[first : first + _PIECE]
+        if part.any():
+            part[:] = 0

@@ -189,6 +189,29 @@ def test_pieces_are_the_whole():
         assert whole.snapshots.any()
 
 
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "whole chips"])
+def test_averages_begin_anew_behind_what_they_are_not_over(exact):
+    schedule = {"average_from": 0.1, "num_snapshots": 9}
+    plan = Schedule(4_000, **(PLAIN | schedule | {"average_over": 0.5}))
+    assert plan.renewals == {500, 1_000, 2_000}
+    assert Schedule(900, average_from=0.15, average_over=1 / 3).renewals == {178, 267, 400, 600}
+    rules = dataclasses.replace(LEDUC)
+    renewed, plain = (
+        Trainer(rules, game_menu(rules), lossless_buckets(rules), found, exact=exact)
+        for found in (plan, Schedule(4_000, **(PLAIN | schedule)))
+    )
+    for until in (1_000, 2_000):  # where they begin anew they can still be seen
+        for trainer in (renewed, plain):
+            trainer.run(until - trainer.iteration)
+        assert renewed.snapshots.any() and renewed.sums.any()
+        before = {"sums": plain.sums.copy(), "snapshots": plain.snapshots.copy()}
+    renewed.run()
+    plain.run()
+    assert (renewed.regrets == plain.regrets).all()
+    for name, values in before.items():
+        np.testing.assert_allclose(getattr(renewed, name), getattr(plain, name) - values, atol=1e-5)
+
+
 def test_two_threads_learn_the_same_game():
     trainer = train("leduc", 20_000, threads=2)
     assert trainer.num_traversals == 40_000 and distance("leduc", trainer) / 2 < 0.4
@@ -280,6 +303,8 @@ def test_bad_settings_are_refused():
         Schedule(10, num_snapshots=251)
     with pytest.raises(ValueError, match="prune_from is a share of the run, 0 to 1, got 2"):
         Schedule(10, prune_from=2)
+    with pytest.raises(ValueError, match="average_over is a share"):
+        Schedule(10, average_over=0.0)
     with pytest.raises(ValueError, match="below a negative regret"):
         Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), Schedule(10), prune_below=1.0)
 
