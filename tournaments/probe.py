@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -186,8 +187,8 @@ def _play_blocks(
     config: ProbeConfig, blocks: list[list[int]], workers: int
 ) -> Iterator[tuple[list[int], list[GroupScore]]]:
     """Yield blocks as they are played."""
+    _begin(config)  # whatever is wrong with the agent shows here
     if workers <= 1:
-        _begin(config)
         for numbers in blocks:
             yield numbers, _play(numbers)
         return
@@ -198,6 +199,8 @@ def _play_blocks(
             waiting = {pool.submit(_play, numbers): numbers for numbers in blocks}
         for done in concurrent.futures.as_completed(waiting):
             yield waiting[done], done.result()
+    except BrokenProcessPool:
+        raise OSError("a worker process died; run the same command again to go on") from None
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -1,0 +1,107 @@
+"""`plurispiel lbr`: the record, runs that go on, and refusals."""
+
+import json
+
+import pytest
+
+from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.probe import Probe, ProbeConfig
+
+KEYS = [
+    "agent",
+    "menu",
+    "hands",
+    "mbb_per_hand",
+    "ci95",
+    "sd",
+    "paid_mbb_per_hand",
+    "paid_ci95",
+    "game",
+    "seed",
+    "digest",
+    "seconds",
+    "hands_per_second",
+]
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+
+
+def lbr(capsys, *arguments):
+    assert main(["lbr", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_record_of_an_agent_that_folds(capsys):
+    record = lbr(capsys, "--agent", "fold", "--hands", "10", "--workers", "1")
+    assert list(record) == KEYS
+    assert (record["agent"], record["menu"], record["hands"]) == ("fold", "fcpa", 12)
+    assert (record["mbb_per_hand"], record["ci95"], record["sd"]) == (750.0, 0.0, 0.0)
+    assert (record["paid_mbb_per_hand"], record["game"], record["seed"]) == (750.0, "HUNL", 1)
+
+
+def test_all_menus_at_once(capsys):
+    found = lbr(capsys, "--agent", "fold", "--menu", "all", "--hands", "4", "--workers", "1")
+    assert {record["menu"]: record["paid_mbb_per_hand"] for record in found} == {
+        "fc": 250.0,
+        "fcpa": 750.0,
+        "56bets": 750.0,
+        "flop56": 750.0,
+    }
+
+
+def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path):
+    config = ProbeConfig("tag", "fcpa")
+    whole, parts = Probe(tmp_path / "whole", config), Probe(tmp_path / "parts", config)
+    whole.play(20, 1)
+    parts.play(9, 1)
+    path = tmp_path / "parts" / "groups.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + lines[-1][:7])  # the last one was being written when it was killed
+    parts = Probe(tmp_path / "parts", config)
+    assert parts.num_played(20) == 8
+    parts.play(20, 2)
+    assert parts.results(20) == whole.results(20) == Probe(tmp_path / "parts", config).results(20)
+    assert parts.results(5)["hands"] == 20
+    again = lbr(capsys, "--agent", "tag", "--hands", "80", "--out", str(tmp_path / "parts"))
+    assert again["hands_per_second"] is None and again["mbb_per_hand"] == whole.results(20)["mbb_per_hand"]
+
+
+def test_other_runs_are_not_mixed_up(capsys, tmp_path):
+    out = ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "4"]
+    assert main(["lbr", "--agent", "fold", *out]) == 0
+    assert main(["lbr", "--agent", "call", *out]) == 2
+    assert "holds another run" in capsys.readouterr().err
+    assert main(["lbr", "--agent", "call", "--fresh", *out]) == 0
+    (tmp_path / "run" / "groups.csv").write_text("nothing\n")
+    assert main(["lbr", "--agent", "call", *out]) == 2
+    assert "is damaged; start over with --fresh" in capsys.readouterr().err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    assert main(["lbr", "--agent", "call", "--out", str(tmp_path / "other")]) == 2
+    assert "holds other files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--agent", "unknown"], "unknown agent 'unknown'"),
+        (["--agent", "call", "--game", "SIXMAX"], "heads-up, and SIXMAX has 6 seats"),
+        (["--agent", "call", "--hands", "0"], "hands are 1 or more"),
+        (["--agent", "call", "--seed", "-1"], "seed must not be negative"),
+        (["--agent", "call", "--menu", "all", "--out", "there"], "--out is for one menu"),
+        (["--agent", "openspiel:uniform_random", "--hands", "4", "--workers", "2"], "does not tell"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(capsys, arguments, message):
+    assert main(["lbr", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert message in err and "Traceback" not in err
+
+
+def test_a_table_for_people(capsys):
+    assert main(["lbr", "--agent", "fold", "--hands", "4", "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "what local best response wins from fold in HUNL, at least:" in out and "+750.0" in out
