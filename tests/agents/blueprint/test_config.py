@@ -20,6 +20,7 @@ from plurispiel.agents.blueprint.schedule import Schedule
 def test_presets_are_what_they_say():
     assert preset_names() == [
         "headsup",
+        "headsup-compact",
         "headsup-pushfold",
         "holdem-flop",
         "holdem-mini",
