@@ -537,7 +537,8 @@ def _add_blueprint(commands) -> None:
         "config",
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (for proofs), headsup (200 bb), headsup-pushfold, threemax, "
-        "sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled), pluribus (as large as the paper's), or settings from a file: "
+        "sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled), "
+        "pluribus (as large as the paper's), or settings from a file: "
         "game or seats and stack_bb, [menu] with bet sizes by street, cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")

@@ -13,9 +13,9 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.probe import Probe, ProbeConfig
 from plurispiel.tournaments.results import aligned, number_text, printable
-from plurispiel.tournaments.runner import default_workers
 from plurispiel.tournaments.warmup import PLAY, warmup
 
 INTERRUPTED = 130
