@@ -1,6 +1,7 @@
 """Strategies of the 169 starting hands as 13 x 13 grids: text, and pictures with matplotlib."""
 
 import math
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,7 +19,9 @@ CELL = 5
 _COLOURS = {"raise": "#56b4e9", "call": "#e69f00", "fold": "#e4e4e4"}
 """Blue, orange and grey are told apart by every kind of colour vision, and black letters are read on each."""
 
-_PANEL_INCHES = 4.9
+_PANEL_INCHES = 5.2
+_LINE = 62
+"""Letters below a panel."""
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
@@ -77,7 +80,7 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
     across = min(len(strategies), 3)
     down = math.ceil(len(strategies) / across)
     figure = Figure(figsize=(_PANEL_INCHES * across, (_PANEL_INCHES + 0.7) * down + 0.7), layout="constrained")
-    figure.suptitle(f"{title}: what each seat does when all before it have folded", fontsize=13)
+    figure.suptitle(f"{title}: when all before have folded", fontsize=13)
     panels = figure.subplots(down, across, squeeze=False).flat
     for seat, strategy in strategies.items():
         axes, kinds = next(panels), _kinds(strategy)
@@ -87,7 +90,8 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
         draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
         totals = "   ".join(f"{kind} {_percent(kinds[kind])}" for kind in _COLOURS)
         axes.set_title(f"{seat}   {totals}", fontsize=11, fontweight="bold")
-        axes.set_xlabel(f"raises: {_sizes_text(strategy, rules) or 'none'}", fontsize=8.5)
+        sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")  # kept on one line
+        axes.set_xlabel("\n".join(textwrap.wrap(f"raises: {sizes or 'none'}", _LINE)), fontsize=8.5)
     for empty in panels:
         empty.set_axis_off()
     handles = [axes.barh(-1, 0, color=colour) for colour in _COLOURS.values()]
