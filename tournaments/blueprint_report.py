@@ -56,10 +56,10 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
         f"{training['threads']} thread(s): {training['core_hours']:.2f} core-hours"
         + (f"; seed {config.seed}" if config else ""),
         *_start_lines(blueprint),
-        _doubling_text(training["last_doubling_mbb"], training["last_doubling_ci95"]),
+        _doubling_text(training),
         (f"{packed.stat().st_size / 1e6:,.1f} MB packed, " if packed else "")
-        + f"{_folder_bytes(folder) / 1e6:,.1f} MB on disk, up to {_memory_bytes(blueprint) / _MIB:,.0f} MiB of memory; "
-        f"{blueprint.rules.num_seats} seats, {len(blueprint.tree.actor):,} nodes",
+        + f"{_folder_bytes(folder) / 1e6:,.1f} MB on disk, up to {_memory_bytes(blueprint) / _MIB:,.0f} MiB of memory "
+        f"for rows and betting; {blueprint.rules.num_seats} seats, {len(blueprint.tree.actor):,} nodes",
     ]
     if config and config.menu:
         lines += ["", *_menu_lines(config.menu, len(blueprint.cards.num_buckets))]
@@ -122,10 +122,12 @@ def _start_lines(blueprint: Blueprint) -> list[str]:
     ]
 
 
-def _doubling_text(mean: float | None, ci95: float | None) -> str:
-    if mean is None or ci95 is None:
-        return "the last doubling of the iterations was not measured: no mark lies at half of them"
-    return f"the last doubling of the iterations won {mean:+.1f} ± {ci95:.1f} mbb/hand from the blueprint before"
+def _doubling_text(training: dict[str, Any]) -> str:
+    if (earlier := training["last_doubling_from"]) is None:
+        return "what the last doubling of the iterations won was not measured: no mark was made in the first half"
+    won = f"{training['last_doubling_mbb']:+.1f} ± {training['last_doubling_ci95']:.1f} mbb/hand"
+    more = " and more" if 2 * earlier < training["iterations"] - 1 else ""
+    return f"the last doubling{more} of the iterations won {won} from the blueprint of {earlier:,}"
 
 
 def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:

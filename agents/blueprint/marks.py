@@ -92,17 +92,19 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a training with what it comes to.
 
     ``core_hours`` are hours times threads; ``last_doubling_mbb`` is what the finished blueprint won a hand in the
-    duplicate match against that of half of the iterations, ``last_doubling_ci95`` the half-width of its 95 % interval:
-    both None where no mark was made then.
+    duplicate match against that of the last mark up to half of the iterations, ``last_doubling_from``, and
+    ``last_doubling_ci95`` the half-width of its 95 % interval: None where there is no such mark. If that lies
+    before the half, more than a doubling won it.
     """
     record = dict(training)
-    record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None)
+    record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None, last_doubling_from=None)
     if "seconds" in training and "threads" in training:
         record["core_hours"] = training["seconds"] * training["threads"] / 3600.0
     for mark in map(mark_from_dict, training.get("marks", ())):
-        if abs(2 * mark.iteration - training["iterations"]) <= 1 and not math.isnan(mark.against_final):
+        if 2 * mark.iteration <= training["iterations"] + 1 and not math.isnan(mark.against_final):
             record["last_doubling_mbb"] = -mark.against_final
             record["last_doubling_ci95"] = CI95 * mark.against_final_deviation
+            record["last_doubling_from"] = mark.iteration
     return record
 
 

@@ -55,7 +55,8 @@ def test_train_resume_and_info(home, capsys):
     assert record["packed"] is None and record["packed_bytes"] is None and record["bytes"] > sum(record["rows"])
     training, marks = record["training"], record["training"]["marks"]
     assert training["core_hours"] == pytest.approx(training["seconds"] / 3600)
-    assert training["last_doubling_mbb"] == -marks[1]["against_final"] and marks[1]["iteration"] == 2000
+    assert training["last_doubling_mbb"] == -marks[1]["against_final"]
+    assert training["last_doubling_from"] == marks[1]["iteration"] == 2000
     assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
 
 
@@ -99,7 +100,7 @@ def test_info_of_a_bundled_one(bundled, capsys):
     assert code == 0 and not err and str(bundled) in out.splitlines()[0]
     for words in (
         "100 iterations, 7 nodes met, 2.00 hours on 4 thread(s): 8.00 core-hours; seed 1",
-        "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint before",
+        "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint of 50",
         f"{bundled.stat().st_size / 1e6:,.1f} MB packed",
         "preflop  allin",
         "who faces a bet and may raise may not call",

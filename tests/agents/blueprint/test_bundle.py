@@ -101,7 +101,13 @@ def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
         for k in range(1, 5)
     ]
     path = tmp_path / "marked.blueprint"
-    for iterations, doubling in ((100, (12.5, 3.92)), (50, (40.0, 3.92)), (98, (None, None))):
+    for iterations, doubling in (
+        (100, (12.5, 3.92, 50)),
+        (99, (12.5, 3.92, 50)),
+        (98, (40.0, 3.92, 25)),
+        (50, (40.0, 3.92, 25)),
+        (40, (None, None, None)),
+    ):
         training = {"iterations": iterations, "seconds": 5400.0, "threads": 4, "marks": marks}
         dataclasses.replace(load_blueprint(kept), training=training).save(tmp_path / "marked")
         pack_blueprint(tmp_path / "marked", path, least=0)
@@ -109,7 +115,7 @@ def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):
             manifest = json.loads(archive.read("manifest.json"))
         record = manifest["config"]["training"]
         assert packed_facts(path).record == manifest["config"] and manifest["seed"] == 1
-        assert (record["last_doubling_mbb"], record["last_doubling_ci95"]) == doubling
+        assert tuple(record[f"last_doubling_{name}"] for name in ("mbb", "ci95", "from")) == doubling
         assert record["core_hours"] == 6.0 and record["iterations"] == iterations and len(record["marks"]) == 4
 
 
