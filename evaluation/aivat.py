@@ -38,16 +38,38 @@ class Announced(NamedTuple):
 
     Attributes
     ----------
-    actions : list of int
-        An action of each kind; raises drawn from a range of sizes are one kind.
+    actions, highest : list of int
+        The lowest and the highest action of each kind; raises drawn from a range of sizes are one kind.
     probabilities : float64[num_kinds, num_combos]
     played : int
         The kind that was played.
     """
 
     actions: list[int]
+    highest: list[int]
     probabilities: np.ndarray
     played: int
+
+
+class Term(NamedTuple):
+    """One correction of a seat's score.
+
+    Attributes
+    ----------
+    kind : {"deal", "board", "action", "showdown"}
+        The others' cards, new board cards, an own action, the hands it could have shown down.
+    num_actions : int
+        How many actions of the hand came before.
+    chips : float
+        What is added to the payoff; without meaning where the strategy is not known.
+    true_chips : float
+        With the true cards, which the reduced form adds for deals and boards.
+    """
+
+    kind: str
+    num_actions: int
+    chips: float
+    true_chips: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +94,8 @@ class Score:
     decisions : tuple of (kind, probabilities)
         Of every own decision the column that was played, and the probabilities of the columns with the true
         cards, as far as they are known.
+    terms : tuple of Term
+        The corrections in the order of the hand; those of one kind sum to the figures above.
     """
 
     payoff: float
@@ -83,6 +107,7 @@ class Score:
     refused: str = ""
     decisions: tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...] = ()
     fault: Fault | None = None
+    terms: tuple[Term, ...] = ()
 
     @property
     def estimate(self) -> float | None:
@@ -100,6 +125,11 @@ class Aivat:
     rules : HoldemRules
     value_function : ValueFunction
         By default `Checkdown`.
+
+    Attributes
+    ----------
+    announced : list of (list of Announced or None)
+        What each seat's agent has said of its decisions in the last hand scored; None if it cannot be used.
 
     Examples
     --------
@@ -132,6 +162,7 @@ class Aivat:
         """
         self._rng = rng
         self._deck = b""
+        self.announced: list[list[Announced] | None] = []
         self._starts: dict[int, tuple[Situation, np.ndarray]] = {}
         self._deal_means: dict[int, float] = {}
         self._free: dict[tuple[int, ...], np.ndarray] = {}
@@ -151,6 +182,7 @@ class Aivat:
             self._showdowns.restart(self._rng)
         states = _states(hand)
         asked = self._ask(hand, states, agents)
+        self.announced = [answers.announced for answers in asked]
         return tuple(self._score(hand, states, seat, asked[seat]) for seat in range(self._rules.num_seats))
 
     def _score(self, hand: Hand, states: list[list[int]], seat: int, asked: "_Answers") -> Score:
@@ -186,6 +218,7 @@ class Aivat:
                 walk.see_board(board, self._without(board[len(walk.situation.board) :]))
             payoffs = self._showdowns.values(walk.situation)
             imaginary = float(walk.weights @ payoffs) - hand.payoffs[seat]
+            walk.terms.append(Term("showdown", len(hand.actions), imaginary, 0.0))
         known = announced is not None
         return Score(
             payoff=hand.payoffs[seat],
@@ -197,6 +230,7 @@ class Aivat:
             refused=refused,
             decisions=tuple(walk.decisions),
             fault=asked.fault,
+            terms=tuple(walk.terms),
         )
 
     def _ask(self, hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> "list[_Answers]":
@@ -265,16 +299,19 @@ class _Walk:
         self._own = own
         self.chance = self.own_actions = self.true_chance = self.true_own_actions = 0.0
         self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
+        self.terms: list[Term] = []
 
     def deal(self, mean: float) -> None:
         """Correct for the others' cards."""
         values = self._values.values(self._asked(self.situation, self.weights))
         self.chance += mean - float(self.weights @ values)
         self.true_chance += mean - float(values[self._own])
+        self.terms.append(Term("deal", 0, self.chance, self.true_chance))
 
     def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
         """Correct for board cards; they rule out the hands that hold them, all but `is_free`."""
         situation = self._asked(self.situation, self.weights)
+        chance, true_chance = self.chance, self.true_chance
         means = self._values.next_board_means(situation, len(board) - len(situation.board))
         self.chance += float(self.weights @ means)
         self.true_chance += float(means[self._own])
@@ -284,6 +321,8 @@ class _Walk:
         values = self._values.values(self._asked(self.situation, self.weights))
         self.chance -= float(self.weights @ values)
         self.true_chance -= float(values[self._own])
+        num_actions = len(self.situation.actions)
+        self.terms.append(Term("board", num_actions, self.chance - chance, self.true_chance - true_chance))
 
     def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
         """Return a situation that asks for the values of hands with a weight, and of the own one."""
@@ -301,6 +340,7 @@ class _Walk:
         self.decisions.append((played, tuple(announced.actions), tuple(row)))
         if shares[played] >= 1.0 - _ROUNDING**2 and row[played] == 1.0:
             return  # no choice, no luck
+        own_actions, true_own_actions = self.own_actions, self.true_own_actions
         action_played = after.actions[-1].action
         for kind, action in enumerate(announced.actions):
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
@@ -316,6 +356,8 @@ class _Walk:
             self.own_actions += value
             self.true_own_actions += row[kind] * float(values[self._own])
         self.weights = self.weights * probabilities[played] / shares[played]
+        chips, true_chips = self.own_actions - own_actions, self.true_own_actions - true_own_actions
+        self.terms.append(Term("action", len(before.actions), chips, true_chips))
 
 
 def _after(situation: Situation, action: int) -> Situation:
@@ -375,7 +417,7 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_held: np
         lows, highs, probabilities = _disjoint(lows, highs, probabilities)
     for kind, (low, high) in enumerate(zip(lows, highs, strict=True)):
         if low <= played <= high:
-            return Announced(lows, probabilities, kind)
+            return Announced(lows, highs, probabilities, kind)
     raise BadStrategy(f"it does not name {played}, which it played")
 
 

@@ -68,17 +68,25 @@ class Conduct:
 
 
 class BlockPlayer:
-    """Plays blocks of one tournament; an agent is built once for each seat it can hold at the same table."""
+    """Plays blocks of one tournament; an agent is built once for each seat it can hold at the same table.
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct):
+    Parameters
+    ----------
+    config : TournamentConfig
+    conduct : Conduct
+    aivat : Aivat, optional
+        Scores the hands in place of the run's own.
+    """
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, aivat: Aivat | None = None):
         self._config = config
         self._conduct = conduct
         self._lineups = make_lineups(config)
         self._agents: dict[tuple[int, int], Agent] = {}
         self._streams = SeatStreams(config.seats)
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
-        self._aivat: Aivat | None = None
-        if config.uses_aivat:
+        self._aivat = aivat
+        if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
@@ -100,6 +108,14 @@ class BlockPlayer:
             if max(faults.values()) >= self._config.max_faults:
                 break
         return Played(groups, kept)
+
+    def replay(
+        self, group: tuple[int, int], retired: frozenset[int]
+    ) -> tuple[dict[int, AgentScore], Sequence[tuple[Hand, Sequence[int]]]]:
+        """Play a group once more, without the Control; return scores and hands, each with the agents in its seats."""
+        self._hands = []
+        lineup = self._lineups[group[0]]
+        return self._play_group(lineup, lineup, retired, group, self._take), self._hands
 
     def _play_group(
         self,

@@ -443,6 +443,19 @@ def _add_report(commands) -> None:
         help="the page, with a folder of the same name for the CSV files "
         "(default: report.html in the first run's folder)",
     )
+    parser.add_argument(
+        "--hands",
+        type=int,
+        metavar="N",
+        default=12,
+        help="hands of each run in the viewer, those with most action; at most 100",
+    )
+    parser.add_argument(
+        "--hand",
+        action="append",
+        metavar="LINEUP.DECK.ROTATION",
+        help="one more hand to show, by numbers from 0; of several runs A.LINEUP.DECK.ROTATION (may be repeated)",
+    )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
 

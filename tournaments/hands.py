@@ -5,13 +5,14 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.evaluation.hand import Hand
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.formats.history import HandHistory
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.store import RunRefused, RunStore
 
 KEEP = ("sample", "all", "none")
 SAMPLE_DECKS = 20
@@ -34,6 +35,41 @@ def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
     return zlib.compress(json.dumps(record).encode())
 
 
+class KeptHand(NamedTuple):
+    """A hand that was kept: the agent in every seat, the actions, the net chips of every seat."""
+
+    agents: tuple[int, ...]
+    actions: tuple[int, ...]
+    payoffs: tuple[float, ...]
+
+
+class KeptGroup(NamedTuple):
+    """The hands of a group, one a rotation, and its deck."""
+
+    lineup: int
+    deck: int
+    cards: tuple[int, ...]
+    hands: tuple[KeptHand, ...]
+
+
+def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
+    """Yield the groups whose hands a run has kept.
+
+    Raises
+    ------
+    RunRefused
+        If they cannot be read.
+    """
+    for lineup, deck, packed in store.hands():
+        yield _unpacked(store, lineup, deck, packed)
+
+
+def kept_group(store: RunStore, lineup: int, deck: int) -> KeptGroup | None:
+    """Return one group's hands, or None if they were not kept."""
+    packed = store.hands_of(lineup, deck)
+    return None if packed is None else _unpacked(store, lineup, deck, packed)
+
+
 def stored_hands(folder: Path) -> Iterator[HandHistory]:
     """Yield the hands that a run has kept, line-up by line-up.
 
@@ -44,25 +80,33 @@ def stored_hands(folder: Path) -> Iterator[HandHistory]:
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
         number = 0
-        for _, _, packed in store.hands():
-            for history in _unpack_group(store.config, packed, number):
+        for group in kept_groups(store):
+            for history in _histories(store.config, group, number):
                 yield history
                 number += 1
 
 
-def _unpack_group(config: TournamentConfig, packed: bytes, number: int) -> Iterator[HandHistory]:
+def _unpacked(store: RunStore, lineup: int, deck: int, packed: bytes) -> KeptGroup:
+    try:
+        record = json.loads(zlib.decompress(packed))
+        hands = tuple(KeptHand(*map(tuple, hand)) for hand in record["hands"])
+        return KeptGroup(lineup, deck, parse_cards(record["deck"]), hands)
+    except (zlib.error, ValueError, TypeError, KeyError):
+        raise RunRefused(f"{store.folder} is damaged: its hands of deck {deck} cannot be read") from None
+
+
+def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Iterator[HandHistory]:
     rules = config.rules
-    record = json.loads(zlib.decompress(packed))
-    cards = parse_cards(record["deck"])
+    cards = group.cards
     size = rules.num_hole_cards
-    for offset, (agents, actions, payoffs) in enumerate(record["hands"]):
+    for offset, (agents, actions, payoffs) in enumerate(group.hands):
         yield HandHistory(
             rules,
             tuple(config.names[agent] for agent in agents),
             tuple(cards[seat * size : (seat + 1) * size] for seat in range(rules.num_seats)),
             cards[rules.num_seats * size :][: _board_size(config, actions)],
-            tuple(actions),
-            tuple(payoffs),
+            actions,
+            payoffs,
             str(number + offset),
         )
 

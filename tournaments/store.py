@@ -306,6 +306,11 @@ class RunStore:
         ((count,),) = self._rows("SELECT COUNT(*) FROM hands WHERE deck < ?", self.decks)
         return count
 
+    def hands_of(self, lineup: int, deck: int) -> bytes | None:
+        """Return the hands of one group, if they were kept."""
+        found = list(self._rows("SELECT hands FROM hands WHERE lineup = ? AND deck = ?", lineup, deck))
+        return found[0][0] if found else None
+
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"

@@ -11,7 +11,7 @@ from reference.poker_game import PokerGame, decks
 from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.openspiel import game_string
-from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Agent, RangeAgent, Strategy
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
@@ -469,3 +469,30 @@ class Scaled(Checkdown):
 
     def deal_mean(self, rules, seat):
         return self.factor * super().deal_mean(rules, seat)
+
+
+def test_terms_sum_to_the_corrections_and_belong_to_events():
+    agents = [TightAggressiveAgent(), RandomAgent(), CallAgent()]
+    rules = no_limit_holdem(3)
+    aivat = Aivat(rules)
+    kinds = set()
+    for seed in range(6):
+        rngs = [np.random.default_rng((seed, seat)) for seat in range(4)]
+        hand = play_hand(rules, agents, deal_deck(rules, rngs[3]), rngs[:3])
+        for seat, score in enumerate(aivat.scores(hand, agents)):
+            sums = dict.fromkeys(("deal", "board", "action", "showdown"), 0.0)
+            true_sums = dict(sums)
+            for term in score.terms:
+                sums[term.kind] += term.chips
+                true_sums[term.kind] += term.true_chips
+                assert term.kind != "action" or hand.actions[term.num_actions].seat == seat
+            assert score.chance == pytest.approx(sums["deal"] + sums["board"], abs=1e-9)
+            assert score.true_chance == pytest.approx(true_sums["deal"] + true_sums["board"], abs=1e-9)
+            assert score.own_actions == pytest.approx(sums["action"], abs=1e-9)
+            assert score.true_own_actions == pytest.approx(true_sums["action"], abs=1e-9)
+            assert score.imaginary_hands == pytest.approx(sums["showdown"], abs=1e-9)
+            assert [term.num_actions for term in score.terms] == sorted(term.num_actions for term in score.terms)
+            kinds |= sums.keys() & {term.kind for term in score.terms}
+        said = aivat.announced
+        assert [len(seat) for seat in said] == [sum(a.seat == k for a in hand.actions) for k in range(3)]
+    assert len(kinds) == 4

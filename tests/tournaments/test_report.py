@@ -90,7 +90,8 @@ def checked(page):
     checker.feed(page)
     assert not checker.open and not checker.loads
     assert len(checker.ids) == len(set(checker.ids))
-    assert "http:" not in page and "https:" not in page and "@import" not in page and "url(http" not in page
+    assert "http:" not in page.replace("http://www.w3.org/2000/svg", "")  # a name that is no address
+    assert "https:" not in page and "@import" not in page and "url(http" not in page
     return checker
 
 

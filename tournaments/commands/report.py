@@ -5,6 +5,8 @@ import json
 import sys
 from pathlib import Path
 
+from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
+from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.store import write_atomically
@@ -18,9 +20,16 @@ def main(options: argparse.Namespace) -> int:
     if len(folders) > len(_LETTERS):
         raise ValueError(f"a report compares at most {len(_LETTERS)} runs, got {len(folders)}")
     out = Path(options.out) if options.out else folders[0] / "report.html"
+    wanted = [parse_hand(text) for text in options.hand or ()]
+    if not 0 <= options.hands <= MAX_HANDS or len(wanted) > MAX_HANDS:
+        raise ValueError(f"a report shows 0..{MAX_HANDS} hands of a run, got {max(options.hands, len(wanted))}")
+    for letter, hand in wanted:
+        if letter not in _LETTERS[: len(folders)]:
+            raise ValueError(f"there is no run {letter} for the hand {hand.text(letter)}")
     runs = [read_run(folder, letter) for folder, letter in zip(folders, _LETTERS, strict=False)]
     folder = out.parent / out.stem
-    page = make_page(runs, folder.name)
+    viewer = make_hand_viewer(runs, options.hands, wanted) if options.hands or wanted else None
+    page = make_page(runs, folder.name, viewer)
     out.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(exist_ok=True)
     files = [write_atomically(folder / name, text) for name, text in page.files.items()]

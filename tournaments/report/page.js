@@ -7,5 +7,6 @@
   const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
   button.addEventListener("click", () => { root.dataset.dress = isDark() ? "light" : "dark"; name(); });
   name();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
   document.querySelector("nav .inner").append(button);
 })();

@@ -11,6 +11,8 @@ from plurispiel.tournaments.report.comparison import COLUMNS, NOTE, comparison
 from plurispiel.tournaments.report.corrections import CORRECTIONS
 from plurispiel.tournaments.report.crosstable import CROSSTABLE
 from plurispiel.tournaments.report.faults import FAULTS
+from plurispiel.tournaments.report.hand_viewer import NOTE as HANDS
+from plurispiel.tournaments.report.hand_viewer import HandViewer
 from plurispiel.tournaments.report.panel import Panel, csv_text, paragraph
 from plurispiel.tournaments.report.play import PLAY
 from plurispiel.tournaments.report.provenance import PROVENANCE
@@ -26,6 +28,7 @@ _POLICY = (
 )
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 _SCRIPT = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
+_VIEWER = (Path(__file__).parent / "viewer.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,15 @@ class Page:
     files: Mapping[str, str]
 
 
-def make_page(runs: Sequence[RunRecord], folder: str) -> Page:
+def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None = None) -> Page:
     """Return the report of one run or several.
 
     Parameters
     ----------
     folder : str
         Where the CSV files will lie, as a link from the page.
+    viewer : HandViewer, optional
+        Shown in front of the faults.
     """
     parts: list[tuple[str, str, str]] = []
     files = {}
@@ -58,6 +63,10 @@ def make_page(runs: Sequence[RunRecord], folder: str) -> Page:
         files["comparison.csv"] = csv_text(COLUMNS, panel.rows)
         parts.append(("comparison", "Side by side", _section("comparison", "Side by side", NOTE, panel.html, folder)))
     for section in SECTIONS:
+        if section is FAULTS and viewer is not None:
+            for name, (columns, *rows) in viewer.files.items():
+                files[f"{name}.csv"] = csv_text(columns, rows)
+            parts.append(("hands", "Hands", _section("hands", "Hands", HANDS, viewer.html(), folder, "hand_terms")))
         panels = [section.panel(run) for run in runs]
         rows = [(run.letter, *row) for run, panel in zip(runs, panels, strict=True) for row in panel.rows]
         files[f"{section.name}.csv"] = csv_text(("run", *section.columns), rows)
@@ -75,13 +84,15 @@ def make_page(runs: Sequence[RunRecord], folder: str) -> Page:
         f"<h1>{html.escape(title)}</h1>{''.join(_summary(run, len(runs) > 1) for run in runs)}</div></header>\n"
         f"<nav><div class='inner'>{links}</div></nav>\n<main>{''.join(text for _, _, text in parts)}</main>\n"
         f"<footer>Made by plurispiel {html.escape(__version__)}. The numbers of every picture are in the files beside "
-        f"this page, in {html.escape(folder)}/.</footer>\n<script>{_SCRIPT}</script></body></html>\n",
+        f"this page, in {html.escape(folder)}/.</footer>\n"
+        f"<script>{_SCRIPT}</script><script>{_VIEWER}</script></body></html>\n",
         files,
     )
 
 
-def _section(name: str, title: str, note: str, body: str, folder: str) -> str:
-    link = f'<a class="file" href="{html.escape(folder)}/{name}.csv">{name}.csv</a>'
+def _section(name: str, title: str, note: str, body: str, folder: str, file: str = "") -> str:
+    file = f"{file or name}.csv"
+    link = f'<a class="file" href="{html.escape(folder)}/{file}">{file}</a>'
     head = f'<h2>{html.escape(title)}</h2>{link}<p class="note">{html.escape(note)}</p>'
     return f'<section id="{name}">{head}{body}</section>\n'
 

@@ -1,0 +1,149 @@
+"""A headless Chromium, driven through its debugging pipe with the standard library alone."""
+
+import base64
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell", "chrome")
+PATIENCE_S = 60.0
+
+
+def find_browser() -> str | None:
+    """Return the program of a Chromium, if this system has one and can start it with a pipe."""
+    return next(filter(None, map(shutil.which, NAMES)), None) if hasattr(os, "posix_spawn") else None
+
+
+class Browser:
+    """A page in a browser of its own.
+
+    Attributes
+    ----------
+    requests : list of str
+        Every address that was asked for.
+    messages : list of str
+        What the page wrote to the console, and exceptions nobody caught.
+    """
+
+    def __init__(self, program: str, profile: Path, width: int = 1280, height: int = 900):
+        self.requests: list[str] = []
+        self.messages: list[str] = []
+        theirs_in, self._out = os.pipe()
+        self._in, theirs_out = os.pipe()
+        options = [
+            *("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-extensions"),
+            *(
+                f"--window-size={width},{height}",
+                f"--user-data-dir={profile}",
+                "--remote-debugging-pipe",
+                "about:blank",
+            ),
+        ]
+        # The browser reads commands from 3 and writes answers to 4: the pipes' own ends are put out of the way.
+        import fcntl  # not on Windows
+
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (theirs_in, theirs_out)]
+        quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
+        given = [(os.POSIX_SPAWN_DUP2, end, place) for place, end in enumerate(ends, start=3)]
+        self._process = os.posix_spawn(program, [program, *options], os.environ, file_actions=[*quiet, *given])
+        for end in (theirs_in, theirs_out, *ends):
+            os.close(end)
+        self._rest = b""
+        self._number = 0
+        self._session: str | None = None
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self._call(f"{domain}.enable")
+
+    def open(self, url: str) -> None:
+        """Load a page and wait for it."""
+        self._call("Page.navigate", url=url)
+        self.wait_for("document.readyState === 'complete'")
+
+    def wait_for(self, condition: str) -> None:
+        """Wait until an expression is true."""
+        limit = time.monotonic() + PATIENCE_S
+        while not self.evaluate(condition):
+            assert time.monotonic() < limit, f"the page does not come to {condition}"
+            time.sleep(0.02)
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression in the page."""
+        answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+
+    def dress(self, scheme: str) -> None:
+        """Ask for a light or a dark page."""
+        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def resize(self, width: int, height: int) -> None:
+        """Set the size of the window."""
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def without_scripts(self) -> None:
+        """Let the next page run none."""
+        self._call("Emulation.setScriptExecutionDisabled", value=True)
+
+    def screenshot(self, path: Path) -> None:
+        """Write what is seen as a PNG."""
+        path.write_bytes(base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"]))
+
+    def close(self) -> None:
+        """End the browser."""
+        os.close(self._out)  # at which it ends
+        limit = time.monotonic() + 5.0
+        while os.waitpid(self._process, os.WNOHANG)[0] == 0:
+            if time.monotonic() > limit:
+                os.kill(self._process, signal.SIGKILL)
+                os.waitpid(self._process, 0)
+                break
+            time.sleep(0.02)
+        os.close(self._in)
+
+    def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        command: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            command["sessionId"] = self._session
+        os.write(self._out, json.dumps(command).encode() + b"\0")
+        for message in self._heard():
+            if message.get("id") == self._number:
+                assert "error" not in message, message["error"]
+                return message["result"]
+            self._note(message)
+        raise AssertionError("the browser ended")
+
+    def _note(self, message: dict[str, Any]) -> None:
+        found = message.get("params", {})
+        match message.get("method"):
+            case "Network.requestWillBeSent":
+                self.requests.append(found["request"]["url"])
+            case "Runtime.consoleAPICalled":
+                self.messages.append(" ".join(str(part.get("value", part)) for part in found["args"]))
+            case "Runtime.exceptionThrown":
+                self.messages.append(str(found["exceptionDetails"]))
+            case "Log.entryAdded":
+                self.messages.append(found["entry"]["text"])
+
+    def _heard(self) -> Iterator[dict[str, Any]]:
+        while True:
+            while b"\0" in self._rest:
+                text, _, self._rest = self._rest.partition(b"\0")
+                yield json.loads(text)
+            part = os.read(self._in, 1 << 16)
+            if not part:
+                return
+            self._rest += part

@@ -1,0 +1,251 @@
+"""The hand viewer: what it shows is what was played and scored, and a real browser shows it."""
+
+import base64
+import contextlib
+import json
+import re
+
+import numpy as np
+import pytest
+from browser import Browser, find_browser
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
+from plurispiel.agents import make_agent
+from plurispiel.agents.base import PublicState
+from plurispiel.tournaments import cli
+from plurispiel.tournaments.block_player import Conduct
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.hands import kept_groups
+from plurispiel.tournaments.report.hand_choice import HandId, choose_hands, parse_hand
+from plurispiel.tournaments.report.hand_story import FULL_BYTE, action_text, cell_names, combo_cells
+from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
+from plurispiel.tournaments.report.page import make_page
+from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.runner import run_tournament
+from plurispiel.tournaments.store import RunStore
+
+FICKLE = """
+import random
+from plurispiel.agents.base import Agent
+
+class Fickle(Agent):
+    def act(self, view):
+        return random.SystemRandom().choice([1, view.public.max_raise or 1])
+"""
+
+
+def play(folder, keep="all", **settings):
+    config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
+    with contextlib.closing(RunStore(folder, config)) as store:
+        run_tournament(config, store, Conduct(keep=keep))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return play(tmp_path_factory.mktemp("runs") / "table", agents=("tag", "raise", "random"), decks=10, seed=3)
+
+
+def viewer_of(folder, count=12, wanted=()):
+    return make_hand_viewer([read_run(folder, "A")], count, [("A", hand) for hand in wanted])
+
+
+def grid_bytes(grid):
+    shares = np.frombuffer(base64.b64decode(grid["shares"]), dtype=np.uint8)
+    return shares.reshape(-1, 1 + len(grid["actions"])) / FULL_BYTE
+
+
+def test_hands_are_those_that_were_played_and_terms_those_that_were_stored(table):
+    run = read_run(table, "A")
+    every = [HandId(0, deck, rotation) for deck in range(10) for rotation in range(3)]
+    viewer = viewer_of(table, 0, every)
+    assert [hand.name for hand in viewer.hands] == [hand.text("A") for hand in every]
+    assert not viewer.remarks and not any(hand.remark for hand in viewer.hands)
+    estimates = np.zeros((10, 3))
+    with contextlib.closing(RunStore.reading(table)) as store:
+        kept = {(group.deck, k): hand for group in kept_groups(store) for k, hand in enumerate(group.hands)}
+    for hand in viewer.hands:
+        deck, rotation = map(int, hand.name.split(".")[2:])
+        story = hand.story
+        actions = tuple(step["action"] for step in story["steps"] if step["kind"] == "action")
+        assert actions == kept[deck, rotation].actions and story["payoffs"] == list(kept[deck, rotation].payoffs)
+        assert story["agents"] == list(kept[deck, rotation].agents) and story["forms"] == ["full"] * 3
+        for seat in range(3):
+            terms = sum(step["terms"][seat] for step in story["steps"])
+            assert story["payoffs"][seat] + terms == pytest.approx(story["estimates"][seat], abs=1e-4)
+            estimates[deck, story["agents"][seat]] += story["estimates"][seat]
+        assert sum(story["steps"][-1]["paid"]) > 0 and story["steps"][0]["kind"] == "deal"
+        assert all("grid" in step for step in story["steps"] if step["kind"] == "action")
+    for row in run.rows:
+        stored = row["chips"] + row["imaginary_hands"] + row["chance"] + row["own_actions"]
+        assert estimates[row["deck"], row["agent"]] == pytest.approx(stored, abs=1e-6)
+
+
+def test_grids_are_the_strategies_of_the_whole_range(table):
+    viewer = viewer_of(table)
+    rules = TournamentConfig(agents=("tag", "raise", "random")).rules
+    names, cells = cell_names(rules), combo_cells(rules)
+    looked_at = 0
+    for hand in viewer.hands:
+        for step in hand.story["steps"]:
+            if "grid" not in step:
+                continue
+            grid = step["grid"]
+            shares = grid_bytes(grid)
+            held = shares[:, 1:].sum(axis=1) > 0.5
+            assert np.allclose(shares[held, 1:].sum(axis=1), 1.0, atol=0.01)
+            cards = hand.story["cards"][step["seat"]]
+            assert {names[grid["cell"]][:2], names[grid["cell"]][1::-1]} & {cards[0][0] + cards[1][0]}
+            assert sum(grid["own"]) == pytest.approx(1.0, abs=1e-3) and grid["own"][grid["played"]] > 0.0
+            assert grid["totals"][grid["played"]] > 0.0 and sum(grid["totals"]) == pytest.approx(1.0, abs=1e-3)
+        first = hand.story["steps"][1]
+        if viewer.names["A"][hand.story["agents"][first["seat"]]] == "tag":  # its first decision, with every hand
+            state = BettingState(rules)
+            strategy = make_agent("tag").range_strategy(PublicState(rules, state.array.tolist()))
+            for cell in range(169):
+                for k, action in enumerate(strategy.actions.tolist()):
+                    column = first["grid"]["actions"].index(action_text(state, action))
+                    mean = strategy.probabilities[cells == cell, k].mean()
+                    assert grid_bytes(first["grid"])[cell, 1 + column] == pytest.approx(mean, abs=0.003)
+            looked_at += 1
+    assert looked_at
+
+
+def test_cells_of_grids():
+    names, cells = cell_names(HUNL), combo_cells(HUNL)
+    assert names[:3] == ["AA", "AKs", "AQs"] and names[13] == "AKo" and names[-1] == "22"
+    counts = np.bincount(cells, minlength=169)
+    assert {name: int(count) for name, count in zip(names, counts, strict=True)}["AKs"] == 4
+    assert sorted(set(counts.tolist())) == [4, 6, 12]
+    assert sorted(cell_names(LEDUC)) == sorted(["4c", "4d", "3c", "3d", "2c", "2d"])
+    assert sorted(combo_cells(LEDUC).tolist()) == list(range(6))
+
+
+def test_games_with_one_hole_card(tmp_path):
+    viewer = viewer_of(play(tmp_path / "leduc", game="leduc_poker", agents=("tag", "random"), decks=6))
+    assert len(viewer.hands) == 12 and not any(hand.remark for hand in viewer.hands)
+    assert len(viewer.cells["A"]) == 6
+    assert "</pre>" in viewer.html()
+
+
+def test_hands_that_were_not_kept_are_played_again(tmp_path):
+    folder = play(tmp_path / "run", keep="none", agents=("tag", "call"), decks=4)
+    viewer = viewer_of(folder, 4)
+    assert len(viewer.hands) == 4 and not any(hand.remark for hand in viewer.hands)
+
+
+def test_the_reduced_form_corrects_chance_alone(tmp_path):
+    (tmp_path / "bot.py").write_text(
+        "from plurispiel.agents.base import Agent\n\nclass Caller(Agent):\n    def act(self, view):\n        return 1\n"
+    )
+    folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Caller", "tag"), decks=3)
+    for hand in viewer_of(folder).hands:
+        seat = hand.story["agents"].index(0)
+        assert hand.story["forms"][seat] == "chance only" and hand.story["forms"][1 - seat] == "full"
+        terms = [step["terms"][seat] for step in hand.story["steps"]]
+        assert hand.story["payoffs"][seat] + sum(terms) == pytest.approx(hand.story["estimates"][seat], abs=1e-4)
+        assert not any("grid" in step for step in hand.story["steps"] if step.get("seat") == seat)
+
+
+def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
+    (tmp_path / "bot.py").write_text(FICKLE)
+    folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
+    viewer = viewer_of(folder)
+    differing = [hand for hand in viewer.hands if hand.remark]
+    assert differing and "otherwise" in differing[0].remark
+    assert differing[0].story["forms"] == [None, None] and not any("grid" in s for s in differing[0].story["steps"])
+    other = play(tmp_path / "other", keep="none", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
+    assert "are not shown" in viewer_of(other, 6).remarks[0]
+
+
+def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):
+    run = read_run(table, "A")
+    with contextlib.closing(RunStore.reading(table)) as store:
+        chosen = choose_hands(run, store, 8, [HandId(0, 9, 2)])
+        assert len(chosen) == len(set(chosen)) == 8 and HandId(0, 9, 2) in chosen
+        assert chosen == sorted(chosen, key=lambda hand: (hand.deck, hand.lineup, hand.rotation))
+        with pytest.raises(ValueError, match="holds no hand A.0.9.3"):
+            choose_hands(run, store, 8, [HandId(0, 9, 3)])
+    assert parse_hand("B.1.2.3") == ("B", HandId(1, 2, 3)) and parse_hand("1.2.3") == ("A", HandId(1, 2, 3))
+    for text in ("", "1.2", "A.1.2.3.4", "1.2.-3", "a.1.2.3"):
+        with pytest.raises(ValueError, match="a hand is named"):
+            parse_hand(text)
+
+
+@pytest.mark.parametrize("options", [["--hand", "0.99.0"], ["--hand", "B.0.0.0"], ["--hand", "x"], ["--hands", "101"]])
+def test_wrong_hands_are_refused_in_a_line(table, capsys, options):
+    assert cli.main(["report", str(table), *options]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("plurispiel report: ") and said.count("\n") == 1
+
+
+def test_the_page_carries_the_hands_and_nothing_ends_its_script(table):
+    run = read_run(table, "A")
+    page = make_page([run], "report", viewer_of(table, 3))
+    (text,) = re.findall(r'<script type="application/json" id="hands-data">(.*?)</script>', page.html)
+    assert not set("<>&") & set(text)
+    data = json.loads(text)
+    assert len(data["hands"]) == 3 and data["names"] == {"A": ["tag", "raise", "random"]}
+    assert page.files["hand_terms.csv"].startswith("run,hand,step,kind,text,seat,agent,aivat_term_bb\n")
+    without = make_page([run], "report")
+    assert "hands-data" not in without.html.split("<script>")[0] and "hand_terms.csv" not in without.files
+
+
+needs_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this system")
+
+
+@pytest.fixture
+def browser(tmp_path):
+    driven = Browser(find_browser(), tmp_path / "profile")
+    yield driven
+    driven.close()
+
+
+@needs_browser
+def test_a_browser_steps_through_hands_and_asks_for_nothing(tmp_path, table, browser, capsys):
+    assert cli.main(["report", str(table), "--out", str(tmp_path / "page.html"), "--hands", "5"]) == 0
+    capsys.readouterr()
+    address = (tmp_path / "page.html").as_uri()
+    names = [hand.name for hand in viewer_of(table, 5).hands]
+    browser.open(address)
+    now = "document.querySelector('#viewer .chip.now').textContent"
+    chips = browser.evaluate("document.querySelectorAll('#viewer .chip').length")
+    assert browser.evaluate(now) == "blinds 50/100" and browser.evaluate("location.hash") == ""
+    browser.evaluate("document.getElementById('viewer').focus()")
+    browser.press("ArrowRight")
+    assert browser.evaluate("location.hash") == f"#hand={names[0]}&step=1"
+    assert browser.evaluate("document.querySelectorAll('#viewer .cell').length") == 169
+    assert browser.evaluate("document.querySelectorAll('#viewer .own').length") == 1
+    browser.press("End")
+    assert browser.evaluate("location.hash") == f"#hand={names[0]}&step={chips - 1}"
+    browser.press("ArrowRight")  # there is nothing behind the end
+    browser.press("ArrowLeft")
+    assert browser.evaluate("location.hash") == f"#hand={names[0]}&step={chips - 2}"
+    browser.press("ArrowDown")
+    assert browser.evaluate("location.hash") == f"#hand={names[1]}&step=0"
+    browser.press("ArrowUp")
+    assert browser.evaluate("location.hash") == f"#hand={names[0]}&step=0"
+    browser.evaluate("document.querySelector('nav button').click()")
+    assert browser.evaluate("document.documentElement.dataset.dress") in ("light", "dark")
+    browser.open(f"{address}#hand={names[3]}&step=2")
+    assert browser.evaluate("document.querySelector('#viewer select').value") == "3"
+    assert browser.evaluate("document.querySelector('#viewer .counter').textContent").startswith("3 / ")
+    width = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    for size in ((1280, 900), (420, 800)):
+        browser.resize(*size)
+        assert browser.evaluate(width), f"the page is wider than the window of {size[0]} px"
+    assert browser.messages == []
+    assert {request.partition("#")[0] for request in browser.requests} == {address}
+
+
+@needs_browser
+def test_a_browser_without_scripts_reads_it(tmp_path, table, browser, capsys):
+    assert cli.main(["report", str(table), "--out", str(tmp_path / "page.html"), "--hands", "2"]) == 0
+    capsys.readouterr()
+    browser.without_scripts()
+    browser.open((tmp_path / "page.html").as_uri())
+    assert browser.evaluate("document.querySelectorAll('#viewer *').length") == 0  # no script has run
+    assert browser.evaluate("document.querySelectorAll('section').length") == 9
+    assert browser.evaluate("document.querySelectorAll('#hands .texts pre').length") == 2
+    assert browser.evaluate("document.querySelector('#win_rate svg').getBoundingClientRect().width") > 200

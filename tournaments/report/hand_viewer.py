@@ -1,0 +1,186 @@
+"""The hand viewer: hands of the run step by step, with everybody's range and what AIVAT took away."""
+
+import contextlib
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tqdm import tqdm
+
+from plurispiel.evaluation.replay import replay_betting, replay_hand
+from plurispiel.tournaments.hands import KeptGroup, kept_group
+from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
+from plurispiel.tournaments.report.hand_story import cell_names, hand_story, story_text
+from plurispiel.tournaments.report.panel import paragraph
+from plurispiel.tournaments.report.replays import Told, replay_groups
+from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.scores import CHANCE_ONLY, FULL
+from plurispiel.tournaments.store import RunStore
+
+NOTE = (
+    "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "
+    "would do with every hand: the height of a cell is the share of it that has come here by the seat’s own play, its "
+    "colours are what it does; the cell with a frame is what it held. The ledger below tells what AIVAT adds to each "
+    "seat’s result at every event: a minus takes good luck out. Hands are played again from the run’s seed when this "
+    "page is made, and compared with what the run stored."
+)
+TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb")
+CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probability", "range_share", "played")
+
+
+@dataclass(frozen=True)
+class ShownHand:
+    """A hand of the viewer: its permalink's name, its story, and what to say of it."""
+
+    name: str
+    letter: str
+    story: dict[str, Any]
+    remark: str
+
+
+@dataclass(frozen=True)
+class HandViewer:
+    """The hands of all runs.
+
+    Attributes
+    ----------
+    hands : sequence of ShownHand
+    names : dict of str to sequence of str
+        The agents' names of each run.
+    cells : dict of str to sequence of str
+        The names of a grid's cells in each run.
+    remarks : sequence of str
+        On what is not shown.
+    """
+
+    hands: Sequence[ShownHand]
+    names: dict[str, list[str]]
+    cells: dict[str, list[str]]
+    remarks: Sequence[str]
+
+    @property
+    def files(self) -> dict[str, list[tuple]]:
+        """The rows of the CSV files, under their columns."""
+        terms: list[tuple] = []
+        choices: list[tuple] = []
+        for hand in self.hands:
+            agents = [self.names[hand.letter][number] for number in hand.story["agents"]]
+            big_blind = hand.story["bb"]
+            for number, step in enumerate(hand.story["steps"]):
+                for seat, chips in enumerate(step["terms"]):
+                    if hand.story["forms"][seat]:
+                        where = (hand.letter, hand.name, number, step["kind"], step["text"])
+                        terms.append((*where, seat, agents[seat], chips / big_blind))
+                if grid := step.get("grid"):
+                    seat = step["seat"]
+                    for k, label in enumerate(grid["actions"]):
+                        decision = (hand.letter, hand.name, number, seat, agents[seat], label)
+                        choices.append((*decision, grid["own"][k], grid["totals"][k], int(k == grid["played"])))
+        return {"hand_terms": [TERM_COLUMNS, *terms], "hand_choices": [CHOICE_COLUMNS, *choices]}
+
+    def html(self) -> str:
+        """Return the section's body: the viewer for those with scripts, and the hands as text for all."""
+        remarks = "".join(map(paragraph, self.remarks))
+        if not self.hands:
+            return remarks or paragraph("The run holds no hand yet.")
+        texts = "".join(
+            f"<details><summary>{html.escape(hand.name)} {html.escape(hand.remark)}</summary>"
+            f"<pre>{html.escape(story_text(hand.story, self.names[hand.letter]))}</pre></details>"
+            for hand in self.hands
+        )
+        data = {
+            "names": self.names,
+            "cells": self.cells,
+            "hands": [
+                {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
+            ],
+        }
+        # No text may end the script: "<" and its like stand for themselves in no part of it.
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        for letter in "<>&":
+            text = text.replace(letter, f"\\u{ord(letter):04x}")
+        return (
+            f'<div id="viewer"></div>{remarks}'
+            f'<details class="texts"><summary>The hands as text</summary>{texts}</details>'
+            f'<script type="application/json" id="hands-data">{text}</script>'
+        )
+
+
+def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tuple[str, HandId]]) -> HandViewer:
+    """Play hands of every run again, and return the viewer.
+
+    Parameters
+    ----------
+    count : int
+        Hands of each run.
+    wanted : sequence of (letter, HandId)
+        Hands to show in any case.
+    """
+    hands: list[ShownHand] = []
+    remarks: list[str] = []
+    for run in runs:
+        with contextlib.closing(RunStore.reading(run.folder)) as store:
+            store.decks = run.results["decks"]
+            chosen = choose_hands(run, store, count, [hand for letter, hand in wanted if letter == run.letter])
+            _add_hands(run, store, chosen, hands, remarks)
+    return HandViewer(
+        hands,
+        {run.letter: run.names for run in runs},
+        {run.letter: _cells(run) for run in runs},
+        remarks,
+    )
+
+
+def _add_hands(
+    run: RunRecord, store: RunStore, chosen: Sequence[HandId], hands: list[ShownHand], remarks: list[str]
+) -> None:
+    """Add the chosen hands of a run. `hands` and `remarks` are modified in place."""
+    groups = list(dict.fromkeys((hand.lineup, hand.deck) for hand in chosen))
+    missing = 0
+    progress = tqdm(replay_groups(run, store, groups), total=len(groups), unit="group", desc="hands", leave=False)
+    for replay in progress:
+        kept = kept_group(store, replay.lineup, replay.deck)
+        for hand in chosen:
+            if (hand.lineup, hand.deck) != (replay.lineup, replay.deck):
+                continue
+            told = replay.hands[hand.rotation] if replay.hands else _untold(run, kept, hand)
+            if told is None:
+                missing += 1
+                continue
+            hands.append(
+                ShownHand(hand.text(run.letter), run.letter, hand_story(told, _forms(run, told)), replay.trouble)
+            )
+    if missing:
+        remarks.append(
+            f"{missing:,} chosen hands of {run.title} are not shown: they were not kept, and {replay.trouble}."
+        )
+
+
+def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> Told | None:
+    """Return a hand as it was kept, of which nobody tells anything."""
+    if kept is None or hand.rotation >= len(kept.hands):
+        return None
+    rules, found = run.config.rules, kept.hands[hand.rotation]
+    size, seats = rules.num_hole_cards, rules.num_seats
+    holes = [kept.cards[seat * size : (seat + 1) * size] for seat in range(seats)]
+    played = replay_hand(replay_betting(rules, found.actions), holes, kept.cards[seats * size :])
+    return Told(played, found.agents, (), [None] * seats)
+
+
+def _forms(run: RunRecord, told: Told) -> list[str | None]:
+    """Return the corrections that count for each seat: as in the run's scores, or as far as the hand allows."""
+    forms: list[str | None] = []
+    for seat, number in enumerate(told.numbers):
+        if not told.scores:
+            forms.append(None)
+        elif run.scores.agents[number].form == CHANCE_ONLY or told.scores[seat].estimate is None:
+            forms.append(CHANCE_ONLY)
+        else:
+            forms.append(FULL)
+    return forms
+
+
+def _cells(run: RunRecord) -> list[str]:
+    return cell_names(run.config.rules)
