@@ -23,8 +23,8 @@ NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "
     "would do with every hand: the height of a cell is the share of it that has come here by the seat’s own play, its "
     "colours are what it does; the cell with a frame is what it held. The ledger below tells what AIVAT adds to each "
-    "seat’s result at every event: a minus takes good luck out. Hands are played again from the run’s seed when this "
-    "page is made, and compared with what the run stored."
+    "seat’s result at every event: a minus takes good luck out. Raises are named by the chips put in over the whole "
+    "hand. Hands are played again from the run’s seed when this page is made, and compared with what the run stored."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb")
 CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probability", "range_share", "played")

@@ -159,7 +159,7 @@
       const cards = of.cards[seat];
       cards.forEach((text, k) => card(box, x + (k - cards.length / 2) * 31 + 2, y - 44, text, out));
       draw(box, "text", { x, y: y + 10, "text-anchor": "middle", class: out ? "who out" : "who" },
-        cut(`${of.positions[seat]} ${nameOf(of, seat)}`, 18));
+        cut(`${of.positions[seat]} ${nameOf(of, seat)}`, 16));
       const left = of.stacks ? `${bb(of.stacks[seat] - now.paid[seat], of)} bb` : "";
       draw(box, "text", { x, y: y + 25, "text-anchor": "middle", class: "stack" }, left);
       const ended = step === of.steps.length - 1;
@@ -248,7 +248,11 @@
     const table = make("table", "terms");
     const head = make("tr");
     head.append(make("th", "", "bb"));
-    of.positions.forEach((position, seat) => head.append(make("th", "figure", `${position} ${nameOf(of, seat)}${of.forms[seat] === "full" ? "" : " *"}`)));
+    of.positions.forEach((position, seat) => {
+      const cell = make("th", "figure", cut(`${position} ${nameOf(of, seat)}`, 22) + (of.forms[seat] === "full" ? "" : " *"));
+      cell.title = nameOf(of, seat);
+      head.append(cell);
+    });
     table.append(head);
     const strongest = Math.max(1e-9, ...of.steps.flatMap((one) => one.terms.map(Math.abs)));
     const add = (css, label, values, shade) => {
