@@ -26,12 +26,13 @@ from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.store import RunStore
 
 FICKLE = """
-import random
+import pathlib
 from plurispiel.agents.base import Agent
 
 class Fickle(Agent):
     def act(self, view):
-        return random.SystemRandom().choice([1, view.public.max_raise or 1])
+        bold = (pathlib.Path(__file__).parent / "mood").exists()
+        return view.public.max_raise if bold and view.public.max_raise else 1
 """
 
 
@@ -151,12 +152,15 @@ def test_the_reduced_form_corrects_chance_alone(tmp_path):
 def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "bot.py").write_text(FICKLE)
     folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
-    viewer = viewer_of(folder)
-    differing = [hand for hand in viewer.hands if hand.remark]
-    assert differing and "otherwise" in differing[0].remark
-    assert differing[0].story["forms"] == [None, None] and not any("grid" in s for s in differing[0].story["steps"])
     other = play(tmp_path / "other", keep="none", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
-    assert "are not shown" in viewer_of(other, 6).remarks[0]
+    assert not any(hand.remark for hand in viewer_of(folder).hands)
+    (tmp_path / "mood").touch()
+    viewer = viewer_of(folder)
+    assert len(viewer.hands) == 12
+    for hand in viewer.hands:
+        assert "an agent plays it otherwise now" in hand.remark
+        assert hand.story["forms"] == [None, None] and not any("grid" in step for step in hand.story["steps"])
+    assert not viewer_of(other, 6).hands and "6 chosen hands of other are not shown" in viewer_of(other, 6).remarks[0]
 
 
 def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):

@@ -92,12 +92,14 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                 yield Replay(lineup, deck, (), f"it cannot be played again: {error}")
                 continue
             told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, witness.heard, strict=True)]
-            if _same_chips(run, lineup, deck, scores) and _same_actions(kept_group(store, lineup, deck), told):
-                differs = not _same_corrections(run, lineup, deck, scores)
-                trouble = "AIVAT's corrections are not those of the run" if differs else ""
-                yield Replay(lineup, deck, told, trouble)
-            else:
+            kept = kept_group(store, lineup, deck)
+            is_corrected = _same_corrections(run, lineup, deck, scores)
+            # Of hands that were not kept only sums are known, and those of chips may agree by chance.
+            is_same = _same_actions(kept, told) if kept else is_corrected
+            if not is_same or not _same_chips(run, lineup, deck, scores):
                 yield Replay(lineup, deck, (), "an agent plays it otherwise now than in the run")
+            else:
+                yield Replay(lineup, deck, told, "" if is_corrected else "AIVAT's corrections are not those of the run")
 
 
 def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:
@@ -106,13 +108,14 @@ def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:
 
 def _same_chips(run: RunRecord, lineup: int, deck: int, scores: dict[int, AgentScore]) -> bool:
     own = {int(row["agent"]): row for row in _rows(run, lineup, deck)}
-    return all(number in own and own[number]["chips"] == score.chips for number, score in scores.items())
+    return all(
+        number in own and own[number]["chips"] == score.chips and own[number]["chips_squared"] == score.chips_squared
+        for number, score in scores.items()
+    )
 
 
-def _same_actions(kept: KeptGroup | None, told: Sequence[Told]) -> bool:
-    """Return whether the hands are those that were kept, if they were."""
-    if kept is None:
-        return True
+def _same_actions(kept: KeptGroup, told: Sequence[Told]) -> bool:
+    """Return whether the hands are those that were kept."""
     return len(kept.hands) == len(told) and all(
         then.agents == tuple(now.numbers) and then.actions == tuple(action.action for action in now.hand.actions)
         for then, now in zip(kept.hands, told, strict=True)
