@@ -26,6 +26,9 @@ __all__ = ["BlueprintValues"]
 SMALL = 40
 """Nodes of a subtree in which everything that the others may do is followed; in larger ones it is drawn."""
 
+MAX_SCALE = 1.5
+"""By how much the pot may differ from that of the tree; in others the same bets are worth other things."""
+
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
 _MAX_KEPT = 50_000
 
@@ -88,8 +91,9 @@ class BlueprintValues(ValueFunction):
 
     All own actions are followed for all hands at once, the others' too where little of the tree is left, and
     elsewhere drawn; boards are drawn where there are many. The numbers are the same for whatever is asked of a deck.
-    Bets that are not in the tree count as the nearest size, and the pot is scaled. Where the tree has no decision, or
-    none is left, the value is that of `Checkdown`. A row that was never learnt is that of the nearest bucket.
+    Bets that are not in the tree count as the nearest size, and the pot is scaled. Where the tree has no decision, has
+    left somebody out or has quite another pot, or where nobody can bet any more, the value is that of `Checkdown`.
+    A row that was never learnt is that of the nearest bucket.
 
     Parameters
     ----------
@@ -170,7 +174,7 @@ class BlueprintValues(ValueFunction):
         if state[betting.FOLDED + seat]:
             return np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
         place = self._place(tuple(action.action for action in situation.actions))
-        if place is None or place.seats[seat] < 0:
+        if place is None:
             return self._checkdown.values(situation)
         cards = seat, situation.board, situation.hole_cards.tobytes()
         key = cards, place, state[betting.CONTRIB + seat]
@@ -193,16 +197,22 @@ class BlueprintValues(ValueFunction):
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
     def _place(self, actions: tuple[int, ...]) -> _Place | None:
-        """Return where the tree stands after some actions of a hand; None where it has no decision."""
+        """Return where the tree stands after some actions of a hand; None where it says little of it."""
         if actions not in self._places:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
-            at = self._hand.at(actions)
-            found = None
-            if not at.state.is_over and self._hand.translation.decision(at.shadow, at.state) is not None:
-                found = _Place(at.shadow.node, at.shadow.seats, sum(at.state.contributions))
-            self._places[actions] = found
+            self._places[actions] = self._find_place(actions)
         return self._places[actions]
+
+    def _find_place(self, actions: tuple[int, ...]) -> _Place | None:
+        at = self._hand.at(actions)
+        translation = self._hand.translation
+        if at.state.is_over or translation.decision(at.shadow, at.state) is None:
+            return None
+        found = _Place(at.shadow.node, at.shadow.seats, sum(at.state.contributions))
+        in_tree = sum(translation.states.state(found.node).contributions)
+        everybody = all(seat >= 0 for seat, folded in zip(found.seats, at.state.folded, strict=True) if not folded)
+        return found if everybody and max(found.pot, in_tree) <= MAX_SCALE * min(found.pot, in_tree) else None
 
     def _play_on(self, situation: Situation, place: _Place, cards: Hashable, asked: np.ndarray) -> np.ndarray:
         """Return what the hands asked for win from a decision on, and any numbers for others."""

@@ -193,6 +193,26 @@ def test_where_no_decision_is_left_values_are_those_of_checking_down():
         assert values.tolist() == Checkdown().values(situation).tolist()
 
 
+@pytest.mark.parametrize(
+    ("rules", "actions", "others"),
+    [
+        (HUNL, (900, CALL), (350, CALL)),
+        (SIXMAX, (FOLD, CALL, CALL, FOLD, FOLD, CALL), (FOLD, 350, FOLD, FOLD, FOLD, CALL)),
+    ],
+    ids=["another pot", "a caller left out"],
+)
+def test_where_the_tree_says_little_values_are_those_of_checking_down(rules, actions, others):
+    menu = GameMenu((StreetMenu(("1p",), callers=(0,)), StreetMenu(("1p",))))
+    blueprint = random_blueprint(rules, menu, cards=single_buckets(rules))
+    values = BlueprintValues(blueprint, (0.0,) * rules.num_seats)
+    deck = deal_deck(rules, np.random.default_rng(4))
+    for taken, same in ((actions, True), (others, False)):
+        situation = situation_of(rules, deck, 1, taken, 3)
+        held = situation.holdable()
+        alike = values.values(situation)[held].tolist() == Checkdown().values(situation)[held].tolist()
+        assert alike == same
+
+
 def test_a_seat_that_folded_has_lost_what_it_paid():
     blueprint = random_blueprint(SIXMAX, MENU, cards=single_buckets(SIXMAX))
     deck = deal_deck(SIXMAX, np.random.default_rng(4))
