@@ -32,10 +32,10 @@ __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_bl
 
 SUFFIX = ".blueprint"
 LEVELS = 15
-"""What probability 1 is in a packed row; a divisor of `blueprint.HIGHEST`."""
+"""What probability 1 is in a packed row of the later streets; a divisor of `blueprint.HIGHEST`."""
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
-_PACKED, _PACKED_FORMAT = "packed blueprint", 2
+_PACKED, _PACKED_FORMAT = "packed blueprint", 3
 _DIGEST_BYTES = 64
 _MOST_BYTES = 1 << 32
 _BROKEN = (EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
@@ -70,7 +70,7 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     arrays = {name: np.array(values) for name, values in artefact.arrays.items() if name != "rows"}
     for street, buckets in enumerate(blueprint.cards.num_buckets):
         table = rows[game.base[street] : game.base[street + 1]].reshape(buckets, -1)
-        table[:] = _in_levels(table, blueprint.tree.num_actions[blueprint.decisions(street)])
+        table[:] = _in_levels(table, blueprint.tree.num_actions[blueprint.decisions(street)], num_levels(street))
         arrays[f"{_ROWS}_{street}"] = np.ascontiguousarray(table.T)
     kept = dataclasses.replace(blueprint, rows=rows).num_rows()
     training = summarised(artefact.config["training"])
@@ -81,6 +81,11 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     building.write_bytes(packed)
     building.replace(path)
     return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
+
+
+def num_levels(street: int) -> int:
+    """Return what probability 1 is in a packed row: rows of the first street are few, and kept as they are."""
+    return LEVELS if street else HIGHEST
 
 
 class PackedFacts(NamedTuple):
@@ -125,10 +130,10 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
         tables = [arrays.pop(f"{_ROWS}_{street}") for street in range(sum(name.startswith(_ROWS) for name in arrays))]
         rows = np.empty(sum(table.size for table in tables), np.uint8)
         first = 0
-        while tables:
+        for street in range(len(tables)):
             table = tables.pop(0).T
             part = rows[first : first + table.size].reshape(table.shape)
-            np.multiply(table, np.uint8(HIGHEST // LEVELS), out=part)
+            np.multiply(table, np.uint8(HIGHEST // num_levels(street)), out=part)
             first += table.size
         config = dict(manifest["config"])
         seed, source = manifest["seed"], str(manifest["source"])
@@ -175,11 +180,11 @@ def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: in
         rows[part].reshape(buckets, -1)[~np.repeat(often, counts, axis=1)] = 0
 
 
-def _in_levels(table: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return rows, side by side with so many actions each, that sum to nearly `LEVELS`: uint8[buckets, pairs]."""
+def _in_levels(table: np.ndarray, counts: np.ndarray, levels: int) -> np.ndarray:
+    """Return rows, side by side with so many actions each, that sum to nearly `levels`: uint8[buckets, pairs]."""
     starts = np.cumsum(counts, dtype=np.int64) - counts
     totals = np.add.reduceat(table, starts, axis=1, dtype=np.float32)
-    scale = LEVELS / np.maximum(totals, 1.0)
+    scale = levels / np.maximum(totals, 1.0)
     return np.rint(table * np.repeat(scale, counts, axis=1)).astype(np.uint8)
 
 

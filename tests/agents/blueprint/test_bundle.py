@@ -14,7 +14,13 @@ from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.blueprint.blueprint import load_blueprint
-from plurispiel.agents.blueprint.bundle import LEVELS, pack_blueprint, packed_facts, unpack_blueprint, unpacked_folder
+from plurispiel.agents.blueprint.bundle import (
+    num_levels,
+    pack_blueprint,
+    packed_facts,
+    unpack_blueprint,
+    unpacked_folder,
+)
 from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
@@ -57,7 +63,7 @@ def test_a_packed_blueprint_is_the_same_to_a_level(kept, tmp_path):
         for node in before.decisions(street)[:50].tolist():
             buckets = np.arange(before.cards.num_buckets[street])
             change = abs(after.strategy(node, buckets) - before.strategy(node, buckets))
-            assert change.max() <= 1.1 / LEVELS
+            assert change.max() <= 1.1 / num_levels(street)
     folder = unpacked_folder(path)
     assert folder.parent == tmp_path / "cache" / "blueprints" and unpacked_folder(path) == folder
     assert np.array_equal(load_blueprint(folder).rows, after.rows)
