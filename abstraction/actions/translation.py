@@ -45,6 +45,7 @@ __all__ = [
 
 MAX_KEPT_STATES = 4096
 MAX_KEPT_PLACES = 1 << 15
+MAX_KEPT_GAMES = 16
 
 
 def lower_share(size: float, lower: float, upper: float) -> float:
@@ -83,7 +84,7 @@ def _lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
 
 
 class TreeStates:
-    """The betting state and the sizes at the decisions of a tree.
+    """The betting state and the sizes at the decisions of a tree, and the translations of games played in it.
 
     Parameters
     ----------
@@ -97,6 +98,7 @@ class TreeStates:
         self.tree = tree
         self.state = functools.lru_cache(MAX_KEPT_STATES)(self._state)
         self.sizes = functools.lru_cache(MAX_KEPT_STATES)(self._sizes)
+        self.translation = functools.lru_cache(MAX_KEPT_GAMES)(self._translation)
 
     def child(self, node: int, action: int) -> int:
         """Return the node behind an action of a decision, or -1 if it has no such action."""
@@ -106,6 +108,9 @@ class TreeStates:
     def raises(self, node: int) -> list[int]:
         """Return the raise-to totals of a decision, ascending."""
         return [action for action in self.tree.actions(node).tolist() if action > CALL]
+
+    def _translation(self, rules: HoldemRules) -> "Translation":
+        return Translation(rules, self)
 
     def _state(self, node: int) -> BettingState:
         if node == 0:

@@ -58,7 +58,7 @@ class BlueprintAgent(RangeAgent):
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
         if self._translation is None or self._translation.rules is not rules:
-            self._translation = _translation(rules, self._kept.states)
+            self._translation = self._kept.states.translation(rules)
         self._hand = ShadowHand(self._translation, coins, seat)
 
     def act(self, view: View) -> Decision:
@@ -204,14 +204,8 @@ def blueprint_agent(text: str) -> BlueprintAgent:
 
 @functools.lru_cache(4)
 def _kept_rows(blueprint: Blueprint) -> KeptRows:
-    """Return the rows that all agents of a blueprint in a process look up together."""
+    """Return what all agents of a blueprint in a process look up together."""
     return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))
-
-
-@functools.lru_cache(16)
-def _translation(rules: HoldemRules, states: TreeStates) -> Translation:
-    """Return the translation that all agents of a blueprint in a process share."""
-    return Translation(rules, states)
 
 
 @functools.lru_cache(2)

@@ -228,7 +228,6 @@ def test_what_agents_and_hands_share_changes_nothing():
     for place in rng.permutation(len(asked))[:150]:
         view, start, decision, strategy = asked[place]
         agent_module._kept_rows.cache_clear()
-        agent_module._translation.cache_clear()
         agent = BlueprintAgent(found)
         agent.restart(view.public.rules, view.seat, copy.deepcopy(start))
         alone = agent.range_strategy(view.public)
