@@ -45,6 +45,7 @@ class BlueprintAgent(RangeAgent):
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
         self._kept = _kept_rows(blueprint)
+        self._aces = _aces(blueprint.rules)
         self._translation: Translation | None = None
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
@@ -75,7 +76,7 @@ class BlueprintAgent(RangeAgent):
         probabilities = [0.0] * len(answers.actions)
         for column, probability in zip(answers.columns, row, strict=True):
             probabilities[column] += probability
-        if public.street == 0 and public.can_fold and _aces(public.rules)[own]:
+        if public.street == 0 and public.can_fold and self._aces[own]:
             probabilities[answers.actions.index(CALL)] += probabilities[0]
             probabilities[0] = 0.0
         drawn = draw_column(probabilities, self.rng)
@@ -119,7 +120,7 @@ class BlueprintAgent(RangeAgent):
         if np.count_nonzero(sources):
             _defend(public, combo_ids, sources, folds, calls)
         if public.street == 0 and public.can_fold:
-            stays = _aces(public.rules)[combo_ids]
+            stays = np.flatnonzero(self._aces[combo_ids])
             calls[stays] += folds[stays]
             folds[stays] = 0.0
         return Strategy(np.array(actions), probabilities), sources
