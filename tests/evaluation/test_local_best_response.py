@@ -75,12 +75,16 @@ def test_menus_are_those_of_the_paper():
     assert [MENUS[name].actions(start) for name in ("fcpa", "56bets", "flop56")] == [[CALL]] * 3
 
 
-@pytest.mark.parametrize("rules", [LEDUC, KUHN], ids=["leduc", "kuhn"])
-def test_it_never_wins_more_than_the_best_response(rules):
+@pytest.mark.parametrize(
+    ("rules", "num_policies"),
+    [(KUHN, 100), (LEDUC, 8), pytest.param(LEDUC, 100, marks=pytest.mark.slow)],
+    ids=["kuhn", "leduc", "leduc, 100 policies"],
+)
+def test_it_never_wins_more_than_the_best_response(rules, num_policies):
     tree = flatten(game_string(rules))
     cards = lossless_buckets(rules)
     local = []
-    for seed in range(100 if rules is KUHN else 8):
+    for seed in range(num_policies):
         agent = BlueprintAgent(random_blueprint(rules, game_menu(rules), cards=cards, seed=seed))
         agent.restart(rules, 0, np.random.default_rng(0))
         best = exploitability(tree, strategy_from_agent(tree, agent))
