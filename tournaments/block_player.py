@@ -17,8 +17,10 @@ from plurispiel.evaluation.referee import Referee
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
-from plurispiel.tournaments.hands import is_kept, pack_group
+from plurispiel.tournaments.hand_story import hand_story
+from plurispiel.tournaments.hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
 from plurispiel.tournaments.schedule import Block, make_lineups
+from plurispiel.tournaments.witness import Witness
 
 Groups = Sequence[dict[int, AgentScore]]
 
@@ -35,10 +37,11 @@ class Job(NamedTuple):
 
 
 class Played(NamedTuple):
-    """The scores of a block's groups, in order of decks, and the packed hands of those that are kept."""
+    """The scores of a block's groups, in order of decks, and the packed hands and stories of those that are kept."""
 
     groups: Groups
     hands: Sequence[bytes | None]
+    stories: Sequence[bytes | None] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class BlockPlayer:
         self._aivat = aivat
         if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
+        self._witness: Witness | None = None
+        if config.uses_aivat and conduct.keep != "none" and any(parse_spec(spec).is_foreign for spec in config.agents):
+            self._witness = Witness(config)  # nobody knows whether such agents would say the same again
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
@@ -95,10 +101,15 @@ class BlockPlayer:
         block, retired = job
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()
-        groups, kept = [], []
+        groups: list[dict[int, AgentScore]] = []
+        kept: list[bytes | None] = []
+        stories: list[bytes | None] = []
         for deck in range(block.first, block.first + block.num_decks):
             self._hands = []
-            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take)
+            witness = self._witness if deck < SAMPLE_DECKS else None
+            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take, witness or self._aivat)
+            told = witness.take(self._hands) if witness else []
+            stories.append(pack_stories(list(map(hand_story, told))) if told else None)
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
             groups.append(group)
@@ -107,7 +118,7 @@ class BlockPlayer:
             faults.update({number: score.faults for number, score in group.items()})
             if max(faults.values()) >= self._config.max_faults:
                 break
-        return Played(groups, kept)
+        return Played(groups, kept, stories)
 
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
@@ -115,7 +126,7 @@ class BlockPlayer:
         """Play a group once more, without the Control; return scores and hands, each with the agents in its seats."""
         self._hands = []
         lineup = self._lineups[group[0]]
-        return self._play_group(lineup, lineup, retired, group, self._take), self._hands
+        return self._play_group(lineup, lineup, retired, group, self._take, self._aivat), self._hands
 
     def _play_group(
         self,
@@ -124,6 +135,7 @@ class BlockPlayer:
         retired: frozenset[int],
         group: tuple[int, int],
         on_hand: Callable[[Hand, Sequence[int]], None],
+        aivat: Aivat | None,
     ) -> dict[int, AgentScore]:
         agents = [
             FoldAgent() if number in retired else self._agent(number, list(lineup[:place]).count(number))
@@ -138,7 +150,7 @@ class BlockPlayer:
             self._streams,
             on_hand,
             repair=self._config.on_fault == "repair",
-            aivat=self._aivat,
+            aivat=aivat,
         )
 
     def _with_control(
@@ -155,7 +167,9 @@ class BlockPlayer:
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
-        control = self._play_group([0] * len(lineup), contestants, retired, group, self._take_control)[number]
+        control = self._play_group([0] * len(lineup), contestants, retired, group, self._take_control, self._aivat)[
+            number
+        ]
         own = dataclasses.replace(
             played[0],
             faults=played[0].faults + control.faults,

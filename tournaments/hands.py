@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
@@ -33,6 +33,28 @@ def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
         ],
     }
     return zlib.compress(json.dumps(record).encode())
+
+
+def pack_stories(stories: Sequence[dict[str, Any]]) -> bytes:
+    """Return the stories of a group's hands (`hand_story`) as compressed JSON."""
+    return zlib.compress(json.dumps(stories, separators=(",", ":"), allow_nan=False).encode())
+
+
+def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]] | None:
+    """Return the stories of a group that were written down as it was played, if they were.
+
+    Raises
+    ------
+    RunRefused
+        If they cannot be read.
+    """
+    packed = store.stories_of(lineup, deck)
+    if packed is None:
+        return None
+    try:
+        return json.loads(zlib.decompress(packed))
+    except (zlib.error, ValueError, TypeError):
+        raise RunRefused(f"{store.folder} is damaged: its stories of deck {deck} cannot be read") from None
 
 
 class KeptHand(NamedTuple):

@@ -59,7 +59,7 @@ def _play_on(
     for block, played in players.play(jobs):
         groups, stands_until = ledger.admit(block, played.groups)
         now = time.monotonic()
-        store.add_block(block, groups, now - last, played.hands)
+        store.add_block(block, groups, now - last, played.hands, played.stories)
         last = now
         on_block(block, groups)
         if stands_until is not None:

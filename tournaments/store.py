@@ -92,6 +92,12 @@ CREATE TABLE IF NOT EXISTS hands (
     hands BLOB NOT NULL,
     PRIMARY KEY (lineup, deck)
 );
+CREATE TABLE IF NOT EXISTS stories (
+    lineup INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    stories BLOB NOT NULL,
+    PRIMARY KEY (lineup, deck)
+);
 """
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
 # the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
@@ -215,13 +221,15 @@ class RunStore:
         groups: Sequence[Mapping[int, AgentScore]],
         seconds: float,
         hands: Sequence[bytes | None] = (),
+        stories: Sequence[bytes | None] = (),
     ) -> None:
         """Store the groups of a block, or the first of them, and the time since the last call.
 
         Parameters
         ----------
-        hands : sequence of bytes or None
-            The hands of each group (`hands.pack_group`) that are to be kept.
+        hands, stories : sequence of bytes or None
+            The hands of each group (`hands.pack_group`), and what they tell (`hands.pack_stories`), as far as they are
+            to be kept.
 
         Raises
         ------
@@ -233,11 +241,14 @@ class RunStore:
             for deck, group in enumerate(groups, start=block.first)
             for agent, score in group.items()
         ]
-        kept = [
-            (block.lineup, deck, packed)
-            for deck, packed in enumerate(hands[: len(groups)], start=block.first)
-            if packed is not None
-        ]
+        kept, told = (
+            [
+                (block.lineup, deck, blob)
+                for deck, blob in enumerate(packed[: len(groups)], start=block.first)
+                if blob is not None
+            ]
+            for packed in (hands, stories)
+        )
         columns = ["lineup", "deck", "agent", *_SCORE_COLUMNS, "seconds"]
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
@@ -245,12 +256,13 @@ class RunStore:
                 f"INSERT INTO groups ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows
             )
             self._database.executemany("INSERT INTO hands VALUES (?, ?, ?)", kept)
+            self._database.executemany("INSERT INTO stories VALUES (?, ?, ?)", told)
 
     def forget_after(self, last: Position) -> None:
         """Forget the groups behind one in the schedule."""
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            for table in ("groups", "hands"):
+            for table in ("groups", "hands", "stories"):
                 self._database.execute(
                     f"DELETE FROM {table} WHERE (deck / {BLOCK_DECKS}, lineup, deck) > (?, ?, ?)", last
                 )
@@ -309,6 +321,13 @@ class RunStore:
     def hands_of(self, lineup: int, deck: int) -> bytes | None:
         """Return the hands of one group, if they were kept."""
         found = list(self._rows("SELECT hands FROM hands WHERE lineup = ? AND deck = ?", lineup, deck))
+        return found[0][0] if found else None
+
+    def stories_of(self, lineup: int, deck: int) -> bytes | None:
+        """Return what the hands of one group tell, if it was kept."""
+        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'stories'")):  # in runs from before
+            return None
+        found = list(self._rows("SELECT stories FROM stories WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
 
     def hands(self) -> Iterator[tuple[int, int, bytes]]:

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import re
+import sqlite3
 
 import numpy as np
 import pytest
@@ -16,15 +17,36 @@ from plurispiel.agents.base import PublicState
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.hand_story import FULL_BYTE, action_text, cell_names, combo_cells
 from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands, parse_hand
-from plurispiel.tournaments.report.hand_story import FULL_BYTE, action_text, cell_names, combo_cells
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.store import RunStore
 
+DICE = """
+import random
+import numpy as np
+from plurispiel.agents.base import Agent, Strategy
+
+class Dice(Agent):
+    def restart(self, rules, seat, rng):
+        super().restart(rules, seat, rng)
+        self.bold = random.SystemRandom().random()
+
+    def act(self, view):
+        if not view.public.max_raise:
+            return 1
+        return view.public.max_raise if random.SystemRandom().random() < self.bold else 1
+
+    def range_strategy(self, public):
+        if not public.max_raise:
+            return Strategy(np.array([1]), np.ones((public.rules.num_combos, 1)))
+        shares = np.tile([1.0 - self.bold, self.bold], (public.rules.num_combos, 1))
+        return Strategy(np.array([1, public.max_raise]), shares)
+"""
 FICKLE = """
 import pathlib
 from plurispiel.agents.base import Agent
@@ -153,14 +175,39 @@ def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "bot.py").write_text(FICKLE)
     folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
     other = play(tmp_path / "other", keep="none", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
-    assert not any(hand.remark for hand in viewer_of(folder).hands)
     (tmp_path / "mood").touch()
+    logged = viewer_of(folder)
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        database.execute("DROP TABLE stories")
+        database.commit()
     viewer = viewer_of(folder)
     assert len(viewer.hands) == 12
     for hand in viewer.hands:
         assert "an agent plays it otherwise now" in hand.remark
         assert hand.story["forms"] == [None, None] and not any("grid" in step for step in hand.story["steps"])
+    (tmp_path / "mood").unlink()
+    again = viewer_of(folder)
+    assert [hand.story for hand in again.hands] == [hand.story for hand in logged.hands]
+    assert not any(hand.remark for hand in [*again.hands, *logged.hands])
+    assert any("grid" in step for hand in logged.hands for step in hand.story["steps"])
+    (tmp_path / "mood").touch()
     assert not viewer_of(other, 6).hands and "6 chosen hands of other are not shown" in viewer_of(other, 6).remarks[0]
+
+
+def test_what_agents_tell_that_may_never_tell_it_again_is_written_down(tmp_path):
+    (tmp_path / "bot.py").write_text(DICE)
+    folder = play(tmp_path / "run", keep="sample", agents=(f"{tmp_path / 'bot.py'}:Dice", "tag"), decks=22)
+    (tmp_path / "bot.py").unlink()  # nobody is asked again
+    viewer = viewer_of(folder, 0, [HandId(0, deck, 1) for deck in range(20)])
+    assert len(viewer.hands) == 20 and not any(hand.remark for hand in viewer.hands)
+    for hand in viewer.hands:
+        assert hand.story["forms"] == ["full", "full"]
+        for seat in range(2):
+            terms = sum(step["terms"][seat] for step in hand.story["steps"])
+            assert hand.story["payoffs"][seat] + terms == pytest.approx(hand.story["estimates"][seat], abs=1e-4)
+        assert all("grid" in step for step in hand.story["steps"] if step["kind"] == "action")
+    with contextlib.closing(RunStore.reading(folder)) as store:
+        assert store.stories_of(0, 19) is not None and store.stories_of(0, 20) is None
 
 
 def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):

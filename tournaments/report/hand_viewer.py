@@ -10,14 +10,14 @@ from typing import Any
 from tqdm import tqdm
 
 from plurispiel.evaluation.replay import replay_betting, replay_hand
+from plurispiel.tournaments.hand_story import cell_names, hand_story, judged, story_text
 from plurispiel.tournaments.hands import KeptGroup, kept_group
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
-from plurispiel.tournaments.report.hand_story import cell_names, hand_story, story_text
 from plurispiel.tournaments.report.panel import paragraph
-from plurispiel.tournaments.report.replays import Told, replay_groups
+from plurispiel.tournaments.report.replays import replay_groups
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.witness import Told
 
 NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "
@@ -145,20 +145,19 @@ def _add_hands(
         for hand in chosen:
             if (hand.lineup, hand.deck) != (replay.lineup, replay.deck):
                 continue
-            told = replay.hands[hand.rotation] if replay.hands else _untold(run, kept, hand)
-            if told is None:
+            story = replay.stories[hand.rotation] if replay.stories else _untold(run, kept, hand)
+            if story is None:
                 missing += 1
                 continue
-            hands.append(
-                ShownHand(hand.text(run.letter), run.letter, hand_story(told, _forms(run, told)), replay.trouble)
-            )
+            forms = [agent.form for agent in run.scores.agents]
+            hands.append(ShownHand(hand.text(run.letter), run.letter, judged(story, forms), replay.trouble))
     if missing:
         remarks.append(
             f"{missing:,} chosen hands of {run.title} are not shown: they were not kept, and {replay.trouble}."
         )
 
 
-def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> Told | None:
+def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, Any] | None:
     """Return a hand as it was kept, of which nobody tells anything."""
     if kept is None or hand.rotation >= len(kept.hands):
         return None
@@ -166,20 +165,7 @@ def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> Told | None
     size, seats = rules.num_hole_cards, rules.num_seats
     holes = [kept.cards[seat * size : (seat + 1) * size] for seat in range(seats)]
     played = replay_hand(replay_betting(rules, found.actions), holes, kept.cards[seats * size :])
-    return Told(played, found.agents, (), [None] * seats)
-
-
-def _forms(run: RunRecord, told: Told) -> list[str | None]:
-    """Return the corrections that count for each seat: as in the run's scores, or as far as the hand allows."""
-    forms: list[str | None] = []
-    for seat, number in enumerate(told.numbers):
-        if not told.scores:
-            forms.append(None)
-        elif run.scores.agents[number].form == CHANCE_ONLY or told.scores[seat].estimate is None:
-            forms.append(CHANCE_ONLY)
-        else:
-            forms.append(FULL)
-    return forms
+    return hand_story(Told(played, found.agents, (), [None] * seats))
 
 
 def _cells(run: RunRecord) -> list[str]:

@@ -1,89 +1,55 @@
-"""Hands of a run played again from its seed, with what everybody said of its strategy, and what AIVAT made of it."""
+"""What hands of a run tell: as it was written down in play, or by playing them again from the run's seed."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from plurispiel.agents.base import Agent
-from plurispiel.evaluation.aivat import Aivat, Announced, Score
 from plurispiel.evaluation.duplicate import AgentScore
-from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import RefereeDisagrees
-from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, RunAborted
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.hands import KeptGroup, kept_group
+from plurispiel.tournaments.hand_story import hand_story
+from plurispiel.tournaments.hands import KeptGroup, kept_group, kept_stories
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block
 from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.witness import Told, Witness
 
 _CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a replayed hand tells.
-
-    Attributes
-    ----------
-    hand : Hand
-    numbers : sequence of int
-        The agent in each seat.
-    scores : sequence of Score
-        Of every seat.
-    announced : sequence of (sequence of Announced or None)
-        What each seat's agent said of its decisions.
-    """
-
-    hand: Hand
-    numbers: Sequence[int]
-    scores: Sequence[Score]
-    announced: Sequence[Sequence[Announced] | None]
-
-
-@dataclass(frozen=True)
 class Replay:
-    """A group played again.
+    """What a group's hands tell.
 
     Attributes
     ----------
     lineup, deck : int
-    hands : sequence of Told
-        One a rotation; empty if the group could not be played, or was another then.
+    stories : sequence of dict
+        One a rotation (`hand_story`); empty if the group could not be played again, or was another then.
     trouble : str
         Why there are none; or how they differ from what the run holds; empty if they do not.
     """
 
     lineup: int
     deck: int
-    hands: Sequence[Told]
+    stories: Sequence[dict[str, Any]]
     trouble: str = ""
 
 
-class Witness(Aivat):
-    """AIVAT that keeps what it was told."""
-
-    def __init__(self, config: TournamentConfig):
-        super().__init__(config.rules, make_value_function(config.values, config.rules))
-        self.heard: list[tuple[Sequence[Score], Sequence[Sequence[Announced] | None]]] = []
-
-    def scores(self, hand: Hand, agents: Sequence[Agent]) -> tuple[Score, ...]:
-        """Return the score of every seat."""
-        scores = super().scores(hand, agents)
-        self.heard.append((scores, self.announced))
-        return scores
-
-
 def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, int]]) -> Iterator[Replay]:
-    """Yield groups, each played again with the same cards, seats and random streams, and compared with the run."""
+    """Yield what groups tell, as written down in play; or else as each is played again, and compared with the run."""
     ledger = FaultLedger(run.config.max_faults, store.faults())
     witness = Witness(run.config)
     with contextlib.closing(BlockPlayer(run.config, Conduct(), witness)) as player:
         for lineup, deck in groups:
-            witness.heard = []
+            if stories := kept_stories(store, lineup, deck):
+                yield Replay(lineup, deck, stories)
+                continue
+            witness.forget()
             first = deck // BLOCK_DECKS * BLOCK_DECKS
             retired = ledger.retired(Block(lineup, first, BLOCK_DECKS))
             try:
@@ -91,7 +57,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             except (RunAborted, RefereeDisagrees, ValueError) as error:
                 yield Replay(lineup, deck, (), f"it cannot be played again: {error}")
                 continue
-            told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, witness.heard, strict=True)]
+            told = witness.take(hands)
             kept = kept_group(store, lineup, deck)
             is_corrected = _same_corrections(run, lineup, deck, scores)
             # Of hands that were not kept only sums are known, and those of chips may agree by chance.
@@ -99,7 +65,8 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             if not is_same or not _same_chips(run, lineup, deck, scores):
                 yield Replay(lineup, deck, (), "an agent plays it otherwise now than in the run")
             else:
-                yield Replay(lineup, deck, told, "" if is_corrected else "AIVAT's corrections are not those of the run")
+                trouble = "" if is_corrected else "AIVAT's corrections are not those of the run"
+                yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
 
 
 def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:

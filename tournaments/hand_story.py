@@ -1,4 +1,4 @@
-"""A hand as the viewer shows it: step by step, with strategies as grids, and what AIVAT took away."""
+"""A hand as it is shown: step by step, with strategies as grids, and what AIVAT took away."""
 
 import base64
 import functools
@@ -13,8 +13,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.aivat import Announced
 from plurispiel.evaluation.play_statistics import position_names
 from plurispiel.evaluation.value_functions import combos_without
-from plurispiel.tournaments.report.replays import Told
-from plurispiel.tournaments.scores import FULL
+from plurispiel.tournaments.scores import CHANCE_ONLY, FULL
+from plurispiel.tournaments.witness import Told
 
 FULL_BYTE = 255
 """What 1 is in a grid."""
@@ -22,21 +22,17 @@ FULL_BYTE = 255
 _STREETS = ("preflop", "flop", "turn", "river")
 
 
-def hand_story(told: Told, forms: Sequence[str | None]) -> dict[str, Any]:
-    """Return a replayed hand as plain values: chips as numbers, grids as text.
-
-    Parameters
-    ----------
-    forms : sequence of str or None
-        By seat, the corrections that count (`scores.FULL`, `CHANCE_ONLY`); None where there are none.
+def hand_story(told: Told) -> dict[str, Any]:
+    """Return a hand as plain values: chips as numbers, grids as text.
 
     Returns
     -------
     dict
-        ``bb, positions, agents, cards, board, stacks, payoffs, forms, estimates, steps``. A step holds ``kind`` (deal,
-        action, board, end), ``text``, ``street``, ``board`` (how many cards are seen), ``paid`` and ``folded`` by seat;
-        of an action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, what AIVAT adds to each
-        seat's chips there.
+        ``bb, positions, agents, cards, board, stacks, payoffs, estimates, steps``. A step holds ``kind`` (deal, action,
+        board, end), ``text``, ``street``, ``board`` (how many cards are seen), ``paid`` and ``folded`` by seat; of an
+        action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, what AIVAT adds to each seat's
+        chips there. Terms and estimates are pairs, as a whole and of chance with the true cards alone; None where
+        there is none. `judged` chooses.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -74,7 +70,7 @@ def hand_story(told: Told, forms: Sequence[str | None]) -> dict[str, Any]:
         seen = len(board)
     events["showdown", last] = len(steps)
     steps.append(_step("end", "showdown" if hand.showdown else "all others folded", state, steps[-1]["street"], seen))
-    _add_terms(steps, events, told, forms)
+    _add_terms(steps, events, told)
     return {
         "bb": rules.big_blind,
         "positions": position_names(rules.num_seats),
@@ -85,10 +81,35 @@ def hand_story(told: Told, forms: Sequence[str | None]) -> dict[str, Any]:
         "board": [card_text(card) for card in board[:seen]],
         "stacks": None if rules.stacks is None else list(rules.stacks),
         "payoffs": list(hand.payoffs),
-        "forms": list(forms),
-        "estimates": [_estimate(told, seat, form) for seat, form in enumerate(forms)],
+        "estimates": [(score.estimate, score.payoff + score.true_chance) for score in told.scores],
         "steps": steps,
     }
+
+
+def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]:
+    """Return a story with the terms and estimates that count.
+
+    Parameters
+    ----------
+    forms : sequence of str or None
+        By agent, the corrections that its scores are made of (`scores.FULL`, `CHANCE_ONLY`); None if it has none.
+
+    Returns
+    -------
+    dict
+        The story with ``forms`` by seat, None where nothing was scored, and a number or None in place of each pair.
+    """
+    estimates = story["estimates"] or [(None, None)] * len(story["agents"])
+    own: list[str | None] = []
+    for number, (whole, reduced) in zip(story["agents"], estimates, strict=True):
+        is_full = whole is not None and forms[number] != CHANCE_ONLY
+        own.append(None if reduced is None else FULL if is_full else CHANCE_ONLY)
+
+    def chosen(pairs: Sequence) -> list[float | None]:
+        return [None if form is None else pair[0 if form == FULL else 1] for pair, form in zip(pairs, own, strict=True)]
+
+    steps = [step | {"terms": [chips or 0.0 for chips in chosen(step["terms"])]} for step in story["steps"]]
+    return story | {"forms": own, "estimates": chosen(estimates), "steps": steps}
 
 
 def decision_grid(
@@ -211,20 +232,12 @@ def _deal_text(rules: HoldemRules) -> str:
     return "blinds " + "/".join(f"{blind:,}" for blind in sorted(set(rules.blinds) - {0}))
 
 
-def _add_terms(
-    steps: list[dict[str, Any]], events: dict[tuple[str, int], int], told: Told, forms: Sequence[str | None]
-) -> None:
+def _add_terms(steps: list[dict[str, Any]], events: dict[tuple[str, int], int], told: Told) -> None:
     """Write to each step what AIVAT adds to every seat's chips there. `steps` are modified in place."""
     for step in steps:
-        step["terms"] = [0.0] * len(forms)
-    for seat, (score, form) in enumerate(zip(told.scores, forms, strict=False)):  # without scores, none
+        step["terms"] = [[0.0, 0.0] for _ in told.numbers]
+    for seat, score in enumerate(told.scores):
         for term in score.terms:
-            chips = term.chips if form == FULL else term.true_chips if term.kind in ("deal", "board") else 0.0
-            steps[events[term.kind, term.num_actions]]["terms"][seat] += round(chips, 6)
-
-
-def _estimate(told: Told, seat: int, form: str | None) -> float | None:
-    if form is None:
-        return None
-    score = told.scores[seat]
-    return score.estimate if form == FULL else score.payoff + score.true_chance
+            found = steps[events[term.kind, term.num_actions]]["terms"][seat]
+            found[0] += round(term.chips, 6)
+            found[1] += round(term.true_chips, 6) if term.kind in ("deal", "board") else 0.0
