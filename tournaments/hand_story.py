@@ -28,11 +28,11 @@ def hand_story(told: Told) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``bb, positions, agents, cards, board, stacks, payoffs, estimates, steps``. A step holds ``kind`` (deal, action,
-        board, end), ``text``, ``street``, ``board`` (how many cards are seen), ``paid`` and ``folded`` by seat; of an
-        action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, what AIVAT adds to each seat's
-        chips there. Terms and estimates are pairs, as a whole and of chance with the true cards alone; None where
-        there is none. `judged` chooses.
+        ``bb, positions, agents, cards, board, board_size, stacks, payoffs, estimates, steps``. A step holds ``kind``
+        (deal, action, board, end), ``text``, ``street``, ``board`` (how many cards are seen), ``paid`` and ``folded``
+        by seat; of an action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, what AIVAT adds
+        to each seat's chips there. Terms and estimates are pairs, as a whole and of chance with the true cards alone,
+        of which `judged` chooses; an estimate may be None.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -79,6 +79,7 @@ def hand_story(told: Told) -> dict[str, Any]:
             [card_text(card) for card in hand.deck[seat * size : (seat + 1) * size]] for seat in range(rules.num_seats)
         ],
         "board": [card_text(card) for card in board[:seen]],
+        "board_size": rules.num_board_cards,
         "stacks": None if rules.stacks is None else list(rules.stacks),
         "payoffs": list(hand.payoffs),
         "estimates": [(score.estimate, score.payoff + score.true_chance) for score in told.scores],
@@ -169,6 +170,11 @@ def cell_names(rules: HoldemRules) -> list[str]:
         for column in range(len(ranks))
         for high, low in [(ranks[min(row, column)], ranks[max(row, column)])]
     ]
+
+
+def cells_across(rules: HoldemRules) -> int:
+    """Return how many cells stand side by side."""
+    return rules.num_suits if rules.num_hole_cards == 1 else rules.num_ranks
 
 
 @functools.lru_cache(maxsize=16)

@@ -143,6 +143,7 @@ class RunStore:
         self.decks = config.decks
         self._config = config
         self._lock: int | None = None
+        self._remedy = "; give another --out"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(folder)
@@ -179,6 +180,7 @@ class RunStore:
         store._config = TournamentConfig(**read_config(folder / "config.toml"))
         store.decks = store._config.decks
         store._lock = None
+        store._remedy = ""
         mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
         with store._refusing():
             store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
@@ -376,7 +378,7 @@ class RunStore:
         except sqlite3.IntegrityError:
             raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
         except sqlite3.Error as error:
-            raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {error}; give another --out") from None
+            raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {error}{self._remedy}") from None
 
     def _open_run(self) -> None:
         digest = self._config.digest
@@ -416,13 +418,13 @@ class RunStore:
         path = self.folder / "run.sqlite"
         ((page_size,),) = self._rows("PRAGMA page_size")
         if list(self._rows("PRAGMA quick_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
-            raise RunRefused(f"cannot use {path}: it is damaged; give another --out")
+            raise RunRefused(f"cannot use {path}: it is damaged{self._remedy}")
 
     def _check_format(self) -> None:
         if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
             raise RunRefused(
                 f"{self.folder} was written by another version of plurispiel "
-                f"({self._value('version')}, this is {__version__}); give another --out"
+                f"({self._value('version')}, this is {__version__}){self._remedy}"
             )
 
 

@@ -212,7 +212,17 @@ def test_names_and_faults_of_agents_are_only_text(tmp_path):
     assert make_page([read_run(folder, "A")], "report").html  # the agent's file is not needed
 
 
-@pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database"])
+def test_a_run_that_stopped_early_is_finished_and_says_so(tmp_path):
+    folder = play(tmp_path / "50% off#1", agents=("call", "fold"), decks=200, stop_when="ci<=100000", score="duplicate")
+    run = read_run(folder, "A")
+    page = make_page([run], "50% off#1")
+    assert run.is_finished and 100 <= run.num_groups < 200
+    assert f"after {run.num_groups} decks of each line-up" in page.html and "Unfinished" not in page.html
+    assert 'href="50%25%20off%231/ranking.csv"' in page.html
+    assert {row["score_ci95"] for row in rows_of(page, "win_rate")} != {""}
+
+
+@pytest.mark.parametrize("harm", ["empty", "torn", "other config", "no database", "torn hands"])
 def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
     folder = shutil.copytree(heads_up, tmp_path / "run")
     database = folder / "run.sqlite"
@@ -226,6 +236,10 @@ def test_what_is_no_run_is_refused_in_a_line(tmp_path, heads_up, capsys, harm):
             (folder / "config.toml").read_text(encoding="utf-8").replace('"tag", "call", "random"', '"tag", "call"')
         )
         (folder / "config.toml").write_text(config, encoding="utf-8")
+    elif harm == "torn hands":
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute("UPDATE hands SET hands = x'00'")
+            connection.commit()
     else:
         database.write_bytes(b"no database at all" * 100)
     assert cli.main(["report", str(folder)]) == 2

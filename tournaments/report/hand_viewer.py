@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from plurispiel.evaluation.replay import replay_betting, replay_hand
-from plurispiel.tournaments.hand_story import cell_names, hand_story, judged, story_text
+from plurispiel.tournaments.hand_story import cell_names, cells_across, hand_story, judged, story_text
 from plurispiel.tournaments.hands import KeptGroup, kept_group
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
 from plurispiel.tournaments.report.panel import paragraph
@@ -51,6 +51,8 @@ class HandViewer:
         The agents' names of each run.
     cells : dict of str to sequence of str
         The names of a grid's cells in each run.
+    across : dict of str to int
+        How many of them stand side by side.
     remarks : sequence of str
         On what is not shown.
     """
@@ -58,6 +60,7 @@ class HandViewer:
     hands: Sequence[ShownHand]
     names: dict[str, list[str]]
     cells: dict[str, list[str]]
+    across: dict[str, int]
     remarks: Sequence[str]
 
     @property
@@ -93,6 +96,7 @@ class HandViewer:
         data = {
             "names": self.names,
             "cells": self.cells,
+            "across": self.across,
             "hands": [
                 {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
             ],
@@ -128,7 +132,8 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
     return HandViewer(
         hands,
         {run.letter: run.names for run in runs},
-        {run.letter: _cells(run) for run in runs},
+        {run.letter: cell_names(run.config.rules) for run in runs},
+        {run.letter: cells_across(run.config.rules) for run in runs},
         remarks,
     )
 
@@ -166,7 +171,3 @@ def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, A
     holes = [kept.cards[seat * size : (seat + 1) * size] for seat in range(seats)]
     played = replay_hand(replay_betting(rules, found.actions), holes, kept.cards[seats * size :])
     return hand_story(Told(played, found.agents, (), [None] * seats))
-
-
-def _cells(run: RunRecord) -> list[str]:
-    return cell_names(run.config.rules)

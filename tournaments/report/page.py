@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from plurispiel import __version__
 from plurispiel.tournaments.report.answer_times import ANSWER_TIMES
@@ -92,7 +93,7 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
 
 def _section(name: str, title: str, note: str, body: str, folder: str, file: str = "") -> str:
     file = f"{file or name}.csv"
-    link = f'<a class="file" href="{html.escape(folder)}/{file}">{file}</a>'
+    link = f'<a class="file" href="{quote(folder)}/{file}">{file}</a>'
     head = f'<h2>{html.escape(title)}</h2>{link}<p class="note">{html.escape(note)}</p>'
     return f'<section id="{name}">{head}{body}</section>\n'
 

@@ -40,7 +40,7 @@
   });
   function title(of) {
     const best = of.payoffs.indexOf(Math.max(...of.payoffs));
-    const board = of.board.length ? of.board.join(" ") : "no flop";
+    const board = of.board.length ? of.board.join(" ") : "no board";
     return `${of.name} · ${board} · ${nameOf(of, best)} wins ${bb(of.payoffs[best], of)} bb`;
   }
   choice.addEventListener("change", () => show(Number(choice.value), 0));
@@ -140,8 +140,8 @@
     svg.setAttribute("aria-label", "The table");
     draw(svg, "rect", { x: 95, y: 95, width: 410, height: 225, rx: 112, class: "felt" });
     const seen = of.board.slice(0, now.board);
-    const start = 300 - (5 * 32 - 5) / 2;
-    for (let k = 0; k < 5; k++) {
+    const start = 300 - (of.board_size * 32 - 5) / 2;
+    for (let k = 0; k < of.board_size; k++) {
       if (k < seen.length) card(svg, start + 32 * k, 172, seen[k], false);
       else draw(svg, "rect", { x: start + 32 * k, y: 172, width: 27, height: 36, rx: 4, class: "card-void" });
     }
@@ -194,7 +194,7 @@
     if (k < 0) return empty("Step forth (→) to see what the seats would do with every hand.");
     const one = of.steps[k], grid = one.grid, names = data.cells[of.run];
     const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));
-    const width = 1 + grid.actions.length, across = names.length === 169 ? 13 : Math.round(Math.sqrt(names.length));
+    const width = 1 + grid.actions.length, across = data.across[of.run];
     const rows = Math.ceil(names.length / across);
     const cell = 34, css = colours(grid);
     const svg = document.createElementNS(SVG, "svg");
@@ -202,6 +202,7 @@
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `What ${nameOf(of, one.seat)} does with every hand`);
     svg.setAttribute("class", k === step ? "range" : "range past");
+    svg.style.maxWidth = `${Math.min(470, 70 * across)}px`;
     let most = 0;
     for (let c = 0; c < names.length; c++) most = Math.max(most, bytes[c * width]);
     const readout = make("p", "readout");
@@ -249,8 +250,9 @@
     const head = make("tr");
     head.append(make("th", "", "bb"));
     of.positions.forEach((position, seat) => {
-      const cell = make("th", "figure", cut(`${position} ${nameOf(of, seat)}`, 22) + (of.forms[seat] === "full" ? "" : " *"));
+      const cell = make("th", "figure");
       cell.title = nameOf(of, seat);
+      cell.append(make("span", "", position), make("span", "", nameOf(of, seat) + (of.forms[seat] === "full" ? "" : " *")));
       head.append(cell);
     });
     table.append(head);
@@ -259,7 +261,7 @@
       const tr = make("tr", css);
       tr.append(make("td", "", label));
       values.forEach((chips) => {
-        const td = make("td", "figure", chips === null ? "–" : Math.abs(chips) < of.bb * 0.005 ? "·" : signed(chips, of));
+        const td = make("td", "figure", chips === null ? "–" : Math.abs(chips) < of.bb * 0.005 ? (shade ? "·" : "0") : signed(chips, of));
         if (shade && chips) {
           const colour = chips > 0 ? "--gain" : "--loss";
           const part = Math.min(45, 45 * Math.sqrt(Math.abs(chips) / strongest));
