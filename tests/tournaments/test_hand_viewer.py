@@ -297,6 +297,6 @@ def test_a_browser_without_scripts_reads_it(tmp_path, table, browser, capsys):
     browser.without_scripts()
     browser.open((tmp_path / "page.html").as_uri())
     assert browser.evaluate("document.querySelectorAll('#viewer *').length") == 0  # no script has run
-    assert browser.evaluate("document.querySelectorAll('section').length") == 9
+    assert browser.evaluate("document.querySelectorAll('section').length") == 10
     assert browser.evaluate("document.querySelectorAll('#hands .texts pre').length") == 2
     assert browser.evaluate("document.querySelector('#win_rate svg').getBoundingClientRect().width") > 200

@@ -11,9 +11,11 @@ import sqlite3
 import numpy as np
 import pytest
 
+from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.report.scale import LinearScale
@@ -153,6 +155,24 @@ def test_decisions_are_timed(heads_up):
         assert int(row["decisions"]) >= 24
         assert 0.0 < float(row["mean_s"]) <= float(row["longest_s"]) <= float(row["total_s"])
         assert float(row["mean_s"]) == pytest.approx(float(row["total_s"]) / int(row["decisions"]))
+
+
+def test_rates_by_position_are_those_of_the_kept_hands(heads_up):
+    run = read_run(heads_up, "A")
+    rows = rows_of(make_page([run], "report"), "positions")
+    assert [row["position"] for row in rows[:2]] == ["BB", "BTN"]
+    for agent in run.results["agents"]:  # all 12 decks of a line-up are kept
+        own = [row for row in rows if row["agent"] == agent["name"]]
+        hands = [int(row["hands"]) for row in own]
+        rates = [float(row["raw_mbb_per_hand"]) for row in own]
+        assert hands == [agent["hands"] // 2] * 2
+        assert np.average(rates, weights=hands) == pytest.approx(agent["scores"]["raw"]["mbb_per_hand"])
+    with contextlib.closing(RunStore.reading(heads_up)) as store:
+        chips = [h.payoffs[1] for g in kept_groups(store) for h in g.hands if h.agents[1] == 0]
+    found = next(row for row in rows if row["agent"] == "tag" and row["position"] == "BTN")
+    expected = estimate_mean(np.array(chips) * 10.0)
+    assert float(found["raw_mbb_per_hand"]) == pytest.approx(expected.mean)
+    assert float(found["raw_ci95"]) == pytest.approx(expected.ci95)
 
 
 def test_runs_from_before_decisions_were_timed_are_shown(tmp_path, heads_up):

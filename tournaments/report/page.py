@@ -16,13 +16,14 @@ from plurispiel.tournaments.report.hand_viewer import NOTE as HANDS
 from plurispiel.tournaments.report.hand_viewer import HandViewer
 from plurispiel.tournaments.report.panel import Panel, csv_text, paragraph
 from plurispiel.tournaments.report.play import PLAY
+from plurispiel.tournaments.report.positions import POSITIONS
 from plurispiel.tournaments.report.provenance import PROVENANCE
 from plurispiel.tournaments.report.ranking import RANKING, SCORE_NAMES
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.win_rate import WIN_RATE
 from plurispiel.tournaments.results import number_text
 
-SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, ANSWER_TIMES, FAULTS, PROVENANCE)
+SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, POSITIONS, ANSWER_TIMES, FAULTS, PROVENANCE)
 
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -10,6 +10,7 @@ import numpy as np
 
 from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.results import make_results, printable
 from plurispiel.tournaments.schedule import BLOCK_DECKS, make_lineups
 from plurispiel.tournaments.scores import RunScores
@@ -43,6 +44,8 @@ class RunRecord:
         Groups that are stored, and those of all decks.
     num_kept : int
         Groups whose hands are kept.
+    seat_sums : float64[num_agents, num_seats, 3]
+        Of these hands, by agent and seat: their number, the sum of the net chips, and that of their squares.
     """
 
     letter: str
@@ -58,6 +61,7 @@ class RunRecord:
     num_groups: int
     num_wanted: int
     num_kept: int
+    seat_sums: np.ndarray
 
     @property
     def title(self) -> str:
@@ -115,4 +119,14 @@ def read_run(folder: Path, letter: str) -> RunRecord:
             num_groups=len(np.unique(rows[["lineup", "deck"]])),
             num_wanted=num_lineups * config.decks,
             num_kept=store.num_kept(),
+            seat_sums=_seat_sums(store),
         )
+
+
+def _seat_sums(store: RunStore) -> np.ndarray:
+    sums = np.zeros((len(store.config.agents), store.config.seats, 3))
+    for group in kept_groups(store):
+        for hand in group.hands:
+            for seat, (agent, payoff) in enumerate(zip(hand.agents, hand.payoffs, strict=True)):
+                sums[agent, seat] += (1.0, payoff, payoff * payoff)
+    return sums
