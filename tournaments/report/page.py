@@ -76,15 +76,17 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
         parts.append((section.name, section.title, _section(section.name, section.title, section.note, body, folder)))
     links = "".join(f'<a href="#{name}">{html.escape(title)}</a>' for name, title, _ in parts)
     title = ", ".join(run.title for run in runs)
+    dress = "several" if len(runs) > 1 else "single"
     return Page(
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{html.escape(title)} · plurispiel report</title><style>{_STYLE}</style></head>\n"
-        f'<body><header><div class="inner"><p class="brand">plurispiel report</p>'
+        f'<body class="{dress}"><header><div class="inner"><p class="brand">plurispiel report</p>'
         f"<h1>{html.escape(title)}</h1>{''.join(_summary(run, len(runs) > 1) for run in runs)}</div></header>\n"
-        f"<nav><div class='inner'>{links}</div></nav>\n<main>{''.join(text for _, _, text in parts)}</main>\n"
+        f"<nav><div class='inner'><div class='links'>{links}</div></div></nav>\n"
+        f"<main>{''.join(text for _, _, text in parts)}</main>\n"
         f"<footer>Made by plurispiel {html.escape(__version__)}. The numbers of every picture are in the files beside "
         f"this page, in {html.escape(folder)}/.</footer>\n"
         f"<script>{_SCRIPT}</script><script>{_VIEWER}</script></body></html>\n",
