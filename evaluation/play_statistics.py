@@ -63,6 +63,15 @@ def position_names(num_seats: int) -> list[str]:
     return ["SB", "BB", *early[: behind - num_late], *late[4 - num_late :]]
 
 
+def acting_order(num_seats: int) -> list[int]:
+    """Return the seats as they act before the flop.
+
+    >>> acting_order(6), acting_order(2)
+    ([2, 3, 4, 5, 0, 1], [1, 0])
+    """
+    return [*range(2, num_seats), 0, 1] if num_seats > 2 else [1, 0]
+
+
 def new_counts(num_seats: int) -> np.ndarray:
     """Return an empty table: int64[num_seats, len(COUNTERS)]."""
     return np.zeros((num_seats, len(COUNTERS)), dtype=np.int64)

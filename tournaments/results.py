@@ -1,6 +1,7 @@
 """What a run found: the record in results.json, and the table."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +159,7 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
         rows.append(
             (
                 printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else ""),
-                *(_interval(scores[name]) for name in names),
+                *(interval_text(scores[name]) for name in names),
                 number_text((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
                 number_text((scores["raw"] or {}).get("sd_bb"), ",.2f"),
                 number_text(agent["variance_ratio"], ".1f"),
@@ -167,14 +168,19 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
             )
         )
     lines = aligned(rows)
-    for agent in ranked:
+    return lines + reduced_form_lines(ranked)
+
+
+def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
+    """Return for each agent whose luck is corrected in part only, why that is so."""
+    lines = []
+    for agent in agents:
+        name = printable(agent["name"])
         if agent["aivat_complaint"]:
             what = printable(agent["aivat_complaint"])
-            lines.append(
-                f"* {printable(agent['name'])}: chance corrected only, as its strategy cannot be trusted: {what}"
-            )
+            lines.append(f"* {name}: chance corrected only, as its strategy cannot be trusted: {what}")
         elif agent["aivat"] == CHANCE_ONLY:
-            lines.append(f"* {printable(agent['name'])}: chance corrected only, as its strategy is not known")
+            lines.append(f"* {name}: chance corrected only, as its strategy is not known")
     return lines
 
 
@@ -182,7 +188,8 @@ def _title(name: str) -> str:
     return name.replace("_", "+")
 
 
-def _interval(score: dict | None) -> str:
+def interval_text(score: dict | None) -> str:
+    """Return a score with its half-width, or a dash for one that there is not."""
     if score is None:
         return "-"
     return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"

@@ -1,6 +1,6 @@
 """How the agents play: the usual frequencies, over all hands and by position."""
 
-from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, position_names
+from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order, position_names
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, html_table, legend
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -41,7 +41,7 @@ def _panel(run: RunRecord) -> Panel:
 
 def _picture(title: str, name: str, play: PlayStatistics, positions: list[str]) -> str:
     drawing = Drawing(_WIDTH, _HEIGHT, f"{title}: {name}, VPIP, PFR and raises first in by position, in per cent")
-    order = list(range(2, len(positions))) + [0, 1] if len(positions) > 2 else [1, 0]  # as they act before the flop
+    order = acting_order(len(positions))
     step = (_WIDTH - _LEFT - _RIGHT) / len(order)
     y = LinearScale(0.0, 1.0, _HEIGHT - _BOTTOM, _TOP)
     drawing.text(_LEFT, 16, name, "title", room=_WIDTH - _LEFT - 8)

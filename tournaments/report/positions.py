@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plurispiel.evaluation.play_statistics import position_names
+from plurispiel.evaluation.play_statistics import acting_order, position_names
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -51,7 +51,7 @@ def _panel(run: RunRecord) -> Panel:
 
 
 def _picture(run: RunRecord, number: int, positions: Sequence[str], rates: Sequence[Rate]) -> str:
-    order = list(range(2, len(positions))) + [0, 1] if len(positions) > 2 else [1, 0]  # as they act before the flop
+    order = acting_order(len(positions))
     shown = [(k, *rates[seat][1:]) for k, seat in enumerate(order) if not np.isnan(rates[seat][1])]
     ends = [mean + sign * np.nan_to_num(half) for _, mean, half in shown for sign in (-1, 1)]
     y = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _HEIGHT - _BOTTOM, _TOP)

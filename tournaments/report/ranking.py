@@ -4,7 +4,7 @@ from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
-from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.results import interval_text, number_text, reduced_form_lines
 from plurispiel.tournaments.scores import CHANCE_ONLY
 
 SCORE_NAMES = {
@@ -29,7 +29,7 @@ def _panel(run: RunRecord) -> Panel:
                 name + (" *" if agent["aivat"] == CHANCE_ONLY else ""),
                 number_text(agent["mbb_per_hand"], "+,.0f"),
                 number_text(agent["ci95"], ",.0f"),
-                *(_interval(agent["scores"][score]) for score in held),
+                *(interval_text(agent["scores"][score]) for score in held),
                 number_text(agent["variance_ratio"], ".1f"),
                 number_text(agent["p_value"], ".3f"),
                 f"{agent['hands']:,}",
@@ -37,8 +37,7 @@ def _panel(run: RunRecord) -> Panel:
             )
         )
     head = ("agent", "mbb/hand", "± 95 %", *(SCORE_NAMES[score] for score in held), "ratio", "p", "hands", "faults")
-    remarks = [paragraph(f"* {name}: {_complaint(agent)}") for name, agent in zip(names, agents, strict=True)
-               if agent["aivat"] == CHANCE_ONLY]  # fmt: skip
+    remarks = map(paragraph, reduced_form_lines(agents))
     rows = [
         (
             name,
@@ -80,18 +79,6 @@ def _picture(run: RunRecord, names: list[str], agents: list[dict]) -> str:
         drawing.mark(x(rate), y, "circle", "c1", 4.5)
         drawing.text(_WIDTH - 4, y + 4, f"{rate:+,.0f} ± {number_text(half, ',.0f')}", "value", anchor="end")
     return drawing.svg()
-
-
-def _complaint(agent: dict) -> str:
-    if agent["aivat_complaint"]:
-        return f"chance corrected only, as its strategy cannot be trusted: {agent['aivat_complaint']}"
-    return "chance corrected only, as its strategy is not known"
-
-
-def _interval(score: dict | None) -> str:
-    if score is None:
-        return "-"
-    return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
 
 
 def _values(score: dict | None) -> tuple[float | None, float | None]:
