@@ -158,6 +158,12 @@ def decision_grid(
     }
 
 
+def grid_shares(grid: dict[str, Any]) -> np.ndarray:
+    """Return the numbers of a grid in 0..1: float64[num_cells, 1 + num_actions]."""
+    shares = np.frombuffer(base64.b64decode(grid["shares"]), dtype=np.uint8)
+    return shares.reshape(-1, 1 + len(grid["actions"])) / FULL_BYTE
+
+
 @functools.lru_cache(maxsize=16)
 def cell_names(rules: HoldemRules) -> list[str]:
     """Return the classes of hole cards, row by row: aces first, suited ones above the diagonal; or ranks by suits."""

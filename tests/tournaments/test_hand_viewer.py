@@ -1,6 +1,5 @@
 """The hand viewer: what it shows is what was played and scored, and a real browser shows it."""
 
-import base64
 import contextlib
 import json
 import re
@@ -17,7 +16,7 @@ from plurispiel.agents.base import PublicState
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.hand_story import FULL_BYTE, action_text, cell_names, combo_cells
+from plurispiel.tournaments.hand_story import action_text, cell_names, combo_cells, grid_shares
 from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands, parse_hand
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
@@ -74,11 +73,6 @@ def viewer_of(folder, count=12, wanted=()):
     return make_hand_viewer([read_run(folder, "A")], count, [("A", hand) for hand in wanted])
 
 
-def grid_bytes(grid):
-    shares = np.frombuffer(base64.b64decode(grid["shares"]), dtype=np.uint8)
-    return shares.reshape(-1, 1 + len(grid["actions"])) / FULL_BYTE
-
-
 def test_hands_are_those_that_were_played_and_terms_those_that_were_stored(table):
     run = read_run(table, "A")
     every = [HandId(0, deck, rotation) for deck in range(10) for rotation in range(3)]
@@ -115,7 +109,7 @@ def test_grids_are_the_strategies_of_the_whole_range(table):
             if "grid" not in step:
                 continue
             grid = step["grid"]
-            shares = grid_bytes(grid)
+            shares = grid_shares(grid)
             held = shares[:, 1:].sum(axis=1) > 0.5
             assert np.allclose(shares[held, 1:].sum(axis=1), 1.0, atol=0.01)
             cards = hand.story["cards"][step["seat"]]
@@ -130,7 +124,7 @@ def test_grids_are_the_strategies_of_the_whole_range(table):
                 for k, action in enumerate(strategy.actions.tolist()):
                     column = first["grid"]["actions"].index(action_text(state, action))
                     mean = strategy.probabilities[cells == cell, k].mean()
-                    assert grid_bytes(first["grid"])[cell, 1 + column] == pytest.approx(mean, abs=0.003)
+                    assert grid_shares(first["grid"])[cell, 1 + column] == pytest.approx(mean, abs=0.003)
             looked_at += 1
     assert looked_at
 
@@ -238,6 +232,11 @@ def test_the_page_carries_the_hands_and_nothing_ends_its_script(table):
     assert not set("<>&") & set(text)
     data = json.loads(text)
     assert len(data["hands"]) == 3 and data["names"] == {"A": ["tag", "raise", "random"]}
+    found = [line.split(",") for line in page.files["hand_grids.csv"].splitlines()[1:]]
+    story = data["hands"][0]["steps"][1]
+    first = [row for row in found if row[1] == data["hands"][0]["name"] and row[2] == "1" and row[4] == "AA"]
+    assert {row[6] for row in first} <= set(story["grid"]["actions"])
+    assert sum(float(row[7]) for row in first) == pytest.approx(1.0, abs=0.01)
     assert page.files["hand_terms.csv"].startswith("run,hand,step,kind,text,seat,agent,aivat_term_bb\n")
     without = make_page([run], "report")
     assert "hands-data" not in without.html.split("<script>")[0] and "hand_terms.csv" not in without.files

@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from plurispiel.evaluation.replay import replay_betting, replay_hand
-from plurispiel.tournaments.hand_story import cell_names, cells_across, hand_story, judged, story_text
+from plurispiel.tournaments.hand_story import cell_names, cells_across, grid_shares, hand_story, judged, story_text
 from plurispiel.tournaments.hands import KeptGroup, kept_group
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
 from plurispiel.tournaments.report.panel import paragraph
@@ -27,6 +27,7 @@ NOTE = (
     "hand. Hands are played again from the run’s seed when this page is made, and compared with what the run stored."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb")
+GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
 CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probability", "range_share", "played")
 
 
@@ -68,6 +69,7 @@ class HandViewer:
         """The rows of the CSV files, under their columns."""
         terms: list[tuple] = []
         choices: list[tuple] = []
+        grids: list[tuple] = []
         for hand in self.hands:
             agents = [self.names[hand.letter][number] for number in hand.story["agents"]]
             big_blind = hand.story["bb"]
@@ -78,10 +80,19 @@ class HandViewer:
                         terms.append((*where, seat, agents[seat], chips / big_blind))
                 if grid := step.get("grid"):
                     seat = step["seat"]
+                    for cell, (reach, *shares) in zip(self.cells[hand.letter], grid_shares(grid).tolist(), strict=True):
+                        for label, share in zip(grid["actions"], shares, strict=True):
+                            if share:
+                                cells = (hand.letter, hand.name, number, seat, cell, round(reach, 3))
+                                grids.append((*cells, label, round(share, 3)))
                     for k, label in enumerate(grid["actions"]):
                         decision = (hand.letter, hand.name, number, seat, agents[seat], label)
                         choices.append((*decision, grid["own"][k], grid["totals"][k], int(k == grid["played"])))
-        return {"hand_terms": [TERM_COLUMNS, *terms], "hand_choices": [CHOICE_COLUMNS, *choices]}
+        return {
+            "hand_terms": [TERM_COLUMNS, *terms],
+            "hand_choices": [CHOICE_COLUMNS, *choices],
+            "hand_grids": [GRID_COLUMNS, *grids],
+        }
 
     def html(self) -> str:
         """Return the section's body: the viewer for those with scripts, and the hands as text for all."""
