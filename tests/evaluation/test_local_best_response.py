@@ -1,5 +1,7 @@
 """Local best response: known values, bounds by exact best responses, and showdowns expected as they come out."""
 
+import os
+
 import numpy as np
 import pytest
 from random_blueprint import random_blueprint
@@ -26,6 +28,9 @@ from plurispiel.evaluation.local_best_response import (
     StrategyUnknown,
 )
 
+jit_only = pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes, and bytes that overflow, without the compiler"
+)
 EVERYTHING = Menu("all", "every bet on every street", ((1.0,),))
 
 
@@ -95,12 +100,14 @@ def test_it_never_wins_more_than_the_best_response(rules, num_policies):
     assert np.mean(local) > 0.1
 
 
+@jit_only
 def test_a_uniformly_random_agent_loses_much():
     prober = Prober(HUNL, RandomAgent(), MENUS["fcpa"], seed=2)
     scores = np.array([prober.play(number) for number in range(60)]) * 10.0
     assert scores[:, 1].mean() - 3.0 * scores[:, 1].std() / 60**0.5 > 2000.0
 
 
+@jit_only
 def test_expected_showdowns_have_the_mean_of_paid_ones():
     agent = TightAggressiveAgent()
     prober = Prober(HUNL, agent, Menu("bets", "bets on all streets", ((1.0,),)), seed=3)
