@@ -471,6 +471,7 @@ class Scaled(Checkdown):
         return self.factor * super().deal_mean(rules, seat)
 
 
+@jit_only
 def test_terms_sum_to_the_corrections_and_belong_to_events():
     agents = [TightAggressiveAgent(), RandomAgent(), CallAgent()]
     rules = no_limit_holdem(3)
