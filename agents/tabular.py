@@ -9,6 +9,7 @@ minimization", 2019; the exponents of CFR+ are infinite). External sampling (Lan
 and the other players along sampled actions instead.
 """
 
+import abc
 import dataclasses
 import math
 import re
@@ -135,7 +136,7 @@ def parse_algorithm(text: str) -> Algorithm:
     return algorithm
 
 
-class Solver:
+class Solver(abc.ABC):
     """What all solvers of a game have in common.
 
     Attributes
@@ -154,22 +155,22 @@ class Solver:
         self.seed = seed
         self.iteration = 0
 
+    @abc.abstractmethod
     def run(self, num_iterations: int) -> None:
         """Do so many iterations more."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A]."""
-        raise NotImplementedError
 
     def average_strategy(self) -> np.ndarray:
         """Return the average strategy so far, uniform where its own plan never leads: float64[A]."""
         sums = self.arrays()["strategy_sum"]
         return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
 
+    @abc.abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that makes up the state of the solver, but for `iteration`; not copied."""
-        raise NotImplementedError
 
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Go on from a state: later iterations give the very numbers that they would have given.
