@@ -78,7 +78,10 @@ class Schedule:
         return frozenset(found)
 
     def extended(self, iterations: int) -> "Schedule":
-        """Return the schedule of a longer run that learns the same until this one's end, and then goes on."""
+        """Return the schedule of a longer run that learns the same until this one's end, and then goes on.
+
+        Its snapshots keep their distance while their number allows it.
+        """
         if iterations < self.iterations:
             raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")
         share = self.iterations / iterations
@@ -92,5 +95,5 @@ class Schedule:
             discount_until=self.discount_until * share,
             prune_from=self.prune_from * share if self.prune_from < 1.0 else 1.0,
             average_from=self.average_from * share,
-            num_snapshots=round(snapshots),
+            num_snapshots=min(round(snapshots), MAX_SNAPSHOTS),
         )

@@ -14,7 +14,7 @@ from plurispiel.agents.blueprint.config import (
     read_config,
     read_preset,
 )
-from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.schedule import MAX_SNAPSHOTS, Schedule
 
 
 def test_presets_are_what_they_say():
@@ -95,3 +95,4 @@ def test_a_longer_run_begins_alike():
     assert np.diff(sorted(long.snapshots)).mean() == pytest.approx(1_800, rel=0.01) and max(long.snapshots) == 250_000
     with pytest.raises(ValueError, match="cannot be cut"):
         short.extended(10)
+    assert short.extended(10**9).num_snapshots == MAX_SNAPSHOTS  # sums of 8 bits hold no more
