@@ -1,0 +1,1 @@
+"""Depth-limited nested search: subgames solved while a hand is played, from beliefs about everybody's cards."""
