@@ -51,6 +51,10 @@ class AgentScore:
         Why the strategy it tells could not be used; empty if it could, or if it tells none.
     calibration : bytes
         The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
+    seat_sums : bytes
+        By seat, each of which it holds for equally many hands, the sums of the net chips and, with AIVAT, of the
+        estimates with all corrections (not a number where they lack) and with `true_chance` alone:
+        float64[num_seats, 1 or 3].
     answers : int
         How often it was asked to act.
     answer_seconds, slowest_answer : float
@@ -73,6 +77,7 @@ class AgentScore:
     true_chance_squared: float | None = None
     refused: str = ""
     calibration: bytes = b""
+    seat_sums: bytes = b""
     answers: int = 0
     answer_seconds: float = field(default=0.0, compare=False)
     slowest_answer: float = field(default=0.0, compare=False)
@@ -157,6 +162,7 @@ def play_group(
     words_each = 2 * num_seats
     sequence = np.random.SeedSequence(seed, spawn_key=(_AGENT_STREAM, *group))
     words = sequence.generate_state(words_each * num_seats, np.uint64).tolist()
+    held: dict[int, list[int]] = {contestant: [] for contestant in contestants}
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
     play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
@@ -173,6 +179,7 @@ def play_group(
         seats = [contestants[position] for position in seating]
         on_hand(hand, seats)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
+            held[contestant].append(seat)
             payoffs[contestant].append(hand.payoffs[seat])
             play[contestant][seat] += counts
         for fault in hand.faults:
@@ -193,6 +200,7 @@ def play_group(
             play=play[contestant].tobytes(),
             first_fault=faults[contestant][0].message if faults[contestant] else "",
             fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
+            seat_sums=_seat_sums(num_seats, held[contestant], own, corrected[contestant]).tobytes(),
             answers=len(waits[contestant]),
             answer_seconds=fsum(waits[contestant]),
             slowest_answer=max(waits[contestant], default=0.0),
@@ -200,6 +208,17 @@ def play_group(
         )
         for contestant, own in payoffs.items()
     }
+
+
+def _seat_sums(num_seats: int, seats: list[int], payoffs: list[float], scores: Sequence[Score]) -> np.ndarray:
+    """Return what an agent made of each seat (`AgentScore.seat_sums`): float64[num_seats, 1 or 3]."""
+    values = np.array(payoffs)[:, None]
+    if scores:
+        corrected = [(score.estimate, score.payoff + score.true_chance) for score in scores]
+        values = np.hstack([values, np.array(corrected, dtype=np.float64)])  # None becomes not a number
+    sums = np.zeros((num_seats, values.shape[1]))
+    np.add.at(sums, seats, values)
+    return sums
 
 
 def _corrections(scores: Sequence[Score]) -> dict[str, Any]:

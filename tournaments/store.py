@@ -81,6 +81,7 @@ CREATE TABLE IF NOT EXISTS groups (
     true_chance_squared REAL,
     refused TEXT NOT NULL,
     calibration BLOB NOT NULL,
+    seat_sums BLOB NOT NULL,
     answers INTEGER NOT NULL,
     answer_seconds REAL NOT NULL,
     slowest_answer REAL NOT NULL,
@@ -101,7 +102,7 @@ CREATE TABLE IF NOT EXISTS stories (
 """
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
 # the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
-# the last three, how long the agent was waited for.
+# `seat_sums` what it made of each seat; the last three, how long it was waited for.
 
 
 class AnswerTimes(NamedTuple):
@@ -337,9 +338,26 @@ class RunStore:
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
 
+    def seat_sums(self) -> np.ndarray | None:
+        """Return by group in the order of `scores`, and seat, `AgentScore.seat_sums`; None if some hold none.
+
+        Returns
+        -------
+        float64[num_groups, num_seats, 1 or 3] or None
+            None also for runs played before that was kept.
+        """
+        if not self._has_column("seat_sums"):
+            return None
+        query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
+        blobs = [blob for (blob,) in self._rows(query, self.decks)]
+        shape = self._config.seats, 3 if self._config.uses_aivat else 1
+        if any(len(blob) != 8 * shape[0] * shape[1] for blob in blobs):
+            return None
+        return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
+
     def answer_times(self) -> dict[int, AnswerTimes] | None:
         """Return how long each agent was waited for; None for runs played before that was measured."""
-        if not list(self._rows("SELECT 1 FROM pragma_table_info('groups') WHERE name = 'answers'")):
+        if not self._has_column("answers"):
             return None
         rows = self._rows(
             "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
@@ -365,6 +383,10 @@ class RunStore:
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
         with self._refusing():
             yield from self._database.execute(query, values)
+
+    def _has_column(self, name: str) -> bool:
+        """Return whether the groups hold something; runs from before do not."""
+        return bool(list(self._rows("SELECT 1 FROM pragma_table_info('groups') WHERE name = ?", name)))
 
     def _value(self, key: str) -> Any:
         values = [value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)]

@@ -16,6 +16,8 @@ from plurispiel.tournaments import cli
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.hands import kept_groups
+from plurispiel.tournaments.report.hand_choice import HandId
+from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.report.scale import LinearScale
@@ -157,33 +159,57 @@ def test_decisions_are_timed(heads_up):
         assert float(row["mean_s"]) == pytest.approx(float(row["total_s"]) / int(row["decisions"]))
 
 
-def test_rates_by_position_are_those_of_the_kept_hands(heads_up):
+def test_rates_by_position_are_those_of_all_hands_with_luck_and_without(heads_up):
     run = read_run(heads_up, "A")
     rows = rows_of(make_page([run], "report"), "positions")
     assert [row["position"] for row in rows[:2]] == ["BB", "BTN"]
-    for agent in run.results["agents"]:  # all 12 decks of a line-up are kept
+    for agent in run.results["agents"]:
         own = [row for row in rows if row["agent"] == agent["name"]]
-        hands = [int(row["hands"]) for row in own]
-        rates = [float(row["raw_mbb_per_hand"]) for row in own]
-        assert hands == [agent["hands"] // 2] * 2
-        assert np.average(rates, weights=hands) == pytest.approx(agent["scores"]["raw"]["mbb_per_hand"])
+        assert [int(row["hands"]) for row in own] == [agent["hands"] // 2] * 2
+        for column, score in (("raw", "raw"), ("aivat", "aivat_duplicate")):
+            rates = [float(row[f"{column}_mbb_per_hand"]) for row in own]
+            assert np.mean(rates) == pytest.approx(agent["scores"][score]["mbb_per_hand"])
+    every = [HandId(lineup, deck, rotation) for lineup in range(3) for deck in range(12) for rotation in range(2)]
+    viewer = make_hand_viewer([run], 0, [("A", hand) for hand in every])
+    told = [(hand.story, hand.story["agents"].index(0)) for hand in viewer.hands if 0 in hand.story["agents"]]
+    found = next(row for row in rows if row["agent"] == "tag" and row["position"] == "BTN")
+    for column, values in (("raw", "payoffs"), ("aivat", "estimates")):
+        expected = estimate_mean(np.array([story[values][1] for story, seat in told if seat == 1]) * 10.0)
+        assert float(found[f"{column}_mbb_per_hand"]) == pytest.approx(expected.mean)
+        assert float(found[f"{column}_ci95"]) == pytest.approx(expected.ci95)
     with contextlib.closing(RunStore.reading(heads_up)) as store:
         chips = [h.payoffs[1] for g in kept_groups(store) for h in g.hands if h.agents[1] == 0]
-    found = next(row for row in rows if row["agent"] == "tag" and row["position"] == "BTN")
-    expected = estimate_mean(np.array(chips) * 10.0)
-    assert float(found["raw_mbb_per_hand"]) == pytest.approx(expected.mean)
-    assert float(found["raw_ci95"]) == pytest.approx(expected.ci95)
+    assert float(found["raw_mbb_per_hand"]) == pytest.approx(np.mean(chips) * 10.0)  # all 12 decks are kept
+
+
+def test_positions_of_an_agent_with_a_control_are_what_it_makes_more(tmp_path):
+    folder = play(tmp_path / "run", agents=("tag", "call"), seats=3, format="lineup-5v1", decks=5)
+    run = read_run(folder, "A")
+    rows = rows_of(make_page([run], "report"), "positions")
+    for agent in run.results["agents"]:
+        own = [row for row in rows if row["agent"] == agent["name"]]
+        for column, score in (("raw", "duplicate"), ("aivat", "aivat_duplicate")):
+            rates = [float(row[f"{column}_mbb_per_hand"]) for row in own]
+            assert np.mean(rates) == pytest.approx(agent["scores"][score]["mbb_per_hand"])
+
+
+def test_positions_without_aivat_are_raw(tmp_path):
+    run = read_run(play(tmp_path / "run", agents=("tag", "call"), decks=3, score="duplicate"), "A")
+    page = make_page([run], "report")
+    rows = rows_of(page, "positions")
+    assert {row["aivat_mbb_per_hand"] for row in rows} == {""} and all(row["raw_mbb_per_hand"] for row in rows)
 
 
 def test_runs_from_before_decisions_were_timed_are_shown(tmp_path, heads_up):
     folder = shutil.copytree(heads_up, tmp_path / "old")
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
-        for column in ("answers", "answer_seconds", "slowest_answer"):
+        for column in ("answers", "answer_seconds", "slowest_answer", "seat_sums"):
             database.execute(f"ALTER TABLE groups DROP COLUMN {column}")
         database.execute("DELETE FROM run WHERE key = 'machine'")
         database.commit()
     page = make_page([read_run(folder, "A")], "report")
     assert "before decisions were timed" in page.html and not rows_of(page, "decision_times")
+    assert "before results were kept by seat" in page.html and not rows_of(page, "positions")
 
 
 def test_runs_side_by_side(heads_up, table):

@@ -1,80 +1,109 @@
-"""What the agents win at each position, of the hands that were kept."""
+"""What the agents win at each position, with luck and without."""
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import NamedTuple
 
 from plurispiel.evaluation.play_statistics import acting_order, position_names
+from plurispiel.evaluation.statistics import Estimate, estimate_mean
 from plurispiel.tournaments.report.drawing import Drawing
-from plurispiel.tournaments.report.panel import Panel, Section, figures, paragraph
+from plurispiel.tournaments.report.panel import Panel, Section, figures, legend, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
 from plurispiel.tournaments.report.win_rate import MAX_PANELS
+from plurispiel.tournaments.scores import FULL
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 356, 200, 62, 14, 30, 26
+_CHIPS, _ESTIMATE, _REDUCED = range(3)
+"""Columns of `RunRecord.seat_sums`."""
 
-Rate = tuple[int, float, float]
-"""Hands, mean and half-width of its 95 % interval in mbb/hand; the latter two not numbers where there are too few."""
+
+class Rate(NamedTuple):
+    """An agent's rate in one seat, in mbb/hand; the second is None without AIVAT."""
+
+    hands: int
+    raw: Estimate
+    aivat: Estimate | None
 
 
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
-    """Return an agent's raw rate in each seat, its hands taken as independent."""
-    from scipy.special import stdtrit
-
-    per_chip = 1000.0 / run.config.rules.big_blind
-    rates = []
-    for hands, chips, squares in run.seat_sums[number]:
-        mean = chips / hands if hands else np.nan
-        half = np.nan
-        if hands > 1:
-            variance = max(0.0, squares - hands * mean * mean) / (hands - 1)
-            half = float(stdtrit(hands - 1, 0.975)) * (variance / hands) ** 0.5
-        rates.append((int(hands), float(mean * per_chip), float(half * per_chip)))
-    return rates
+    """Return an agent's rates by seat; intervals are over groups, in each of which it has held every seat."""
+    if run.seat_sums is None:
+        return []
+    is_own = run.rows["agent"] == number
+    hands = run.rows["hands"][is_own] // run.config.seats
+    if not len(hands):
+        return []
+    sums = run.seat_sums[is_own] / hands[:, None, None]
+    controls = run.seat_sums[run.rows["agent"] == len(run.names)]
+    if number == run.config.controlled and len(controls):
+        sums = sums - controls
+    rates = sums * (1000.0 / run.config.rules.big_blind)
+    form = run.scores.agents[number].form
+    column = _ESTIMATE if form == FULL else _REDUCED
+    return [
+        Rate(
+            int(hands.sum()),
+            estimate_mean(rates[:, seat, _CHIPS]),
+            estimate_mean(rates[:, seat, column]) if form else None,
+        )
+        for seat in range(run.config.seats)
+    ]
 
 
 def _panel(run: RunRecord) -> Panel:
+    if run.seat_sums is None:
+        return Panel(paragraph("This run was played before results were kept by seat."))
     positions = position_names(run.config.seats)
-    found = {number: position_rates(run, number) for number in run.ranking if run.seat_sums[number, :, 0].any()}
+    found = {number: rates for number in run.ranking if (rates := position_rates(run, number))}
     if not found:
-        return Panel(paragraph("The run has kept no hands; --hands all keeps every one."))
+        return Panel(paragraph("No group has been played yet."))
     rows = [
-        (run.names[number], position, hands, *(None if np.isnan(value) else value for value in rate))
+        (run.names[number], position, rate.hands, *_values(rate.raw), *_values(rate.aivat))
         for number, rates in found.items()
-        for position, (hands, *rate) in zip(positions, rates, strict=True)
+        for position, rate in zip(positions, rates, strict=True)
     ]
+    keys = [("circle c1", "AIVAT"), ("diamond raw", "raw")] if run.config.uses_aivat else []
     pictures = [_picture(run, number, positions, rates) for number, rates in list(found.items())[:MAX_PANELS]]
-    num_hands = run.num_kept * run.config.seats
-    remark = f"From {num_hands:,} kept hands of {run.results['hands']:,}"
-    more = "." if num_hands == run.results["hands"] else ", a sample; a run with --hands all tells of every hand."
-    return Panel(paragraph(remark + more) + figures(pictures), rows)
+    return Panel((legend(keys) if keys else "") + figures(pictures), rows)
+
+
+def _values(estimate: Estimate | None) -> tuple[float | None, float | None]:
+    return (None, None) if estimate is None else (estimate.mean, estimate.ci95)
 
 
 def _picture(run: RunRecord, number: int, positions: Sequence[str], rates: Sequence[Rate]) -> str:
     order = acting_order(len(positions))
-    shown = [(k, *rates[seat][1:]) for k, seat in enumerate(order) if not np.isnan(rates[seat][1])]
-    ends = [mean + sign * np.nan_to_num(half) for _, mean, half in shown for sign in (-1, 1)]
-    y = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _HEIGHT - _BOTTOM, _TOP)
     step = (_WIDTH - _LEFT - _RIGHT) / len(order)
-    drawing = Drawing(_WIDTH, _HEIGHT, f"{run.title}: {run.names[number]}, raw mbb/hand by position")
+    shown = []
+    for k, seat in enumerate(order):
+        middle, rate = _LEFT + step * (k + 0.5), rates[seat]
+        if rate.aivat is None:
+            shown.append((middle, rate.raw, "circle", "c1"))
+        else:
+            apart = min(7.0, step / 6)
+            shown += [(middle + apart, rate.raw, "diamond", "raw"), (middle - apart, rate.aivat, "circle", "c1")]
+    ends = [one.mean + sign * (one.ci95 or 0.0) for _, one, _, _ in shown for sign in (-1, 1)]
+    y = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _HEIGHT - _BOTTOM, _TOP)
+    what = "mbb/hand by position" + (", raw and by AIVAT" if rates[0].aivat else "")
+    drawing = Drawing(_WIDTH, _HEIGHT, f"{run.title}: {run.names[number]}, {what}")
     drawing.text(_LEFT, 16, run.names[number], "title", room=_WIDTH - _LEFT - 80)
     drawing.text(_WIDTH - _RIGHT, 16, "mbb/hand", "unit", anchor="end")
     drawing.y_axis(y, y.ticks(5), _LEFT, _WIDTH - _RIGHT, "{:,.0f}".format)
     for k, seat in enumerate(order):
         drawing.text(_LEFT + step * (k + 0.5), _HEIGHT - 8, positions[seat], "tick", anchor="middle")
-    for k, mean, half in shown:
-        x = _LEFT + step * (k + 0.5)
-        if not np.isnan(half):
-            drawing.line(x, y(mean - half), x, y(mean + half), "whisker")
-        drawing.mark(x, y(mean), "circle", "c1", 4.5)
+    for x, one, shape, css in shown:
+        if one.ci95 is not None:
+            drawing.line(x, y(one.mean - one.ci95), x, y(one.mean + one.ci95), "whisker")
+        drawing.mark(x, y(one.mean), shape, css, 4.5 if shape == "circle" else 3.5)
     return drawing.svg()
 
 
 POSITIONS = Section(
     "positions",
     "Win rate by position",
-    "Raw rate in mbb/hand with 95 % intervals over hands, luck included, in the order of acting before the flop. Each "
-    "panel has a scale of its own.",
-    ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95"),
+    "Rates in mbb/hand with 95 % intervals over groups, with luck taken out by AIVAT and raw, in the order of acting "
+    "before the flop; of an agent with a Control, less what that makes of the same seat. Each panel has a scale of its "
+    "own.",
+    ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95", "aivat_mbb_per_hand", "aivat_ci95"),
     _panel,
 )

@@ -10,7 +10,6 @@ import numpy as np
 
 from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.results import make_results, printable
 from plurispiel.tournaments.schedule import BLOCK_DECKS, make_lineups
 from plurispiel.tournaments.scores import RunScores
@@ -44,8 +43,8 @@ class RunRecord:
         Groups that are stored, and those of all decks.
     num_kept : int
         Groups whose hands are kept.
-    seat_sums : float64[num_agents, num_seats, 3]
-        Of these hands, by agent and seat: their number, the sum of the net chips, and that of their squares.
+    seat_sums : float64[n, num_seats, 1 or 3] or None
+        Of the rows, what was made of each seat (`duplicate.AgentScore`); None for runs from before this was kept.
     """
 
     letter: str
@@ -61,7 +60,7 @@ class RunRecord:
     num_groups: int
     num_wanted: int
     num_kept: int
-    seat_sums: np.ndarray
+    seat_sums: np.ndarray | None
 
     @property
     def title(self) -> str:
@@ -104,7 +103,8 @@ def read_run(folder: Path, letter: str) -> RunRecord:
             and 0 <= rows["agent"].min() <= rows["agent"].max() <= len(config.agents)
         ):
             raise RunRefused(f"{folder} is damaged: its config.toml does not fit its run.sqlite")
-        rows = rows[np.lexsort((rows["agent"], rows["deck"], rows["lineup"], rows["deck"] // BLOCK_DECKS))]
+        order = np.lexsort((rows["agent"], rows["deck"], rows["lineup"], rows["deck"] // BLOCK_DECKS))
+        rows, seat_sums = rows[order], store.seat_sums()
         return RunRecord(
             letter=letter,
             folder=folder,
@@ -119,14 +119,5 @@ def read_run(folder: Path, letter: str) -> RunRecord:
             num_groups=len(np.unique(rows[["lineup", "deck"]])),
             num_wanted=num_lineups * config.decks,
             num_kept=store.num_kept(),
-            seat_sums=_seat_sums(store),
+            seat_sums=None if seat_sums is None else seat_sums[order],
         )
-
-
-def _seat_sums(store: RunStore) -> np.ndarray:
-    sums = np.zeros((len(store.config.agents), store.config.seats, 3))
-    for group in kept_groups(store):
-        for hand in group.hands:
-            for seat, (agent, payoff) in enumerate(zip(hand.agents, hand.payoffs, strict=True)):
-                sums[agent, seat] += (1.0, payoff, payoff * payoff)
-    return sums
