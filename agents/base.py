@@ -185,6 +185,14 @@ class Strategy:
 class Agent:
     """A program that acts for one seat. Subclasses need `act`; the rest has defaults.
 
+    Attributes
+    ----------
+    name : str
+        By default the class's name.
+    is_deterministic : bool
+        Whether in the same hand, with the same `rng`, it always acts and tells the same. An agent that does not say so
+        is taken to be one that may not: what it tells is written down in play where it is to be shown later.
+
     Examples
     --------
     >>> class Sheriff(Agent):
@@ -195,6 +203,7 @@ class Agent:
     """
 
     name: str = ""
+    is_deterministic: bool = False
 
     rules: HoldemRules
     seat: int

@@ -14,6 +14,7 @@ class RandomAgent(RangeAgent):
     """
 
     name = "random"
+    is_deterministic = True
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the same row for every combo."""
@@ -29,6 +30,8 @@ class RandomAgent(RangeAgent):
 
 class FixedAgent(Agent):
     """An agent whose action depends on the public state alone."""
+
+    is_deterministic = True
 
     def action(self, public: PublicState) -> int:
         """Return the action taken with every combo."""

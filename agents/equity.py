@@ -16,6 +16,7 @@ class EquityAgent(RangeAgent):
     """
 
     name = "equity"
+    is_deterministic = True
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return one certain action for each combo."""

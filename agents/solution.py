@@ -130,6 +130,8 @@ class TabularAgent(PolicyAgent):
         If its game has not the rules of hold'em.
     """
 
+    is_deterministic = True
+
     def __init__(self, path: str):
         solution = load_solution(Path(path))
         super().__init__(solution, find_game(solution.game))

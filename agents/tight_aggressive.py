@@ -26,6 +26,7 @@ class TightAggressiveAgent(RangeAgent):
     """
 
     name = "tag"
+    is_deterministic = True
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return fold, call and raise probabilities."""

@@ -124,7 +124,7 @@ def play_group(
     seed: int,
     group: tuple[int, ...],
     streams: SeatStreams,
-    on_hand: Callable[[Hand, Sequence[int]], None],
+    on_hand: Callable[[Hand, Sequence[int], Sequence[Agent]], None],
     *,
     repair: bool = False,
     aivat: Aivat | None = None,
@@ -144,7 +144,7 @@ def play_group(
         The run's seed and the numbers that name this group; together they fix the deck, the order
         around the table and every seat's random stream in every rotation.
     on_hand : callable
-        Called with every hand and the contestant in each seat.
+        Called with every hand, and the contestant and the agent in each seat, which has just played it.
     repair : bool
         What a fault costs (`play_hand`).
     aivat : Aivat, optional
@@ -177,7 +177,7 @@ def play_group(
         seated = [agents[position] for position in seating]
         hand = play_hand(rules, seated, deck, rngs, repair=repair)
         seats = [contestants[position] for position in seating]
-        on_hand(hand, seats)
+        on_hand(hand, seats, seated)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
             held[contestant].append(seat)
             payoffs[contestant].append(hand.payoffs[seat])

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
@@ -92,8 +94,9 @@ class BlockPlayer:
         if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
         self._witness: Witness | None = None
-        if config.uses_aivat and conduct.keep != "none" and any(parse_spec(spec).is_foreign for spec in config.agents):
-            self._witness = Witness(config)  # nobody knows whether such agents would say the same again
+        if conduct.keep != "none" and not all(map(self.is_deterministic, range(len(config.agents)))):
+            self._witness = Witness(config)
+        self._onlooker: Witness | None = None
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
@@ -107,8 +110,15 @@ class BlockPlayer:
         for deck in range(block.first, block.first + block.num_decks):
             self._hands = []
             witness = self._witness if deck < SAMPLE_DECKS else None
-            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take, witness or self._aivat)
+            if witness is not None and self._aivat is None:
+                self._onlooker = witness
+                witness.restart(np.random.default_rng((block.lineup, deck)))
+            aivat = None if self._aivat is None else witness or self._aivat
+            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take, aivat)
+            self._onlooker = None
             told = witness.take(self._hands) if witness else []
+            if aivat is None and any(score.fault for one in told for score in one.scores):
+                self._witness = None  # asking costs a process, and the run does without
             stories.append(pack_stories(list(map(hand_story, told))) if told else None)
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
@@ -119,6 +129,18 @@ class BlockPlayer:
             if max(faults.values()) >= self._config.max_faults:
                 break
         return Played(groups, kept, stories)
+
+    def is_deterministic(self, number: int) -> bool:
+        """Return whether an agent is known to do and tell the same again.
+
+        Of one in a process of its own nobody knows.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be built.
+        """
+        return not self._conduct.is_isolated(self._config.agents[number]) and self._agent(number, 0).is_deterministic
 
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
@@ -134,7 +156,7 @@ class BlockPlayer:
         contestants: Sequence[int],
         retired: frozenset[int],
         group: tuple[int, int],
-        on_hand: Callable[[Hand, Sequence[int]], None],
+        on_hand: Callable[[Hand, Sequence[int], Sequence[Agent]], None],
         aivat: Aivat | None,
     ) -> dict[int, AgentScore]:
         agents = [
@@ -185,13 +207,15 @@ class BlockPlayer:
             if isinstance(agent, Contestant):
                 agent.close()
 
-    def _take_control(self, hand: Hand, numbers: Sequence[int]) -> None:
+    def _take_control(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
         self._check(hand)
         self._abort_on_fault(hand, [0] * len(numbers))
 
-    def _take(self, hand: Hand, numbers: Sequence[int]) -> None:
+    def _take(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
         self._check(hand)
         self._abort_on_fault(hand, numbers)
+        if self._onlooker is not None:
+            self._onlooker.scores(hand, agents)
         self._hands.append((hand, numbers))
 
     def _abort_on_fault(self, hand: Hand, numbers: Sequence[int]) -> None:

@@ -326,9 +326,13 @@ class RunStore:
         found = list(self._rows("SELECT hands FROM hands WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
 
+    def told(self) -> set[tuple[int, int]]:
+        """Return the groups, as (lineup, deck), of which is kept what their hands tell."""
+        return set(self._rows("SELECT lineup, deck FROM stories")) if self._has_stories() else set()
+
     def stories_of(self, lineup: int, deck: int) -> bytes | None:
         """Return what the hands of one group tell, if it was kept."""
-        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'stories'")):  # in runs from before
+        if not self._has_stories():
             return None
         found = list(self._rows("SELECT stories FROM stories WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
@@ -387,6 +391,10 @@ class RunStore:
     def _has_column(self, name: str) -> bool:
         """Return whether the groups hold something; runs from before do not."""
         return bool(list(self._rows("SELECT 1 FROM pragma_table_info('groups') WHERE name = ?", name)))
+
+    def _has_stories(self) -> bool:
+        """Return whether there is a table of them; in runs from before there is none."""
+        return bool(list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'stories'")))
 
     def _value(self, key: str) -> Any:
         values = [value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)]

@@ -41,6 +41,7 @@ class BlueprintAgent(RangeAgent):
     """
 
     name = "blueprint"
+    is_deterministic = True
 
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
@@ -147,6 +148,7 @@ class BundledAgent(Agent):
     """
 
     name = "blueprint"
+    is_deterministic = True
 
     def __init__(self):
         if not bundled_blueprints():

@@ -265,7 +265,7 @@ def match(rules, hero, villain, num_decks):
     streams = SeatStreams(rules.num_seats)
     rates = []
     for deck in range(num_decks):
-        score = play_group(rules, agents, contestants, 7, (deck,), streams, lambda hand, numbers: None)[0]
+        score = play_group(rules, agents, contestants, 7, (deck,), streams, lambda *_: None)[0]
         rates.append(score.chips / score.hands / rules.big_blind)
     return estimate_mean(np.array(rates))
 

@@ -15,9 +15,7 @@ def play(rules, agents, *, seed=1, group=(0, 0), contestants=None, hands=None):
     kept = [] if hands is None else hands
     seats = range(rules.num_seats)
     streams = SeatStreams(rules.num_seats)
-    return play_group(
-        rules, agents, contestants or seats, seed, group, streams, lambda hand, numbers: kept.append(hand)
-    )
+    return play_group(rules, agents, contestants or seats, seed, group, streams, lambda hand, *_: kept.append(hand))
 
 
 class Recorder(Agent):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import random
 import re
 import sqlite3
 
@@ -10,9 +11,11 @@ import pytest
 from browser import Browser, find_browser
 
 from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC
 from plurispiel.agents import make_agent
-from plurispiel.agents.base import PublicState
+from plurispiel.agents.base import Agent, Deal, PublicState, Strategy
+from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig
@@ -202,6 +205,71 @@ def test_what_agents_tell_that_may_never_tell_it_again_is_written_down(tmp_path)
         assert all("grid" in step for step in hand.story["steps"] if step["kind"] == "action")
     with contextlib.closing(RunStore.reading(folder)) as store:
         assert store.stories_of(0, 19) is not None and store.stories_of(0, 20) is None
+
+
+class Moody(Agent):
+    """Draws its mood where no seed reaches, so that it is another in every hand, and keeps what it was."""
+
+    moods = {}
+
+    def restart(self, rules, seat, rng):
+        super().restart(rules, seat, rng)
+        self.bold = round(random.SystemRandom().uniform(0.2, 0.8), 3)
+
+    def observe(self, event):
+        if isinstance(event, Deal):
+            self.moods[event.hole_cards, self.seat] = self.bold
+
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        if not public.max_raise:
+            return Strategy(np.array([1]), np.ones((public.rules.num_combos, 1)))
+        shares = np.tile([1.0 - self.bold, self.bold], (public.rules.num_combos, 1))
+        return Strategy(np.array([1, public.max_raise]), shares)
+
+
+def moody_grids(viewer):
+    """Yield the story, the seat and what was told of it with the own cards, wherever the moody agent tells."""
+    for hand in viewer.hands:
+        for step in hand.story["steps"]:
+            if step["kind"] == "action" and hand.story["agents"][step["seat"]] == 0 and "grid" in step:
+                yield hand.story, step["seat"], step["grid"]["own"]
+
+
+@pytest.mark.parametrize("score", ["duplicate", "aivat_duplicate"])
+def test_an_agent_of_this_package_that_is_not_deterministic_shows_what_it_told_in_play_or_nothing(
+    tmp_path, monkeypatch, score
+):
+    monkeypatch.setitem(BUILT_IN, "moody", Moody)
+    monkeypatch.setattr(Moody, "moods", {})
+    folder = play(tmp_path / "run", keep="sample", agents=("moody", "tag"), decks=4, score=score)
+    moods = {cards: mood for (cards, _), mood in Moody.moods.items()}
+    unlogged = play(tmp_path / "unlogged", keep="none", agents=("moody", "tag"), decks=4, score=score)
+    plain = play(tmp_path / "plain", keep="sample", agents=("call", "tag"), decks=4, score=score)
+    with contextlib.closing(RunStore.reading(plain)) as store:
+        assert store.stories_of(0, 0) is None  # who says that it is deterministic is not written down
+    with contextlib.closing(RunStore.reading(folder)) as store, contextlib.closing(RunStore.reading(unlogged)) as other:
+        for column in ("chips", "faults", "true_chance"):  # that somebody listens changes no result
+            assert np.array_equal(store.scores()[column], other.scores()[column], equal_nan=True)
+    shown = list(moody_grids(viewer_of(folder, 8)))
+    assert len(viewer_of(folder, 8).hands) == 8 and shown
+    checked = 0
+    for story, seat, own in shown:
+        if len(own) == 2:
+            cards = tuple(parse_cards("".join(story["cards"][seat])))
+            checked += 1
+            assert own[1] == pytest.approx(moods[cards], abs=1e-9)
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        database.execute("DELETE FROM stories")
+        database.commit()
+    assert checked
+    again = viewer_of(folder, 8)
+    assert len(again.hands) == 8 and not list(moody_grids(again))
+    for hand in again.hands:
+        assert "was not written down" in hand.remark and hand.story["forms"][hand.story["agents"].index(0)] != "full"
+        assert any("grid" in step for step in hand.story["steps"] if step.get("seat") == hand.story["agents"].index(1))
 
 
 def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):

@@ -50,7 +50,9 @@ def parse_hand(text: str) -> tuple[str, HandId]:
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the hands that were asked for, then others, those with most action first, in the schedule's order.
+    """Return the hands that were asked for, then others, in the schedule's order.
+
+    Preferred are those whose strategies were written down in play, if there are some, and then those with most action.
 
     Raises
     ------
@@ -61,15 +63,17 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
         if not store.holds(hand.lineup, hand.deck) or hand.rotation >= run.config.seats:
             raise ValueError(f"{run.folder} holds no hand {hand.text(run.letter)}")
     ranked = []
+    told = store.told()
     for number, group in enumerate(kept_groups(store)):
         if number == MAX_LOOKED_AT:
             break
+        is_told = (group.lineup, group.deck) in told
         for rotation in range(len(group.hands)):
-            ranked.append((_interest(group, rotation), HandId(group.lineup, group.deck, rotation)))
+            ranked.append(((is_told, *_interest(group, rotation)), HandId(group.lineup, group.deck, rotation)))
     if not ranked:  # nothing is kept: any are as good as others
         lineups = range(len(make_lineups(run.config)))
         some = [(deck, lineup) for deck in range(count) for lineup in lineups if store.holds(lineup, deck)]
-        ranked = [((0, 0.0), HandId(lineup, deck, deck % run.config.seats)) for deck, lineup in some]
+        ranked = [((False, 0, 0.0), HandId(lineup, deck, deck % run.config.seats)) for deck, lineup in some]
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     chosen = list(dict.fromkeys(wanted))
     taken: Counter[tuple[int, int]] = Counter()

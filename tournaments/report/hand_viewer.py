@@ -166,7 +166,9 @@ def _add_hands(
                 missing += 1
                 continue
             forms = [agent.form for agent in run.scores.agents]
-            hands.append(ShownHand(hand.text(run.letter), run.letter, judged(story, forms), replay.trouble))
+            how = "This hand as the run kept it" if not replay.stories else "Note"
+            remark = f"{how}: {replay.trouble}." if replay.trouble else ""
+            hands.append(ShownHand(hand.text(run.letter), run.letter, judged(story, forms), remark))
     if missing:
         remarks.append(
             f"{missing:,} chosen hands of {run.title} are not shown: they were not kept, and {replay.trouble}."

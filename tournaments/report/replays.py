@@ -1,7 +1,8 @@
 """What hands of a run tell: as it was written down in play, or by playing them again from the run's seed."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +67,13 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                 yield Replay(lineup, deck, (), "an agent plays it otherwise now than in the run")
             else:
                 trouble = "" if is_corrected else "AIVAT's corrections are not those of the run"
-                yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
+                # That it does and is corrected for the same does not prove that an agent would have said the same.
+                telling = {n for one in told for n, said in zip(one.numbers, one.announced, strict=True) if said}
+                silent = {number for number in telling if not player.is_deterministic(number)}
+                if silent:
+                    names = ", ".join(run.names[number] for number in sorted(silent))
+                    trouble = f"what {names} told in play was not written down, and may be something else now"
+                yield Replay(lineup, deck, [hand_story(_without(one, silent)) for one in told], trouble)
 
 
 def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:
@@ -102,3 +109,16 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
             if now is not None and abs(now - then) > _CLOSE * max(1.0, abs(then)):
                 return False
     return True
+
+
+def _without(told: Told, silent: Collection[int]) -> Told:
+    """Return a hand without what some agents tell."""
+    is_silent = [number in silent for number in told.numbers]
+    return dataclasses.replace(
+        told,
+        announced=[None if off else said for off, said in zip(is_silent, told.announced, strict=True)],
+        scores=[
+            dataclasses.replace(score, imaginary_hands=None, chance=None, own_actions=None) if off else score
+            for off, score in zip(is_silent, told.scores, strict=True)
+        ],
+    )

@@ -92,7 +92,7 @@
     back.disabled = step === 0;
     forth.disabled = step === of.steps.length - 1;
     counter.textContent = `${step + 1} / ${of.steps.length}`;
-    remark.textContent = of.remark ? `This hand as the run kept it: ${of.remark}.` : "";
+    remark.textContent = of.remark;
     remark.hidden = !of.remark;
     showSteps(of);
     const [grid, choices] = rangeOf(of);

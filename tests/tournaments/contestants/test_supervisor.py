@@ -280,7 +280,7 @@ def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
     size = rules.num_hole_cards
     seen = 0
 
-    def scan(hand, numbers):
+    def scan(hand, numbers, _):
         nonlocal seen
         hands.append((hand.actions, hand.payoffs))
         shown = rules.board_size(max((action.street for action in hand.actions), default=0))
@@ -302,7 +302,7 @@ def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
         isolated, hands = hands, []
         for deck in range(5):
             streams = SeatStreams(rules.num_seats)
-            keep = lambda hand, numbers: hands.append((hand.actions, hand.payoffs))  # noqa: E731
+            keep = lambda hand, *_: hands.append((hand.actions, hand.payoffs))  # noqa: E731
             play_group(rules, plain, contestants, 1, (0, deck), streams, keep)
         assert isolated == hands
         assert seen > 5 * rules.num_seats  # the scan finds cards where there are some
