@@ -286,6 +286,15 @@ def test_chosen_hands_are_a_few_of_a_group_and_those_asked_for(table):
             parse_hand(text)
 
 
+def test_a_ledger_says_whose_values_it_is_made_of(tmp_path, table):
+    scored = viewer_of(table, 1)
+    assert "what checkdown values say, as in the run" in scored.html()
+    assert {row[-2:] for row in scored.files["hand_terms"][1:]} == {("checkdown", 1)}
+    raw = viewer_of(play(tmp_path / "raw", agents=("tag", "call"), decks=2, score="raw"), 1)
+    assert "scored without AIVAT" in raw.html() and "with checkdown values" in raw.html()
+    assert {row[-2:] for row in raw.files["hand_terms"][1:]} == {("checkdown", 0)}
+
+
 @pytest.mark.parametrize("options", [["--hand", "0.99.0"], ["--hand", "B.0.0.0"], ["--hand", "x"], ["--hands", "101"]])
 def test_wrong_hands_are_refused_in_a_line(table, capsys, options):
     assert cli.main(["report", str(table), *options]) == 2
@@ -305,7 +314,9 @@ def test_the_page_carries_the_hands_and_nothing_ends_its_script(table):
     first = [row for row in found if row[1] == data["hands"][0]["name"] and row[2] == "1" and row[4] == "AA"]
     assert {row[6] for row in first} <= set(story["grid"]["actions"])
     assert sum(float(row[7]) for row in first) == pytest.approx(1.0, abs=0.01)
-    assert page.files["hand_terms.csv"].startswith("run,hand,step,kind,text,seat,agent,aivat_term_bb\n")
+    assert page.files["hand_terms.csv"].startswith(
+        "run,hand,step,kind,text,seat,agent,aivat_term_bb,values,in_scores\n"
+    )
     without = make_page([run], "report")
     assert "hands-data" not in without.html.split("<script>")[0] and "hand_terms.csv" not in without.files
 
@@ -335,6 +346,7 @@ def test_a_browser_steps_through_hands_and_asks_for_nothing(tmp_path, table, bro
     assert browser.evaluate("location.hash") == f"#hand={names[0]}&step=1"
     assert browser.evaluate("document.querySelectorAll('#viewer .cell').length") == 169
     assert browser.evaluate("document.querySelectorAll('#viewer .own').length") == 1
+    assert "as in the run’s scores" in browser.evaluate("document.querySelector('.ledger').textContent")
     browser.press("End")
     assert browser.evaluate("location.hash") == f"#hand={names[0]}&step={chips - 1}"
     browser.press("ArrowRight")  # there is nothing behind the end

@@ -5,17 +5,20 @@ import html
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.replay import replay_betting, replay_hand
+from plurispiel.evaluation.value_functions import Checkdown
 from plurispiel.tournaments.hand_story import cell_names, cells_across, grid_shares, hand_story, judged, story_text
 from plurispiel.tournaments.hands import KeptGroup, kept_group
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
 from plurispiel.tournaments.report.panel import paragraph
 from plurispiel.tournaments.report.replays import replay_groups
 from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.results import printable
 from plurispiel.tournaments.store import RunStore
 from plurispiel.tournaments.witness import Told
 
@@ -23,10 +26,12 @@ NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "
     "would do with every hand: the height of a cell is the share of it that has come here by the seat’s own play, its "
     "colours are what it does; the cell with a frame is what it held. The ledger below tells what AIVAT adds to each "
-    "seat’s result at every event: a minus takes good luck out. Raises are named by the chips put in over the whole "
-    "hand. Hands are played again from the run’s seed when this page is made, and compared with what the run stored."
+    "seat’s result at every event, with which values, and whether that is in the run’s scores: a minus takes good luck "
+    "out. Raises are named by the chips put in over the whole "
+    "hand. Hands are played again from the run’s seed when this page is made, and compared with what the run "
+    "stored; what an agent tells that is not deterministic is shown as it was written down in play, or not at all."
 )
-TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb")
+TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
 CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probability", "range_share", "played")
 
@@ -39,6 +44,23 @@ class ShownHand:
     letter: str
     story: dict[str, Any]
     remark: str
+
+
+class LedgerValues(NamedTuple):
+    """The value function behind a run's ledgers, and whether its scores are made of the same terms."""
+
+    name: str
+    in_scores: int
+
+    @property
+    def text(self) -> str:
+        """What is said below a ledger."""
+        if self.in_scores:
+            return f"Hands are expected to come to what {self.name} values say, as in the run’s scores."
+        return (
+            "The run is scored without AIVAT. These terms are in none of its figures: they were computed for this page "
+            f"alone, with {self.name} values."
+        )
 
 
 @dataclass(frozen=True)
@@ -54,6 +76,8 @@ class HandViewer:
         The names of a grid's cells in each run.
     across : dict of str to int
         How many of them stand side by side.
+    values : dict of str to LedgerValues
+        What the terms of AIVAT are computed with, in each run.
     remarks : sequence of str
         On what is not shown.
     """
@@ -62,6 +86,7 @@ class HandViewer:
     names: dict[str, list[str]]
     cells: dict[str, list[str]]
     across: dict[str, int]
+    values: dict[str, LedgerValues]
     remarks: Sequence[str]
 
     @property
@@ -77,7 +102,7 @@ class HandViewer:
                 for seat, chips in enumerate(step["terms"]):
                     if hand.story["forms"][seat]:
                         where = (hand.letter, hand.name, number, step["kind"], step["text"])
-                        terms.append((*where, seat, agents[seat], chips / big_blind))
+                        terms.append((*where, seat, agents[seat], chips / big_blind, *self.values[hand.letter]))
                 if grid := step.get("grid"):
                     seat = step["seat"]
                     for cell, (reach, *shares) in zip(self.cells[hand.letter], grid_shares(grid).tolist(), strict=True):
@@ -108,6 +133,7 @@ class HandViewer:
             "names": self.names,
             "cells": self.cells,
             "across": self.across,
+            "values": {letter: values.text for letter, values in self.values.items()},
             "hands": [
                 {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
             ],
@@ -145,8 +171,14 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
         {run.letter: run.names for run in runs},
         {run.letter: cell_names(run.config.rules) for run in runs},
         {run.letter: cells_across(run.config.rules) for run in runs},
+        {run.letter: _ledger_values(run) for run in runs},
         remarks,
     )
+
+
+def _ledger_values(run: RunRecord) -> LedgerValues:
+    name = parse_spec(run.config.values).title if run.config.uses_aivat else Checkdown.name
+    return LedgerValues(printable(name), int(run.config.uses_aivat))
 
 
 def _add_hands(

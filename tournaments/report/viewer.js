@@ -281,7 +281,7 @@
     add("sum", "won", of.payoffs, false);
     add("sum", "luck taken out", of.payoffs.map((won, seat) => of.estimates[seat] === null ? null : of.estimates[seat] - won), false);
     add("sum total", "AIVAT", of.estimates, false);
-    const parts = [make("h3", "", "Luck taken out by AIVAT, in big blinds"), table];
+    const parts = [make("h3", "", "Luck taken out by AIVAT, in big blinds"), table, make("p", "remark", data.values[of.run])];
     if (of.forms.some((form) => form !== "full"))
       parts.push(make("p", "remark", "* only chance with the true cards is corrected, as the strategy is not known or not to be trusted."));
     return parts;
