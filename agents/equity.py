@@ -20,20 +20,25 @@ class EquityAgent(RangeAgent):
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return one certain action for each combo."""
-        num_opponents = _num_opponents(public)
-        equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
-        edge = equity - 1.0 / (num_opponents + 1)
-        raise_to = public.raise_by_pot(1.0 if public.can_fold else 0.66)
-        may_raise = raise_to != CALL and public.num_raises < 3
-        raises = (edge >= (0.25 if public.can_fold else 0.1)) & may_raise
-        calls = ~raises & (equity * (public.pot + public.to_call) >= public.to_call)
-        columns = [raises, calls, ~raises & ~calls]
-        actions = [raise_to, CALL, FOLD]
-        if not public.can_fold:
-            columns, actions = [raises, ~raises], [raise_to, CALL]
-        if not may_raise:
-            columns, actions = columns[1:], actions[1:]
-        return Strategy(np.array(actions), np.stack(columns, axis=1).astype(np.float64))
+        return weigh_equity(public, combo_ids)
+
+
+def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
+    """Return what `EquityAgent` does with each combo."""
+    num_opponents = _num_opponents(public)
+    equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
+    edge = equity - 1.0 / (num_opponents + 1)
+    raise_to = public.raise_by_pot(1.0 if public.can_fold else 0.66)
+    may_raise = raise_to != CALL and public.num_raises < 3
+    raises = (edge >= (0.25 if public.can_fold else 0.1)) & may_raise
+    calls = ~raises & (equity * (public.pot + public.to_call) >= public.to_call)
+    columns = [raises, calls, ~raises & ~calls]
+    actions = [raise_to, CALL, FOLD]
+    if not public.can_fold:
+        columns, actions = [raises, ~raises], [raise_to, CALL]
+    if not may_raise:
+        columns, actions = columns[1:], actions[1:]
+    return Strategy(np.array(actions), np.stack(columns, axis=1).astype(np.float64))
 
 
 def _num_opponents(public: PublicState) -> int:

@@ -156,11 +156,14 @@ class Answers(NamedTuple):
         Of the hand, ascending: call, fold where it can, and what the decision's actions become.
     columns : tuple of int
         The place in `actions` of what each action of the decision becomes; several may become the same.
+    num_left_out : int
+        Seats that are in the hand but not in the tree.
     """
 
     node: int | None
     actions: tuple[int, ...]
     columns: tuple[int, ...]
+    num_left_out: int
 
 
 class Place:
@@ -286,7 +289,8 @@ class Translation:
             node = self.decision(shadow, state)
             targets = [] if node is None else self.actions(shadow, state)
             actions = tuple(sorted({CALL, *targets, *([FOLD] if state.can_fold else [])}))
-            place.answers = Answers(node, actions, tuple(map(actions.index, targets)))
+            num_left_out = sum(seat < 0 for seat, folded in zip(shadow.seats, state.folded, strict=True) if not folded)
+            place.answers = Answers(node, actions, tuple(map(actions.index, targets)), num_left_out)
         return place.answers
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:

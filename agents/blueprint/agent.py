@@ -16,8 +16,9 @@ from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
+from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
+from plurispiel.agents.equity import weigh_equity
 from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
 __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
@@ -28,7 +29,8 @@ class BlueprintAgent(RangeAgent):
 
     Bets that are not in its tree count as the sizes around them, drawn once in a hand (`translation`). Where it has
     learnt nothing others of its rows stand in (`fallback`); and where there is none, or its tree has no such decision,
-    it defends the strongest hands, as many as a bet must not make fold, and checks otherwise.
+    it defends the strongest hands, as many as a bet must not make fold, and checks otherwise. After the flop with more
+    opponents than the tree has left, it weighs its equity against all of them (`weigh_equity`).
 
     Parameters
     ----------
@@ -68,7 +70,9 @@ class BlueprintAgent(RangeAgent):
         public = view.public
         answers = self._answers(public)
         own = public.rules.combo_id(view.hole_cards)
-        row = None if answers.node is None else self._kept.row(answers.node, public.board, own)
+        row = None
+        if answers.node is not None and not (answers.num_left_out and public.street):
+            row = self._kept.row(answers.node, public.board, own)
         if row is None:
             strategy, sources = self._look_up(public, np.array([own]))
             self.counts[SOURCES[sources[0]]] += 1
@@ -107,7 +111,9 @@ class BlueprintAgent(RangeAgent):
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
         """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
-        node, actions, columns = answers or self._answers(public)
+        node, actions, columns, num_left_out = answers or self._answers(public)
+        if num_left_out and public.street:
+            return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
         if node is None:
             rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
         else:

@@ -13,10 +13,11 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
 
-SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree")
-"""Where a hand's strategy comes from: its own row, the stand-ins in their order, no decision of the tree."""
+SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
+"""Where a hand's strategy comes from: its own row, the stand-ins in their order, no decision of the tree, more players
+after the flop than the tree has."""
 
-EARLIER, STRENGTH, OFF_TREE = map(SOURCES.index, ("earlier", "strength", "off the tree"))
+EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
 MAX_TABLE = 2048
 """Of a decision on a street with so many buckets at most, the strategies of all are kept."""
 

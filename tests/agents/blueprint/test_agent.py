@@ -11,9 +11,9 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots
-from random_blueprint import StrengthBuckets, random_blueprint
+from random_blueprint import MENU, StrengthBuckets, random_blueprint
 
-from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -26,6 +26,7 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.fallback import SOURCES
 from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.agents.equity import EquityAgent
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.specs import game_note, make_agent, relocate_spec, source_digest, unique_names
 from plurispiel.agents.tight_aggressive import starting_hands
@@ -37,6 +38,8 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 
 THREE = no_limit_holdem(3)
 ALL = np.arange(1326)
+FEW_CALLERS = GameMenu((StreetMenu(MENU.streets[0].raises, callers=(0, 1, 0)), *MENU.streets[1:]))
+"""Only the small blind may limp, one calls a raise."""
 
 
 @functools.cache
@@ -183,7 +186,7 @@ def random_rules(seats, rng):
     [(800, 6), (150, 2), (150, 3), (150, 4), (150, 5), pytest.param(100_000, 6, marks=pytest.mark.slow)],
 )
 def test_any_bets_any_stacks(num_hands, seats):
-    found, rng = blueprint(6, 0.3), np.random.default_rng(seats)
+    found, rng = random_blueprint(SIXMAX, FEW_CALLERS, missing=0.3), np.random.default_rng(seats)
     watched = Watched(BlueprintAgent(found), every=4 if num_hands < 1000 else 25)
     for _ in range(num_hands):
         rules = random_rules(seats, rng)
@@ -193,6 +196,24 @@ def test_any_bets_any_stacks(num_hands, seats):
     counts = watched.agent.counts
     assert counts.total() == watched.decisions > num_hands / 2
     assert all(counts[source] for source in SOURCES)
+
+
+def test_more_players_after_the_flop_than_in_the_tree():
+    """Whoever is out of the tree has not folded: equity against all of them counts, until they have."""
+    found = random_blueprint(SIXMAX, FEW_CALLERS)
+    limped = [CALL] * 6  # the tree has the blinds alone
+    public = public_after(SIXMAX, limped, BOARD)
+    agent = agent_at(found)
+    strategy, sources = sources_of(agent, public)
+    assert set(sources) == {"crowded"}
+    equity = EquityAgent().strategy(public, ALL)
+    assert np.array_equal(strategy.actions, equity.actions)
+    assert np.array_equal(strategy.probabilities, equity.probabilities)
+    raised = [*limped, 500, CALL, FOLD, FOLD, FOLD, FOLD]
+    _, sources = sources_of(agent, public_after(SIXMAX, raised, BOARD))
+    assert "crowded" not in sources
+    _, sources = sources_of(agent, public_after(SIXMAX, limped[:4], BOARD))
+    assert "crowded" not in sources
 
 
 def test_blueprints_among_themselves():
