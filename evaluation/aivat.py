@@ -1,9 +1,9 @@
 """AIVAT for any number of seats: an unbiased score of a hand with most of its luck taken out.
 
 The score of one seat is its payoff plus corrections of mean zero, one for every random choice whose
-distribution is known: chance, and the seat's own actions. Besides, the own cards are averaged out: the agent tells
-what it would have done with every other hand. Nothing is asked of the other agents, and nothing of the value
-function but that it was fixed beforehand.
+distribution is known: chance, the seat's own actions, and those of an opponent whose word is trusted, where only the
+two are left. Besides, the own cards are averaged out: the agent tells what it would have done with every other hand.
+Nothing else is asked of the other agents, and nothing of the value function but that it was fixed beforehand.
 
 References
 ----------
@@ -11,7 +11,7 @@ N. Burch et al.: AIVAT: A New Variance Reduction Technique for Agent Evaluation 
 AAAI (2018).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,8 +56,8 @@ class Term(NamedTuple):
 
     Attributes
     ----------
-    kind : {"deal", "board", "action", "showdown"}
-        The others' cards, new board cards, an own action, the hands it could have shown down.
+    kind : {"deal", "board", "action", "other", "showdown"}
+        The others' cards, new board cards, an own action, the opponent's, the hands it could have shown down.
     num_actions : int
         How many actions of the hand came before.
     chips : float
@@ -79,7 +79,7 @@ class Score:
     Attributes
     ----------
     payoff : float
-    imaginary_hands, chance, own_actions : float or None
+    imaginary_hands, chance, own_actions, other_actions : float or None
         Corrections averaged over the hands the seat could have played like this; None where its strategy
         is not known. Their sum with the payoff is the AIVAT estimate.
     true_chance : float
@@ -102,6 +102,7 @@ class Score:
     imaginary_hands: float | None
     chance: float | None
     own_actions: float | None
+    other_actions: float | None
     true_chance: float
     true_own_actions: float | None
     refused: str = ""
@@ -112,9 +113,9 @@ class Score:
     @property
     def estimate(self) -> float | None:
         """The AIVAT estimate, or None."""
-        if self.imaginary_hands is None or self.chance is None or self.own_actions is None:
-            return None
-        return self.payoff + self.imaginary_hands + self.chance + self.own_actions
+        corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
+        known = [chips for chips in corrections if chips is not None]
+        return self.payoff + sum(known) if len(known) == len(corrections) else None
 
 
 class Aivat:
@@ -167,13 +168,16 @@ class Aivat:
         self._deal_means: dict[int, float] = {}
         self._free: dict[tuple[int, ...], np.ndarray] = {}
 
-    def scores(self, hand: Hand, agents: Sequence[Agent]) -> tuple[Score, ...]:
+    def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
         """Return the score of every seat of a hand of the current deck.
 
         Parameters
         ----------
         agents : sequence of Agent
             The agent of each seat, just after it has played the hand.
+        trusted : collection of int
+            Seats whose agents' word decides the others' scores, too. Whoever lies about its strategy else harms none
+            but itself.
         """
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
@@ -183,34 +187,48 @@ class Aivat:
         states = _states(hand)
         asked = self._ask(hand, states, agents)
         self.announced = [answers.announced for answers in asked]
-        return tuple(self._score(hand, states, seat, asked[seat]) for seat in range(self._rules.num_seats))
+        told = [answers.announced if seat in trusted else None for seat, answers in enumerate(asked)]
+        return tuple(self._score(hand, states, seat, asked[seat], told) for seat in range(self._rules.num_seats))
 
-    def _score(self, hand: Hand, states: list[list[int]], seat: int, asked: "_Answers") -> Score:
+    def _score(
+        self,
+        hand: Hand,
+        states: list[list[int]],
+        seat: int,
+        asked: "_Answers",
+        told: Sequence[list[Announced] | None],
+    ) -> Score:
         announced, refused = asked.announced, asked.refused
         rules = self._rules
         num_hole = rules.num_hole_cards
-        own = rules.combo_id(hand.deck[seat * num_hole : (seat + 1) * num_hole].tolist())
+        hole_cards = hand.deck[: rules.num_seats * num_hole].reshape(-1, num_hole).tolist()
+        combos = list(map(rules.combo_id, hole_cards))
+        own = combos[seat]
         board = tuple(hand.deck[rules.num_seats * num_hole :].tolist())
         start, weights = self._start(hand, seat, states[0])
         walk = _Walk(self._values, start, weights, own)
         walk.deal(self._deal_mean(seat))
-        decision = 0
+        decisions = [0] * rules.num_seats
         for number, action in enumerate(hand.actions):
             size = rules.board_size(action.street)
             if size > len(walk.situation.board):
                 walk.situation = walk.situation._replace(actions=hand.actions[:number], state=states[number])
                 walk.see_board(board[:size], self._without(board[len(walk.situation.board) : size]))
-            if action.seat == seat:
-                if announced is not None:
-                    before = walk.situation._replace(actions=hand.actions[:number], state=states[number])
-                    after = before._replace(actions=hand.actions[: number + 1], state=states[number + 1])
-                    try:
+            decision = decisions[action.seat]
+            decisions[action.seat] += 1
+            others = told[action.seat] if states[number][betting.NUM_LIVE] == 2 else None
+            if announced is not None and (action.seat == seat or others is not None):
+                before = walk.situation._replace(actions=hand.actions[:number], state=states[number])
+                after = before._replace(actions=hand.actions[: number + 1], state=states[number + 1])
+                try:
+                    if action.seat == seat:
                         walk.act(announced[decision], before, after)
-                    except BadStrategy as error:
-                        announced, refused = None, str(error)
-                    decision += 1
-                if action.action == FOLD:
-                    break  # the payoff is fixed
+                    elif others is not None:
+                        walk.watch(others[decision], combos[action.seat], before, after)
+                except BadStrategy as error:
+                    announced, refused = None, str(error)
+            if action.seat == seat and action.action == FOLD:
+                break  # the payoff is fixed
         walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
         imaginary = 0.0
         if hand.showdown and seat not in hand.folded:
@@ -225,6 +243,7 @@ class Aivat:
             imaginary_hands=imaginary if known else None,
             chance=walk.chance if known else None,
             own_actions=walk.own_actions if known else None,
+            other_actions=walk.other_actions if known else None,
             true_chance=walk.true_chance,
             true_own_actions=walk.true_own_actions if known else None,
             refused=refused,
@@ -297,7 +316,7 @@ class _Walk:
         self.situation = situation
         self.weights = weights
         self._own = own
-        self.chance = self.own_actions = self.true_chance = self.true_own_actions = 0.0
+        self.chance = self.own_actions = self.other_actions = self.true_chance = self.true_own_actions = 0.0
         self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
         self.terms: list[Term] = []
 
@@ -359,12 +378,29 @@ class _Walk:
         chips, true_chips = self.own_actions - own_actions, self.true_own_actions - true_own_actions
         self.terms.append(Term("action", len(before.actions), chips, true_chips))
 
+    def watch(self, announced: Announced, combo: int, before: Situation, after: Situation) -> None:
+        """Correct for the opponent's action with its cards, which says nothing of the own ones."""
+        played, row = announced.played, announced.probabilities[:, combo].tolist()
+        if row[played] == 1.0 or row[played] == 0.0:  # no luck, or no word to be relied on
+            return
+        action_played = after.actions[-1].action
+        chips = true_chips = 0.0
+        for kind, action in enumerate(announced.actions):
+            share = row[kind] - (kind == played)
+            if share:
+                follows = after if action == action_played else _after(before, action)
+                values = self._values.values(self._asked(follows, self.weights))
+                chips += share * float(self.weights @ values)
+                true_chips += share * float(values[self._own])
+        self.other_actions += chips
+        self.terms.append(Term("other", len(before.actions), chips, true_chips))
+
 
 def _after(situation: Situation, action: int) -> Situation:
-    """Return the situation after another action of the seat."""
+    """Return the situation after another action of whoever is to act."""
     betting_state = BettingState(situation.rules, np.array(situation.state, dtype=np.int64))
     betting_state.apply_legal(action)
-    taken = Action(situation.seat, action, situation.state[betting.STREET])
+    taken = Action(situation.state[betting.ACTOR], action, situation.state[betting.STREET])
     return situation._replace(actions=(*situation.actions, taken), state=betting_state.array.tolist())
 
 

@@ -1,6 +1,6 @@
 """Duplicate play: one deck in every seat rotation, the sample unit of every statistic."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
@@ -39,7 +39,7 @@ class AgentScore:
         What it did wrong first, for its author; empty if nothing.
     fault_kinds : str
         The kinds of its faults in order, separated by blanks.
-    imaginary_hands, chance, own_actions : float or None
+    imaginary_hands, chance, own_actions, other_actions : float or None
         Sums of the corrections of AIVAT (`aivat.Score`); None without AIVAT, or if one hand lacks them.
     true_chance : float or None
         Sum of the correction of chance with true cards; None without AIVAT.
@@ -71,6 +71,7 @@ class AgentScore:
     imaginary_hands: float | None = None
     chance: float | None = None
     own_actions: float | None = None
+    other_actions: float | None = None
     true_chance: float | None = None
     true_own_actions: float | None = None
     aivat_squared: float | None = None
@@ -128,6 +129,7 @@ def play_group(
     *,
     repair: bool = False,
     aivat: Aivat | None = None,
+    trusted: Collection[int] = (),
 ) -> dict[int, AgentScore]:
     """Play one deck in every rotation of the line-up and return each contestant's score.
 
@@ -149,6 +151,8 @@ def play_group(
         What a fault costs (`play_hand`).
     aivat : Aivat, optional
         Also corrects the scores for luck.
+    trusted : collection of int
+        Contestants whose word about their strategy decides the others' scores, too (`Aivat.scores`).
 
     Notes
     -----
@@ -187,7 +191,8 @@ def play_group(
         for seat, seconds in hand.waits:
             waits[seats[seat]].append(seconds)
         if aivat is not None:
-            for contestant, score in zip(seats, aivat.scores(hand, seated), strict=True):
+            told = [seat for seat, contestant in enumerate(seats) if contestant in trusted]
+            for contestant, score in zip(seats, aivat.scores(hand, seated, told), strict=True):
                 corrected[contestant].append(score)
                 if score.fault is not None:
                     faults[contestant].append(score.fault)
@@ -231,7 +236,7 @@ def _corrections(scores: Sequence[Score]) -> dict[str, Any]:
     return {
         **{
             name: fsum(getattr(score, name) for score in scores) if is_full else None
-            for name in ("imaginary_hands", "chance", "own_actions", "true_own_actions")
+            for name in ("imaginary_hands", "chance", "own_actions", "other_actions", "true_own_actions")
         },
         "true_chance": fsum(score.true_chance for score in scores),
         "aivat_squared": fsum(estimate**2 for estimate in estimates if estimate is not None) if is_full else None,

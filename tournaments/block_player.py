@@ -91,6 +91,8 @@ class BlockPlayer:
         self._streams = SeatStreams(config.seats)
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
         self._aivat = aivat
+        specs = enumerate([*config.agents, config.agents[0]])  # the Control comes last
+        self._trusted = frozenset(number for number, spec in specs if not parse_spec(spec).is_foreign)
         if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
         self._witness: Witness | None = None
@@ -173,6 +175,7 @@ class BlockPlayer:
             on_hand,
             repair=self._config.on_fault == "repair",
             aivat=aivat,
+            trusted=self._trusted,
         )
 
     def _with_control(

@@ -250,6 +250,7 @@ def _add_terms(steps: list[dict[str, Any]], events: dict[tuple[str, int], int], 
         step["terms"] = [[0.0, 0.0] for _ in told.numbers]
     for seat, score in enumerate(told.scores):
         for term in score.terms:
-            found = steps[events[term.kind, term.num_actions]]["terms"][seat]
+            kind = "action" if term.kind == "other" else term.kind
+            found = steps[events[kind, term.num_actions]]["terms"][seat]
             found[0] += round(term.chips, 6)
             found[1] += round(term.true_chips, 6) if term.kind in ("deal", "board") else 0.0

@@ -12,7 +12,7 @@ from plurispiel.tournaments.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
 
-_CORRECTIONS = {FULL: ("imaginary_hands", "chance", "own_actions"), CHANCE_ONLY: ("true_chance",)}
+_CORRECTIONS = {FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"), CHANCE_ONLY: ("true_chance",)}
 
 _NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
 

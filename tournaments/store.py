@@ -36,7 +36,7 @@ try:
 except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
     fcntl = None
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _SCORE_TYPES = {
     "lineup": "i8",
@@ -49,6 +49,7 @@ _SCORE_TYPES = {
     "imaginary_hands": "f8",
     "chance": "f8",
     "own_actions": "f8",
+    "other_actions": "f8",
     "true_chance": "f8",
     "true_own_actions": "f8",
     "aivat_squared": "f8",
@@ -75,6 +76,7 @@ CREATE TABLE IF NOT EXISTS groups (
     imaginary_hands REAL,
     chance REAL,
     own_actions REAL,
+    other_actions REAL,
     true_chance REAL,
     true_own_actions REAL,
     aivat_squared REAL,

@@ -1,6 +1,6 @@
 """What a hand tells beside its actions: everybody's strategy where it acted, and the corrections of AIVAT."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from plurispiel.agents.base import Agent
@@ -38,9 +38,9 @@ class Witness(Aivat):
         super().__init__(config.rules, make_value_function(config.values, config.rules))
         self._heard: list[tuple[Sequence[Score], Sequence[Sequence[Announced] | None]]] = []
 
-    def scores(self, hand: Hand, agents: Sequence[Agent]) -> tuple[Score, ...]:
+    def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
         """Return the score of every seat."""
-        scores = super().scores(hand, agents)
+        scores = super().scores(hand, agents, trusted)
         self._heard.append((scores, self.announced))
         return scores
 

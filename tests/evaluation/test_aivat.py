@@ -128,14 +128,14 @@ def distinct_decks(rules):
 
 
 def enumerate_scores(rules, agents, value_function):
-    """Return every seat's mean and standard deviation in each form: float64[num_seats, 5], and its true value."""
+    """Return every seat's mean and standard deviation in each form: float64[num_seats, 6] both."""
     game = PokerGame(rules, agents)
     aivat = Aivat(rules, value_function)
     rows, chances = [], []
     for deck, chance in distinct_decks(rules):
         aivat.restart(np.random.default_rng(0))
         for hand, reach in game.hands(deck):
-            rows.append([forms(score) for score in aivat.scores(hand, agents)])
+            rows.append([forms(score) for score in aivat.scores(hand, agents, range(rules.num_seats))])
             chances.append(chance * np.prod(reach))
     rows, chances = np.array(rows), np.array(chances)
     assert chances.sum() == pytest.approx(1.0, abs=1e-12)
@@ -150,6 +150,7 @@ def forms(score):
         score.payoff + score.imaginary_hands,
         score.payoff + score.true_chance,
         score.payoff + score.true_chance + score.true_own_actions,
+        score.estimate - score.other_actions,
         score.estimate,
     )
 
@@ -193,6 +194,9 @@ def test_no_form_is_biased(rules, opponent):
     assert spread["zero"][:, 4] == pytest.approx(spread["zero"][:, 1], abs=1e-12)  # imaginary hands alone
     assert (spread["exact"][:, 4] < 0.7 * spread["exact"][:, 0]).all()
     assert (spread["exact"][:, 4] < spread["noise"][:, 4]).all()
+    if rules.num_seats == 2:
+        assert (spread["exact"][:, 5] < 1e-9).all()  # nothing is left to luck
+    assert (spread["exact"][:, 5] < spread["exact"][:, 4] + 1e-12).all()
 
 
 def monte_carlo(num_hands):
@@ -204,7 +208,7 @@ def monte_carlo(num_hands):
     scores = []
     for _ in range(num_hands):
         hand = play_hand(LEDUC, [ours, theirs], deal_deck(LEDUC, rng), rngs)
-        scores.append([forms(score) for score in aivat.scores(hand, [ours, theirs])])
+        scores.append([forms(score) for score in aivat.scores(hand, [ours, theirs], (0, 1))])
     scores = np.array(scores)
     error = scores.std(axis=0, ddof=1) / num_hands**0.5
     assert (abs(scores.mean(axis=0) - truth) <= 4.0 * error).all()
@@ -480,20 +484,22 @@ def test_terms_sum_to_the_corrections_and_belong_to_events():
     for seed in range(6):
         rngs = [np.random.default_rng((seed, seat)) for seat in range(4)]
         hand = play_hand(rules, agents, deal_deck(rules, rngs[3]), rngs[:3])
-        for seat, score in enumerate(aivat.scores(hand, agents)):
-            sums = dict.fromkeys(("deal", "board", "action", "showdown"), 0.0)
+        for seat, score in enumerate(aivat.scores(hand, agents, {0, 1})):
+            sums = dict.fromkeys(("deal", "board", "action", "other", "showdown"), 0.0)
             true_sums = dict(sums)
             for term in score.terms:
                 sums[term.kind] += term.chips
                 true_sums[term.kind] += term.true_chips
                 assert term.kind != "action" or hand.actions[term.num_actions].seat == seat
+                assert term.kind != "other" or hand.actions[term.num_actions].seat in {0, 1} - {seat}
             assert score.chance == pytest.approx(sums["deal"] + sums["board"], abs=1e-9)
             assert score.true_chance == pytest.approx(true_sums["deal"] + true_sums["board"], abs=1e-9)
             assert score.own_actions == pytest.approx(sums["action"], abs=1e-9)
             assert score.true_own_actions == pytest.approx(true_sums["action"], abs=1e-9)
+            assert score.other_actions == pytest.approx(sums["other"], abs=1e-9)
             assert score.imaginary_hands == pytest.approx(sums["showdown"], abs=1e-9)
             assert [term.num_actions for term in score.terms] == sorted(term.num_actions for term in score.terms)
             kinds |= sums.keys() & {term.kind for term in score.terms}
         said = aivat.announced
         assert [len(seat) for seat in said] == [sum(a.seat == k for a in hand.actions) for k in range(3)]
-    assert len(kinds) == 4
+    assert len(kinds) == 5

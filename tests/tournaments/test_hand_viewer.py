@@ -98,7 +98,7 @@ def test_hands_are_those_that_were_played_and_terms_those_that_were_stored(table
         assert sum(story["steps"][-1]["paid"]) > 0 and story["steps"][0]["kind"] == "deal"
         assert all("grid" in step for step in story["steps"] if step["kind"] == "action")
     for row in run.rows:
-        stored = row["chips"] + row["imaginary_hands"] + row["chance"] + row["own_actions"]
+        stored = row["chips"] + row["imaginary_hands"] + row["chance"] + row["own_actions"] + row["other_actions"]
         assert estimates[row["deck"], row["agent"]] == pytest.approx(stored, abs=1e-6)
 
 

@@ -53,7 +53,7 @@ def test_the_four_scores_are_made_of_what_is_stored(tmp_path):
     assert results["value_function"]["name"] == "checkdown"
     for number, agent in enumerate(results["agents"]):
         own = rows[rows["agent"] == number]
-        estimates = own["chips"] + own["imaginary_hands"] + own["chance"] + own["own_actions"]
+        estimates = own["chips"] + own["imaginary_hands"] + own["chance"] + own["own_actions"] + own["other_actions"]
         wanted = estimate_mean(estimates / own["hands"] * 10.0)
         scores = agent["scores"]
         assert agent["aivat"] == "full" and agent["aivat_complaint"] is None

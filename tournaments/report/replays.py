@@ -101,7 +101,7 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
         return True
     for row in _rows(run, lineup, deck):
         score = scores.get(int(row["agent"]))
-        for name in ("imaginary_hands", "chance", "own_actions", "true_chance"):
+        for name in ("imaginary_hands", "chance", "own_actions", "other_actions", "true_chance"):
             now = getattr(score, name, None)
             then = float(row[name])
             if score is not None and (now is None) != np.isnan(then):
