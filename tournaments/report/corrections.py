@@ -74,7 +74,7 @@ CORRECTIONS = Section(
     "Variance by correction",
     "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added: "
     "the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; its own choices; with "
-    "two players left, those of the other, if it is an agent of this package. Below the first bar the spread is that of "
+    "two players left, those of the other, if it is an agent of this package. Below the first bar the spread is of "
     "groups, times the square root of their hands. An early step alone may add spread that a later one removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,
