@@ -370,6 +370,25 @@ def test_a_browser_steps_through_hands_and_asks_for_nothing(tmp_path, table, bro
 
 
 @needs_browser
+def test_two_runs_stand_side_by_side_without_tables_that_scroll(tmp_path, table, browser, capsys):
+    page = tmp_path / "page.html"
+    assert cli.main(["report", str(table), str(table), "--out", str(page), "--hands", "1"]) == 0
+    capsys.readouterr()
+    browser.resize(1280, 900)
+    browser.open(page.as_uri())
+    places = "[...document.querySelectorAll('#ranking .run')].map((run) => run.getBoundingClientRect().top)"
+    tops = browser.evaluate(places)
+    assert len(tops) == 2 and tops[0] == tops[1]
+    wide = "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert browser.evaluate("document.querySelectorAll('.wide').length") > 4 and browser.evaluate(wide) == 0
+    seen = "getComputedStyle(document.querySelector('#ranking .on-{}')).display"
+    assert browser.evaluate(seen.format("wide")) == "block" and browser.evaluate(seen.format("narrow")) == "none"
+    browser.resize(390, 800)
+    assert browser.evaluate(seen.format("wide")) == "none" and browser.evaluate(seen.format("narrow")) == "block"
+    assert browser.evaluate("document.documentElement.scrollWidth") == 390 and browser.messages == []
+
+
+@needs_browser
 def test_a_browser_without_scripts_reads_it(tmp_path, table, browser, capsys):
     assert cli.main(["report", str(table), "--out", str(tmp_path / "page.html"), "--hands", "2"]) == 0
     capsys.readouterr()

@@ -1,11 +1,12 @@
 """How long agents were waited for."""
 
-from plurispiel.tournaments.report.drawing import Drawing
-from plurispiel.tournaments.report.panel import Panel, Section, html_table, legend, paragraph
+from plurispiel.tournaments.report.drawing import Drawing, RowLayout
+from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, legend, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LogScale
+from plurispiel.tournaments.store import AnswerTimes
 
-_WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 720, 26, 10, 190, 24
+_ROW, _TOP, _MARGIN = 26, 10, 24
 _SHORTEST = 1e-7
 
 
@@ -28,18 +29,7 @@ def _panel(run: RunRecord) -> Panel:
     found = [(name, times) for name, times in found if times.answers]
     if not found:
         return Panel(paragraph("No decision has been made yet."))
-    bottom = _TOP + _ROW * len(found)
-    means = [max(_SHORTEST, times.seconds / times.answers) for _, times in found]
-    x = LogScale(min(means) / 2, max(times.slowest for _, times in found) * 2, _LEFT, _WIDTH - _RIGHT)
-    drawing = Drawing(_WIDTH, bottom + 40, f"{run.title}: mean and longest time of a decision")
-    drawing.x_axis(x, x.ticks(), bottom, _TOP, seconds_text)
-    drawing.text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, "seconds, logarithmic", "unit", anchor="middle")
-    for k, ((name, times), mean) in enumerate(zip(found, means, strict=True)):
-        y = _TOP + _ROW * (k + 0.5)
-        drawing.text(_LEFT - 12, y + 4, name, "label", anchor="end", room=_LEFT - 16)
-        drawing.line(x(mean), y, x(max(mean, times.slowest)), y, "whisker")
-        drawing.mark(x(mean), y, "circle", "c1", 4.5)
-        drawing.mark(x(max(mean, times.slowest)), y, "diamond", "c2", 4.0)
+    picture = fitted(lambda layout: _picture(run, found, layout))
     table = [
         (name, f"{t.answers:,}", seconds_text(t.seconds / t.answers), seconds_text(t.slowest), seconds_text(t.seconds))
         for name, t in found
@@ -47,7 +37,25 @@ def _panel(run: RunRecord) -> Panel:
     keys = legend([("circle c1", "mean"), ("diamond c2", "longest")])
     rows = [(name, t.answers, t.seconds / t.answers, t.slowest, t.seconds) for name, t in found]
     head = ("agent", "decisions", "mean", "longest", "in all")
-    return Panel(keys + drawing.svg() + html_table(head, table), rows)
+    return Panel(keys + picture + html_table(head, table), rows)
+
+
+def _picture(run: RunRecord, found: list[tuple[str, AnswerTimes]], layout: RowLayout) -> str:
+    bottom = _TOP + _ROW * len(found)
+    means = [max(_SHORTEST, times.seconds / times.answers) for _, times in found]
+    x = LogScale(min(means) / 2, max(times.slowest for _, times in found) * 2, layout.left, layout.width - _MARGIN)
+    drawing = Drawing(layout.width, bottom + 40, f"{run.title}: mean and longest time of a decision")
+    drawing.x_axis(x, x.ticks(), bottom, _TOP, seconds_text)
+    drawing.text(
+        (layout.left + layout.width - _MARGIN) / 2, bottom + 34, "seconds, logarithmic", "unit", anchor="middle"
+    )
+    for k, ((name, times), mean) in enumerate(zip(found, means, strict=True)):
+        y = _TOP + _ROW * (k + 0.5)
+        drawing.text(layout.left - 12, y + 4, name, "label", anchor="end", room=layout.left - 16)
+        drawing.line(x(mean), y, x(max(mean, times.slowest)), y, "whisker")
+        drawing.mark(x(mean), y, "circle", "c1", 4.5)
+        drawing.mark(x(max(mean, times.slowest)), y, "diamond", "c2", 4.0)
+    return drawing.svg()
 
 
 ANSWER_TIMES = Section(

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from plurispiel.tournaments.report.drawing import Drawing
-from plurispiel.tournaments.report.panel import Panel, html_table
+from plurispiel.tournaments.report.drawing import Drawing, RowLayout
+from plurispiel.tournaments.report.panel import Panel, fitted, html_table
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
 from plurispiel.tournaments.results import number_text
@@ -15,7 +15,7 @@ NOTE = (
     "narrow."
 )
 
-_WIDTH, _ROW, _GAP, _TOP, _LEFT, _RIGHT = 720, 20, 10, 12, 190, 150
+_ROW, _GAP, _TOP = 20, 10, 12
 _SHAPES = ("circle", "diamond", "square")
 _NUM_COLOURS = 6
 
@@ -46,30 +46,34 @@ def comparison(runs: Sequence[RunRecord]) -> Panel:
         for name, letter, rate, half, difference, both in rows
     ]
     head = ("agent", "run", "mbb/hand", "± 95 %", "difference")
-    return Panel(_picture(runs, found) + html_table(head, table, num_texts=2), rows)
+    picture = fitted(lambda layout: _picture(runs, found, layout))
+    return Panel(picture + html_table(head, table, num_texts=2), rows)
 
 
-def _picture(runs: Sequence[RunRecord], found: dict[str, list[tuple[int, float, float | None]]]) -> str:
+def _picture(
+    runs: Sequence[RunRecord], found: dict[str, list[tuple[int, float, float | None]]], layout: RowLayout
+) -> str:
     ends = [rate + sign * (half or 0.0) for rates in found.values() for _, rate, half in rates for sign in (-1, 1)]
     if not ends:
         return ""
     bottom = _TOP + sum(_ROW * len(rates) + _GAP for rates in found.values())
-    x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _LEFT, _WIDTH - _RIGHT)
-    drawing = Drawing(_WIDTH, bottom + 40, "mbb/hand of every agent in every run with 95 % intervals")
-    drawing.x_axis(x, x.ticks(6), bottom, _TOP, "{:,.0f}".format)
+    x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), layout.left, layout.right)
+    drawing = Drawing(layout.width, bottom + 40, "mbb/hand of every agent in every run with 95 % intervals")
+    drawing.x_axis(x, x.ticks(layout.width // 120), bottom, _TOP, "{:,.0f}".format)
     drawing.line(x(0.0), _TOP, x(0.0), bottom, "zero")
-    drawing.text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
+    drawing.text(layout.middle, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
     y = float(_TOP)
     for name, rates in found.items():
-        drawing.text(_LEFT - 34, y + _ROW * len(rates) / 2 + 4, name, "label", anchor="end", room=_LEFT - 40)
+        middle = y + _ROW * len(rates) / 2
+        drawing.text(layout.left - 30, middle + 4, name, "label", anchor="end", room=layout.left - 32)
         for k, rate, half in rates:
             middle, css = y + _ROW / 2, f"c{k % _NUM_COLOURS + 1}"
-            drawing.text(_LEFT - 14, middle + 4, runs[k].letter, "tick", anchor="end")
+            drawing.text(layout.left - 14, middle + 4, runs[k].letter, "tick", anchor="end")
             if half is not None:
                 drawing.line(x(rate - half), middle, x(rate + half), middle, "whisker")
             drawing.mark(x(rate), middle, _SHAPES[k % len(_SHAPES)], css, 4.5)
             text = f"{rate:+,.0f} ± {number_text(half, ',.0f')}"
-            drawing.text(_WIDTH - 4, middle + 4, text, "value", anchor="end")
+            drawing.text(layout.width - 4, middle + 4, text, "value", anchor="end")
             y += _ROW
         y += _GAP
     return drawing.svg()

@@ -2,12 +2,30 @@
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from plurispiel.tournaments.report.scale import LinearScale, LogScale
 
 Point = tuple[float, float]
 Scale = LinearScale | LogScale
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    """Where rows of a picture stand: names left of `left`, marks, and figures right of `right`, in pixels."""
+
+    width: int
+    left: int
+    right: int
+
+    @property
+    def middle(self) -> float:
+        """Half-way between names and figures."""
+        return (self.left + self.right) / 2
+
+
+WIDE, NARROW = RowLayout(720, 190, 570), RowLayout(360, 92, 238)
 
 _LETTER = 6.4  # width of a letter of an 11 px label, for what has to be cut
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from plurispiel.tournaments.report.drawing import NARROW, WIDE, RowLayout
 from plurispiel.tournaments.report.run_record import RunRecord
 
 Row = Sequence[Any]
@@ -51,11 +52,18 @@ class Section:
 
 
 def html_table(head: Row, rows: Sequence[Row], *, num_texts: int = 1) -> str:
-    """Return a table of plain texts; the first columns are left-aligned, the others figures."""
+    """Return a table of plain texts; the first columns are left-aligned, the others figures.
+
+    An interval, "+100 ± 20", may be broken in front of its half-width where room is short.
+    """
 
     def cells(row: Row, tag: str) -> str:
         starts = [f"<{tag}>" if k < num_texts else f'<{tag} class="figure">' for k in range(len(row))]
-        return "".join(f"{start}{escape(str(cell))}</{tag}>" for start, cell in zip(starts, row, strict=True))
+        texts = [escape(str(cell)) for cell in row]
+        for k in range(num_texts, len(row)):
+            if " ± " in texts[k]:
+                texts[k] = " ".join(f"<span>{part}</span>" for part in texts[k].replace(" ± ", "\n± ").splitlines())
+        return "".join(f"{start}{text}</{tag}>" for start, text in zip(starts, texts, strict=True))
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{cells(head, "th")}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -64,6 +72,11 @@ def html_table(head: Row, rows: Sequence[Row], *, num_texts: int = 1) -> str:
 def paragraph(text: str, css: str = "remark") -> str:
     """Return a line of plain text."""
     return f'<p class="{css}">{escape(text)}</p>'
+
+
+def fitted(draw: Callable[[RowLayout], str]) -> str:
+    """Return a picture of rows twice, as wide windows and as narrow ones show it."""
+    return f'<div class="on-wide">{draw(WIDE)}</div><div class="on-narrow">{draw(NARROW)}</div>'
 
 
 def figures(pictures: Sequence[str]) -> str:

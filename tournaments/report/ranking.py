@@ -1,7 +1,7 @@
 """The final table, and every agent's rate with its interval."""
 
-from plurispiel.tournaments.report.drawing import Drawing
-from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
+from plurispiel.tournaments.report.drawing import Drawing, RowLayout
+from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
 from plurispiel.tournaments.results import interval_text, number_text, reduced_form_lines
@@ -14,8 +14,7 @@ SCORE_NAMES = {
     "aivat_duplicate": "AIVAT + duplicate",
 }
 
-_WIDTH, _ROW, _TOP = 720, 30, 12
-_NAMES, _RIGHT = 190, 150
+_ROW, _TOP = 30, 12
 
 
 def _panel(run: RunRecord) -> Panel:
@@ -27,8 +26,7 @@ def _panel(run: RunRecord) -> Panel:
         table.append(
             (
                 name + (" *" if agent["aivat"] == CHANCE_ONLY else ""),
-                number_text(agent["mbb_per_hand"], "+,.0f"),
-                number_text(agent["ci95"], ",.0f"),
+                interval_text(agent),
                 *(interval_text(agent["scores"][score]) for score in held),
                 number_text(agent["variance_ratio"], ".1f"),
                 number_text(agent["p_value"], ".3f"),
@@ -36,7 +34,7 @@ def _panel(run: RunRecord) -> Panel:
                 f"{agent['faults']:,}",
             )
         )
-    head = ("agent", "mbb/hand", "± 95 %", *(SCORE_NAMES[score] for score in held), "ratio", "p", "hands", "faults")
+    head = ("agent", "mbb/hand ± 95 %", *(SCORE_NAMES[score] for score in held), "ratio", "p", "hands", "faults")
     remarks = map(paragraph, reduced_form_lines(agents))
     rows = [
         (
@@ -53,31 +51,32 @@ def _panel(run: RunRecord) -> Panel:
         )
         for name, agent in zip(names, agents, strict=True)
     ]
-    return Panel(_picture(run, names, agents) + html_table(head, table) + "".join(remarks), rows)
+    picture = fitted(lambda layout: _picture(run, names, agents, layout))
+    return Panel(picture + html_table(head, table) + "".join(remarks), rows)
 
 
-def _picture(run: RunRecord, names: list[str], agents: list[dict]) -> str:
+def _picture(run: RunRecord, names: list[str], agents: list[dict], layout: RowLayout) -> str:
     """Return the rates with their intervals, one below the other."""
     shown = [(name, agent) for name, agent in zip(names, agents, strict=True) if agent["mbb_per_hand"] is not None]
     if not shown:
         return paragraph("No group has been played yet.")
     ends = [agent["mbb_per_hand"] + sign * (agent["ci95"] or 0.0) for _, agent in shown for sign in (-1, 1)]
     bottom = _TOP + _ROW * len(shown)
-    x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), _NAMES, _WIDTH - _RIGHT)
-    drawing = Drawing(_WIDTH, bottom + 40, f"{run.title}: mbb/hand of every agent with 95 % intervals")
-    drawing.x_axis(x, x.ticks(6), bottom, _TOP, "{:,.0f}".format)
+    x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), layout.left, layout.right)
+    drawing = Drawing(layout.width, bottom + 40, f"{run.title}: mbb/hand of every agent with 95 % intervals")
+    drawing.x_axis(x, x.ticks(layout.width // 120), bottom, _TOP, "{:,.0f}".format)
     drawing.line(x(0.0), _TOP, x(0.0), bottom, "zero")
-    drawing.text((_NAMES + _WIDTH - _RIGHT) / 2, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
+    drawing.text(layout.middle, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
     for k, (name, agent) in enumerate(shown):
         y = _TOP + _ROW * (k + 0.5)
         rate, half = agent["mbb_per_hand"], agent["ci95"]
-        drawing.text(_NAMES - 12, y + 4, name, "label", anchor="end", room=_NAMES - 16)
+        drawing.text(layout.left - 12, y + 4, name, "label", anchor="end", room=layout.left - 16)
         if half is not None:
             drawing.line(x(rate - half), y, x(rate + half), y, "whisker")
             for end in (rate - half, rate + half):
                 drawing.line(x(end), y - 4, x(end), y + 4, "whisker")
         drawing.mark(x(rate), y, "circle", "c1", 4.5)
-        drawing.text(_WIDTH - 4, y + 4, f"{rate:+,.0f} ± {number_text(half, ',.0f')}", "value", anchor="end")
+        drawing.text(layout.width - 4, y + 4, f"{rate:+,.0f} ± {number_text(half, ',.0f')}", "value", anchor="end")
     return drawing.svg()
 
 

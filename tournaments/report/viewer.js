@@ -30,6 +30,9 @@
   const percent = (share) => share === null ? "–" : (100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0) + " %";
   const nameOf = (of, seat) => data.names[of.run][of.agents[seat]];
 
+  const narrowWindow = matchMedia("(max-width: 560px)");
+  narrowWindow.addEventListener("change", () => show(hand, step, true));
+
   const bar = make("div", "viewer-bar");
   const choice = make("select");
   choice.setAttribute("aria-label", "Hand");
@@ -135,24 +138,28 @@
   function tableOf(of) {
     const now = of.steps[step], n = of.positions.length;
     const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", "0 0 600 430");
+    const narrow = narrowWindow.matches;
+    const width = narrow ? 380 : 600, height = narrow ? 500 : 430;
+    const centre = width / 2, middle = narrow ? 245 : 207;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", "The table");
-    draw(svg, "rect", { x: 95, y: 95, width: 410, height: 225, rx: 112, class: "felt" });
+    const felt = narrow ? { x: 55, y: 95, width: 270, height: 300, rx: 112 } : { x: 95, y: 95, width: 410, height: 225, rx: 112 };
+    draw(svg, "rect", { ...felt, class: "felt" });
     const seen = of.board.slice(0, now.board);
-    const start = 300 - (of.board_size * 32 - 5) / 2;
+    const start = centre - (of.board_size * 32 - 5) / 2;
     for (let k = 0; k < of.board_size; k++) {
-      if (k < seen.length) card(svg, start + 32 * k, 172, seen[k], false);
-      else draw(svg, "rect", { x: start + 32 * k, y: 172, width: 27, height: 36, rx: 4, class: "card-void" });
+      if (k < seen.length) card(svg, start + 32 * k, middle - 35, seen[k], false);
+      else draw(svg, "rect", { x: start + 32 * k, y: middle - 35, width: 27, height: 36, rx: 4, class: "card-void" });
     }
     const pot = now.paid.reduce((a, b) => a + b, 0);
-    draw(svg, "text", { x: 300, y: 236, "text-anchor": "middle", class: "pot" }, `pot ${bb(pot, of)} bb`);
+    draw(svg, "text", { x: centre, y: middle + 29, "text-anchor": "middle", class: "pot" }, `pot ${bb(pot, of)} bb`);
     const caption = now.kind === "action" ? `${of.positions[now.seat]} ${now.text}`
       : now.kind === "board" ? cardsText(now.text) : now.text;
-    draw(svg, "text", { x: 300, y: 256, "text-anchor": "middle", class: "caption" }, caption);
+    draw(svg, "text", { x: centre, y: middle + 49, "text-anchor": "middle", class: "caption" }, caption);
     for (let seat = 0; seat < n; seat++) {
       const angle = Math.PI / 2 + 2 * Math.PI * seat / n;
-      const x = 300 + 232 * Math.cos(angle), y = 207 + 157 * Math.sin(angle);
+      const x = centre + (narrow ? 125 : 232) * Math.cos(angle), y = middle + (narrow ? 195 : 157) * Math.sin(angle);
       const acts = now.seat === seat, out = now.folded[seat] === 1;
       const box = draw(svg, "g", {});
       draw(box, "rect", { x: x - 62, y: y - 24, width: 124, height: 70, rx: 8, class: acts ? "seat acts" : "seat" });
