@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
-from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.play_statistics import PlayStatistics
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.config import SCORES, TournamentConfig
 from plurispiel.tournaments.schedule import make_lineups
 from plurispiel.tournaments.scores import CHANCE_ONLY, RunScores
@@ -82,7 +80,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "seconds": seconds,
         "hands_per_second": hands / seconds if seconds > 0 else None,
         "score": judged.headline,
-        "value_function": _value_function_record(config) if config.uses_aivat else None,
+        "value_function": store.values() if config.uses_aivat else None,
         "agents": agents,
         "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
         "referee": config.referee,
@@ -127,7 +125,8 @@ def table_text(results: dict[str, Any]) -> str:
     if results["stop_when"]:
         lines.append(_stop_line(results))
     if found := results["value_function"]:
-        lines.append(f"AIVAT with {printable(found['name'])} values, digest {found['digest']}")
+        digest = f", digest {found['digest']}" if found["digest"] else ""
+        lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
     lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
     return "\n".join(lines)
 
@@ -215,15 +214,6 @@ def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
         texts = [cell.ljust(width) for cell, width in cells[:num_texts]]
         lines.append("  ".join([*texts, *(cell.rjust(width) for cell, width in cells[num_texts:])]))
     return [lines[0], "-" * len(lines[0]), *lines[1:]]
-
-
-def _value_function_record(config: TournamentConfig) -> dict[str, Any]:
-    value_function = make_value_function(config.values, config.rules)
-    return {
-        "name": parse_spec(config.values).title,
-        "num_samples": value_function.num_samples,
-        "digest": value_function.digest,
-    }
 
 
 def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:

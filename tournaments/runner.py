@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable
 
+from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.block_player import Conduct, Groups, Job
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.retirement import FaultLedger
@@ -31,9 +32,13 @@ def run_tournament(
 
     Raises
     ------
+    RunRefused
+        If the groups that are stored were scored with other values.
     WorkerFailed, RefereeDisagrees, RunAborted
         The blocks stored before stay; running again goes on from them.
     """
+    if config.uses_aivat:
+        store.keep_values(make_value_function(config.values, config.rules))
     watch = StopWatch(config, store)
     if watch.is_over():
         return

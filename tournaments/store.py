@@ -6,6 +6,7 @@ point holds whole blocks only, and goes on from there.
 
 import contextlib
 import dataclasses
+import json
 import operator
 import os
 import shutil
@@ -23,9 +24,11 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 
 from plurispiel import __version__
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import new_counts
+from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.machine import machine_text
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, Position
@@ -105,6 +108,9 @@ CREATE TABLE IF NOT EXISTS stories (
 # `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
 # the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
 # `seat_sums` what it made of each seat; the last three, how long it was waited for.
+
+
+_OTHER_FACTS = ("player", "values")
 
 
 class AnswerTimes(NamedTuple):
@@ -202,7 +208,7 @@ class RunStore:
     @property
     def facts(self) -> dict[str, Any]:
         """What the run says of itself: ``format, version, digest``, and the ``machine`` that played it last."""
-        return {key: value for key, value in self._rows("SELECT key, value FROM run") if key != "player"}
+        return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
 
     def close(self) -> None:
         """Close the database and let others play the run."""
@@ -211,6 +217,32 @@ class RunStore:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def keep_values(self, values: ValueFunction) -> None:
+        """Write down the value function that the run is scored with.
+
+        Raises
+        ------
+        RunRefused
+            If the groups that are stored were scored with another.
+        """
+        record = {"num_samples": values.num_samples, "digest": values.digest}
+        with self._refusing(), self._database:
+            self._database.execute("INSERT OR IGNORE INTO run VALUES ('values', ?)", [json.dumps(record)])
+        kept = self.values()
+        if (kept["num_samples"], kept["digest"]) != (values.num_samples, values.digest):
+            raise RunRefused(
+                f"the run in {self.folder} was scored with other {kept['name']} values (digest {kept['digest']}, now "
+                f"{values.digest}); give another --out, or start over with --fresh"
+            )
+
+    def values(self) -> dict[str, Any]:
+        """Return the value function that the groups were scored with: ``name, num_samples, digest``.
+
+        The latter two are None as long as nothing has been played.
+        """
+        record = json.loads(self._value("values") or '{"num_samples": null, "digest": null}')
+        return {"name": parse_spec(self._config.values).title, **record}
 
     def done(self) -> list[tuple[int, int]]:
         """Return every stored group as (lineup, deck)."""
@@ -455,8 +487,8 @@ class RunStore:
     def _check_format(self) -> None:
         if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
             raise RunRefused(
-                f"{self.folder} was written by another version of plurispiel "
-                f"({self._value('version')}, this is {__version__}){self._remedy}"
+                f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
+                f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
             )
 
 

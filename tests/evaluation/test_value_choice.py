@@ -1,5 +1,6 @@
 """Which value function a run is scored with."""
 
+import contextlib
 import os
 
 import pytest
@@ -11,7 +12,13 @@ from plurispiel.agents.blueprint import library
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_functions import Checkdown
+from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
+from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.results import make_results, table_text
+from plurispiel.tournaments.runner import run_tournament
+from plurispiel.tournaments.store import RunRefused, RunStore
 
 jit_only = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -83,3 +90,37 @@ def test_a_tournament_records_what_was_chosen(bots, tmp_path):
         TournamentConfig(agents=("call", "random"), game="leduc_poker", score="raw", values="checkdown")
     pack_random(bots, "small", game="leduc_poker", cards="lossless", seed=2)
     assert TournamentConfig(agents=("call", "random"), game="leduc_poker").digest != config.digest
+
+
+@jit_only
+def test_results_hold_the_values_of_the_run_and_need_them_no_more(bots, tmp_path):
+    config = TournamentConfig(agents=("call", "random"), game="leduc_poker", decks=3, score="aivat")
+    values = make_value_function(config.values, config.rules)
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        assert make_results(config, store)["value_function"] == {
+            "name": "blueprint:small",
+            "num_samples": None,
+            "digest": None,
+        }
+        run_tournament(config, store, Conduct(keep="all"))
+        results = make_results(config, store)
+    found = {"name": "blueprint:small", "num_samples": values.num_samples, "digest": values.digest}
+    assert results["value_function"] == found and f"digest {values.digest}" in table_text(results)
+    (bots / "small.blueprint").unlink()
+    make_value_function.cache_clear()
+    run = read_run(tmp_path / "run", "A")
+    assert run.results["value_function"] == found and run.results["agents"] == results["agents"]
+    viewer = make_hand_viewer([run], 2, [])
+    assert all("values of AIVAT cannot be computed now" in hand.remark for hand in viewer.hands) and viewer.hands
+    with contextlib.closing(RunStore.reading(tmp_path / "run")) as store:
+        assert store.values() == found
+
+
+@jit_only
+def test_groups_scored_with_other_values_are_not_mixed(bots, tmp_path):
+    config = TournamentConfig(agents=("call", "random"), game="leduc_poker", decks=2)
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        store.keep_values(make_value_function(config.values, config.rules))
+        store.keep_values(make_value_function(config.values, config.rules))
+        with pytest.raises(RunRefused, match=r"scored with other blueprint:small values \(digest"):
+            store.keep_values(Checkdown())

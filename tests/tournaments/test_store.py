@@ -132,7 +132,7 @@ def test_a_newer_format_is_refused(filled):
 
 def test_another_version_of_the_package_is_refused(filled):
     edit(filled, "UPDATE run SET value = '99.0' WHERE key = 'version'")
-    refused(filled, r"another version of plurispiel \(99.0, this is")
+    refused(filled, r"another version of plurispiel \(99.0 with run format \d, this is")
 
 
 def test_missing_facts_are_refused(filled):

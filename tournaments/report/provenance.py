@@ -16,7 +16,7 @@ def _panel(run: RunRecord) -> Panel:
         "decks of each line-up": f"{results['decks']:,} of {config.decks:,}",
         "seed": config.seed,
         "score": results["score"],
-        "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest']}"
+        "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
         if value
         else "none",
         "referee": config.referee,

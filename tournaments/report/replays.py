@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, RunAborted
@@ -44,7 +45,14 @@ class Replay:
 def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, int]]) -> Iterator[Replay]:
     """Yield what groups tell, as written down in play; or else as each is played again, and compared with the run."""
     ledger = FaultLedger(run.config.max_faults, store.faults())
-    witness = Witness(run.config)
+    try:
+        witness = Witness(run.config)
+    except ValueError as error:
+        for lineup, deck in groups:
+            stories = kept_stories(store, lineup, deck)
+            trouble = "" if stories else f"the values of AIVAT cannot be computed now: {error}"
+            yield Replay(lineup, deck, stories or (), trouble)
+        return
     with contextlib.closing(BlockPlayer(run.config, Conduct(), witness)) as player:
         for lineup, deck in groups:
             if stories := kept_stories(store, lineup, deck):
@@ -72,8 +80,10 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                 silent = {number for number in telling if not player.is_deterministic(number)}
                 if silent:
                     names = ", ".join(run.names[number] for number in sorted(silent))
+                    is_trusted = any(not parse_spec(run.config.agents[number]).is_foreign for number in silent)
                     trouble = f"what {names} told in play was not written down, and may be something else now"
-                yield Replay(lineup, deck, [hand_story(_without(one, silent)) for one in told], trouble)
+                    told = [_without(one, silent, range(len(run.names)) if is_trusted else silent) for one in told]
+                yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
 
 
 def _rows(run: RunRecord, lineup: int, deck: int) -> np.ndarray:
@@ -111,14 +121,17 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
     return True
 
 
-def _without(told: Told, silent: Collection[int]) -> Told:
-    """Return a hand without what some agents tell."""
-    is_silent = [number in silent for number in told.numbers]
+def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
+    """Return a hand without what some agents tell, and without the scores that rest on it."""
     return dataclasses.replace(
         told,
-        announced=[None if off else said for off, said in zip(is_silent, told.announced, strict=True)],
+        announced=[
+            None if number in silent else said for number, said in zip(told.numbers, told.announced, strict=True)
+        ],
         scores=[
-            dataclasses.replace(score, imaginary_hands=None, chance=None, own_actions=None) if off else score
-            for off, score in zip(is_silent, told.scores, strict=True)
+            dataclasses.replace(score, imaginary_hands=None, chance=None, own_actions=None, other_actions=None)
+            if number in unscored
+            else score
+            for number, score in zip(told.numbers, told.scores, strict=True)
         ],
     )
