@@ -79,3 +79,32 @@ def all_alike(infoset, expected, found):
         if number >= 0 and found[history] != expected[number]:
             return False
     return True
+
+
+@kernel
+def fill_values(nodes, strategy, values):
+    """Write what every player expects from each history on when all follow a strategy.
+
+    Parameters
+    ----------
+    nodes : TreeNodes
+    strategy : float64[A]
+    values : float64[num_histories, num_players]
+        Modified in place.
+    """
+    num_players = nodes.payoffs.shape[1]
+    for history in range(len(nodes.player) - 1, -1, -1):
+        size = nodes.num_children[history]
+        if size == 0:
+            for player in range(num_players):
+                values[history, player] = nodes.payoffs[nodes.payoff_id[history], player]
+            continue
+        first = nodes.first_child[history]
+        infoset = nodes.infoset[history]
+        offset = nodes.infoset_first[infoset] if infoset >= 0 else 0
+        for player in range(num_players):
+            values[history, player] = 0.0
+        for k in range(size):
+            probability = strategy[offset + k] if infoset >= 0 else nodes.chance[first + k]
+            for player in range(num_players):
+                values[history, player] += probability * values[first + k, player]

@@ -200,7 +200,7 @@ def flatten(
     if say:
         say(str(size))
     found = deal_histories(nodes) if nodes is not None and nodes.complete else cached_walk(game, max_histories, size)
-    tree = _assemble(str(game), found)
+    tree = assemble_tree(str(game), found)
     vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
     return tree
 
@@ -295,7 +295,7 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     return strategy / np.repeat(sums, np.diff(tree.infoset_first))
 
 
-def _assemble(game: str, found: Histories) -> GameTree:
+def assemble_tree(game: str, found: Histories) -> GameTree:
     """Return the tree of a game's histories."""
     num_children, player = found.num_children, found.player
     size = len(num_children)

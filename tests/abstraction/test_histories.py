@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.game_tree import _assemble, flatten
+from plurispiel.abstraction.game_tree import assemble_tree, flatten
 from plurispiel.abstraction.histories import Size, estimate_size, walk
 from plurispiel.abstraction.holdem.histories import public_nodes
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
@@ -39,7 +39,7 @@ def no_cache(tmp_path, monkeypatch):
 def check_same(name, histories, infosets):
     game = find_game(name)
     dealt = flatten(game)
-    walked = _assemble(str(game), walk(game, 10_000_000))
+    walked = assemble_tree(str(game), walk(game, 10_000_000))
     for field in dealt.__dataclass_fields__:
         ours, theirs = getattr(dealt, field), getattr(walked, field)
         if isinstance(ours, np.ndarray):
