@@ -1,9 +1,10 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
 ``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
-folder), ``blueprint`` (one's folder or name; without, the bundled one that fits the table), an importable module or a
-Python file: ``tag``, ``openspiel:cfr?iterations=500``, ``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``,
-``my_module:MyBot``, ``my_bot.py:MyBot``.
+folder), ``blueprint`` (one's folder or name; without, the bundled one that fits the table), ``search`` (the same, with
+a search from the flop on), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``,
+``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``, ``search?time=2``, ``my_module:MyBot``,
+``my_bot.py:MyBot``.
 """
 
 import difflib
@@ -58,14 +59,19 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent is a strategy that is kept: that of a solved game, or a blueprint."""
-        return self.name in ("tabular", "blueprint")
+        """Whether the agent plays a strategy that is kept: that of a solved game, or a blueprint, also with search."""
+        return self.name in ("tabular", "blueprint", "search")
+
+    @property
+    def has_blueprint(self) -> bool:
+        """Whether what it plays is a blueprint, or begins with one."""
+        return self.name in ("blueprint", "search")
 
     @property
     def title(self) -> str:
         """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
         if self.is_stored and self.argument:
-            return f"{self.name}:{Path(self.argument).name}"
+            return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
 
     @property
@@ -128,7 +134,7 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
     parsed = parse_spec(spec)
-    if parsed.name == "blueprint" and not (parsed.argument and (folder / parsed.argument).exists()):
+    if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # the name of one, or none
     if parsed.is_stored and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
@@ -158,8 +164,9 @@ def make_agent(spec: str) -> Agent:
     if parsed.is_file and not parsed.argument:
         raise ValueError(f"name the agent's class after its file, {spec}:CLASS")
     if not parsed.argument:
+        known = ", ".join(sorted([*BUILT_IN, "blueprint", "search"]))
         raise ValueError(
-            f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {', '.join(sorted([*BUILT_IN, 'blueprint']))}; "
+            f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {known}; "
             "your own is FILE.py:CLASS or MODULE:CLASS, OpenSpiel's are openspiel:BOT)"
         )
     module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
@@ -180,7 +187,7 @@ def game_note(spec: str, rules: HoldemRules) -> str:
         If the agent is known not to play it. Of most agents that shows when a hand begins.
     """
     parsed = parse_spec(spec)
-    if parsed.name != "blueprint":
+    if not parsed.has_blueprint:
         return ""
     from plurispiel.abstraction.actions.translation import game_difference
     from plurispiel.agents.blueprint.blueprint import blueprint_rules
@@ -207,15 +214,15 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
 def source_digest(spec: str) -> str:
     """Return a hash of the file, or the kept strategy, that defines an agent; else an empty text.
 
-    An edited bot is another bot. What a file imports or loads is not looked at. Of ``blueprint`` it is that of all
-    bundled ones, any of which may play.
+    An edited bot is another bot. What a file imports or loads is not looked at. Of ``blueprint`` and ``search`` it is
+    that of all bundled ones, any of which may play.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
         from plurispiel.agents.solution import solution_digest
 
         return solution_digest(Path(parsed.argument))
-    if parsed.name == "blueprint":
+    if parsed.has_blueprint:
         from plurispiel.agents.blueprint.blueprint import blueprint_digest
         from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 
@@ -238,6 +245,10 @@ def _stored_agent(spec: AgentSpec) -> Agent:
         if not spec.argument or spec.options:
             raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec.text!r}")
         return TabularAgent(spec.argument)
+    if spec.name == "search":
+        from plurispiel.agents.search.agent import search_agent
+
+        return search_agent(spec.argument, dict(spec.options))
     from plurispiel.agents.blueprint.agent import BundledAgent, blueprint_agent
 
     if spec.options:
@@ -315,7 +326,9 @@ def _search_in(folder: Path) -> None:
 
 
 def _suggestion(spec: AgentSpec) -> str:
-    close = difflib.get_close_matches(spec.name.lower(), [*BUILT_IN, "openspiel", "tabular", "blueprint"], n=1)
+    close = difflib.get_close_matches(
+        spec.name.lower(), [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"], n=1
+    )
     return f", did you mean {close[0]!r}?" if close else ""
 
 

@@ -121,8 +121,7 @@ def enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, wi
     for player in range(2):
         hands, reach = deals.seats[player], work.reach[player]
         blocks = hands.block[board + 1] - hands.block[board]
-        group = np.int64(layout.batch_root[batch]) // LANES
-        gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
+        gather(layout, hands, board, batch, player, above[player], above_blocks[player], blocks, work)
         factors = work.shares if player == seat else reach
         _expand(
             layout, hands, buckets.numbers[player], board, batch, player, plans[player], width, blocks, factors, work

@@ -35,8 +35,7 @@ def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, 
     for player in range(2):
         hands = deals.seats[player]
         blocks = hands.block[board + 1] - hands.block[board]
-        group = np.int64(layout.batch_root[batch]) // LANES
-        gather(layout, hands, board, batch, player, above[player], group * above_blocks[player] * LANES, blocks, work)
+        gather(layout, hands, board, batch, player, above[player], above_blocks[player], blocks, work)
         table, start = tables[player], hands.block[board] * work.table_rows[player]
         if player == seat:
             _pass_own_reach(layout, seat, batch, table, start, blocks, work.reach[player], work.shares)
@@ -45,16 +44,20 @@ def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, 
 
 
 @kernel
-def gather(layout, hands, board, batch, seat, above, start, blocks, work):
+def gather(layout, hands, board, batch, seat, above, above_blocks, blocks, work):
     """Write the reach at a batch's roots, by the hands of the board before, in the order of this one's."""
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
-    for k in range(num_hands):
-        store(work.out, k, load(above, start + np.int64(hands.above[first + k])))
-    clear(work.out, num_hands, -num_hands % LANES)
-    for lane in range(LANES):
-        work.rows[lane] = np.int64(layout.root_reach[seat, batch * LANES + lane]) * blocks
-    tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
+    first_group = np.int64(layout.batch_root[batch]) // LANES
+    for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
+        start = group * above_blocks * LANES
+        for k in range(num_hands):
+            store(work.out, k, load(above, start + np.int64(hands.above[first + k])))
+        clear(work.out, num_hands, -num_hands % LANES)
+        place = (batch + group - first_group) * LANES
+        for lane in range(LANES):
+            work.rows[lane] = np.int64(layout.root_reach[seat, place + lane]) * blocks
+        tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
 
 
 @kernel
@@ -311,20 +314,22 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, factor, work, abov
     hands = deals.seats[seat]
     blocks = hands.block[board + 1] - hands.block[board]
     num_hands = hands.first[board + 1] - hands.first[board]
-    num_batches = len(layout.batch_root) - 1
+    num_places = layout.root_scale.shape[0] // 2
     num_groups = (len(layout.roots) + LANES - 1) // LANES
-    group = np.int64(layout.batch_root[batch]) // LANES
-    weight = load(layout.root_scale, seat * num_batches + batch) * spread(totals, deals.weight[board] * factor)
-    for kind in range(num_kinds):
-        for lane in range(LANES):
-            work.rows[lane] = np.int64(layout.root_value[kind, seat, batch * LANES + lane]) * blocks
-        rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
-        start = (kind * num_groups + group) * above_blocks * LANES
-        for member in range(deals.member_first[board], deals.member_first[board + 1]):
-            first = hands.target_first[member]
-            for k in range(num_hands):
-                target = start + np.int64(hands.targets[first + k])
-                store(totals, target, load(totals, target) + load(work.out, k) * weight)
+    first_group = np.int64(layout.batch_root[batch]) // LANES
+    for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
+        place = batch + group - first_group
+        weight = load(layout.root_scale, seat * num_places + place) * spread(totals, deals.weight[board] * factor)
+        for kind in range(num_kinds):
+            for lane in range(LANES):
+                work.rows[lane] = np.int64(layout.root_value[kind, seat, place * LANES + lane]) * blocks
+            rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
+            start = (kind * num_groups + group) * above_blocks * LANES
+            for member in range(deals.member_first[board], deals.member_first[board + 1]):
+                first = hands.target_first[member]
+                for k in range(num_hands):
+                    target = start + np.int64(hands.targets[first + k])
+                    store(totals, target, load(totals, target) + load(work.out, k) * weight)
 
 
 @kernel

@@ -5,6 +5,7 @@ are dealt as one; its values then count once for each of them, for the hands wit
 their strength on the board, weakest first; hands without weight in a seat's range have no number.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker
 
 __all__ = ["Deals", "SeatHands", "StreetDeals", "deal_streets"]
+
+_GOLDEN_RATIO = 0.6180339887498949
 
 
 class SeatHands(NamedTuple):
@@ -64,7 +67,7 @@ class StreetDeals(NamedTuple):
     group_stops : int32[2, num_groups]
         Behind the last hand of each group, by seat.
     weight : float[num_boards]
-        The probability of each board after the one before, for two given hands.
+        The probability of each board after the one before, for two given hands, with all that it stands for.
     multiplicity : float[num_boards]
         How many ways of dealing from the first street on each board stands for.
     """
@@ -140,6 +143,8 @@ def deal_streets(
     ranges: np.ndarray,
     alike: np.ndarray,
     dtype: type | np.dtype,
+    *,
+    last_boards: int = 0,
 ) -> list[Deals]:
     """Return the boards from a street to the last one.
 
@@ -154,6 +159,9 @@ def deal_streets(
         Whatever else may tell suits apart.
     dtype : data type
         Of `StreetDeals.weight`.
+    last_boards : int
+        How many boards of the last street, where that is not the first, are dealt behind each one before; 0 for all.
+        Those that are dealt stand for the others: they are a systematic sample, the same in each call.
     """
     ranker = HandRanker(rules)
     renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
@@ -166,14 +174,18 @@ def deal_streets(
     ]
     everything = np.arange(rules.num_combos)
     before = [_Board((), symmetries, (everything, everything), 1)]
-    deals = [_deal_one(rules, ranker, renamed, ranges, before, [{board: [(board, 0)]}], 1, dtype)]
+    first: list[_Classes] = [{board: [(board, 0)]}]
+    deals = [_deal_one(rules, ranker, renamed, ranges, before, first, [{board: 1.0}], 1, dtype)]
     for later in range(street + 1, rules.num_streets):
         before = deals[-1][1]
         size = rules.board_cards[later]
         classes = [_classes(rules, each, size) for each in before]
+        shares: list[Mapping[tuple[int, ...], float]] = [dict.fromkeys(each, 1.0) for each in classes]
+        if last_boards and later == rules.num_streets - 1:
+            shares = [_sampled(each, last_boards, number) for number, each in enumerate(classes)]
         remaining = len(rules.cards) - rules.board_size(later - 1) - 2 * rules.num_hole_cards
         num_deals = int(np.prod(np.arange(remaining, remaining - size, -1)) / np.prod(np.arange(1, size + 1)))
-        deals.append(_deal_one(rules, ranker, renamed, ranges, before, classes, num_deals, dtype))
+        deals.append(_deal_one(rules, ranker, renamed, ranges, before, classes, shares, num_deals, dtype))
     return [each for each, _ in deals]
 
 
@@ -193,6 +205,25 @@ def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
     return classes
 
 
+def _sampled(classes: _Classes, count: int, number: int) -> dict[tuple[int, ...], float]:
+    """Return boards that stand for all after one, and for how many times as many ways of dealing as their own.
+
+    A comb of `count` equal steps over the ways of dealing picks them; its start depends on the number of the board
+    before, so that cards are picked about equally often behind all.
+    """
+    images = list(classes)
+    stops = np.cumsum([len(members) for members in classes.values()])
+    if count >= stops[-1]:
+        return dict.fromkeys(images, 1.0)
+    start = 0.5 + number * _GOLDEN_RATIO
+    teeth = (start % 1.0 + np.arange(count)) / count * stops[-1]
+    picked, times = np.unique(np.searchsorted(stops, teeth, side="right"), return_counts=True)
+    return {
+        images[place]: share * stops[-1] / (count * len(classes[images[place]]))
+        for place, share in zip(picked.tolist(), times.tolist(), strict=True)
+    }
+
+
 def _deal_one(
     rules: HoldemRules,
     ranker: HandRanker,
@@ -200,18 +231,23 @@ def _deal_one(
     ranges: np.ndarray,
     before: list[_Board],
     classes: list[_Classes],
+    shares: list[Mapping[tuple[int, ...], float]],
     num_deals: int,
     dtype: type | np.dtype,
 ) -> tuple[Deals, list[_Board]]:
-    """Return the boards of one street, and the same for the next."""
+    """Return the boards of one street, those that have a share, and the same for the next."""
     lists = _SeatLists(), _SeatLists()
+    origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming
     member_first, group_first, group_stops = [0], [0], []
     boards: list[_Board] = []
     child_first = [0]
     renamings = []
-    for parent, of_parent in zip(before, classes, strict=True):
+    times = []
+    for parent, of_parent, share_of in zip(before, classes, shares, strict=True):
         found = {}
-        for new, members in of_parent.items():
+        for new, share in share_of.items():
+            members = of_parent[new]
+            times.append(share)
             cards = parent.cards + new
             symmetries = [
                 number
@@ -235,8 +271,7 @@ def _deal_one(
                 others = numbers[1 - seat][combos]
                 own.same.append(np.where(others < 0, 0, FIRST_HAND + others))
                 for _, number in members:
-                    origin = np.argsort(renamed[number])  # the combo that each combo was before the renaming
-                    own.targets.append(parent.numbers[seat][origin[combos]])
+                    own.targets.append(parent.numbers[seat][origins[number][combos]])
                     own.target_first.append(own.target_first[-1] + len(combos))
             for taken, number in members:
                 found[taken] = (len(boards), number)
@@ -252,7 +287,7 @@ def _deal_one(
         member_first=np.array(member_first),
         group_first=np.array(group_first),
         group_stops=np.ascontiguousarray(np.concatenate(group_stops, axis=1), dtype=np.int32),
-        weight=np.full(len(boards), 1.0 / num_deals, dtype),
-        multiplicity=np.array([each.multiplicity for each in boards], dtype),
+        weight=(np.array(times) / num_deals).astype(dtype),
+        multiplicity=(np.array(times) * [each.multiplicity for each in boards]).astype(dtype),
     )
     return Deals(arrays, [each.cards for each in boards], np.array(child_first), renamings), boards

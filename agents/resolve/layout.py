@@ -41,12 +41,13 @@ class StreetLayout(NamedTuple):
         Their nodes.
     ends : int32[2, num_ends up to a multiple of 16]
         The rows of each seat's reach at the ends of the street; the last is repeated.
-    root_reach : int32[2, 16 * num_batches]
-        For each batch, the rows of each seat's reach at sixteen roots, of which the batch holds some: the number of
-        the first is a multiple of 16. Others have the row behind the last.
-    root_value : int32[2, 2, 16 * num_batches]
+    root_reach : int32[2, 16 * num_groups]
+        The rows of each seat's reach at roots, in groups of sixteen: the number of the first is a multiple of 16. On
+        the last street each batch has one group, of which it holds some; elsewhere the only batch has all. Others have
+        the row behind the last.
+    root_value : int32[2, 2, 16 * num_groups]
         By kind and seat, the rows of the same roots' values; others have any.
-    root_scale : float[2 * num_batches, 16]
+    root_scale : float[2 * num_groups, 16]
         What these are multiplied with, seat 0 first; 0 for others.
     batch_node, batch_root : int32[num_batches + 1]
         Where the nodes and the roots of each batch begin.
@@ -251,17 +252,18 @@ def _root_lists(
     scale: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return `root_reach`, `root_value` (both kinds alike) and `root_scale`, 0 for roots of other batches."""
-    num_batches = len(batch_root) - 1
-    reach, value = np.zeros((2, num_batches, LANES), np.int32), np.zeros((2, num_batches, LANES), np.int32)
-    chips = np.zeros((2, num_batches, LANES), scale.dtype)
+    bounds = [(int(first), int(last)) for first, last in zip(batch_root[:-1], batch_root[1:], strict=True)]
+    num_groups = sum((last - 1) // LANES - first // LANES + 1 for first, last in bounds)
+    reach, value = np.zeros((2, num_groups, LANES), np.int32), np.zeros((2, num_groups, LANES), np.int32)
+    chips = np.zeros((2, num_groups, LANES), scale.dtype)
     for seat in range(2):
         reach[seat] = reach_rows[seat]
-        for batch, (first, last) in enumerate(zip(batch_root[:-1], batch_root[1:], strict=True)):
+        for batch, (first, last) in enumerate(bounds):
             for number in range(first, last):
-                lane, node = number % LANES, roots[number]
-                reach[seat, batch, lane] = reach_row[seat, node]
-                value[seat, batch, lane] = value_row[seat, node]
-                chips[seat, batch, lane] = scale[seat, node]
+                group, lane, node = batch + number // LANES - first // LANES, number % LANES, roots[number]
+                reach[seat, group, lane] = reach_row[seat, node]
+                value[seat, group, lane] = value_row[seat, node]
+                chips[seat, group, lane] = scale[seat, node]
     flat = value.reshape(2, -1)
     return reach.reshape(2, -1), np.stack([flat, flat]), chips.reshape(2, -1)
 

@@ -10,6 +10,9 @@ from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 __all__ = ["AllRunOuts", "RunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visits"]
 
 
+_GOLDEN_RATIO = 0.6180339887498949
+
+
 class Visits(NamedTuple):
     """Boards to be visited one after the other.
 
@@ -25,7 +28,15 @@ class Visits(NamedTuple):
 
 
 class RunOuts(Protocol):
-    """What an iteration visits."""
+    """What an iteration visits.
+
+    Attributes
+    ----------
+    num_chunks : int
+        Chunks of boards at most.
+    """
+
+    num_chunks: int
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
         """Return boards of a street after one, in chunks that can be worked on at the same time."""
@@ -33,6 +44,8 @@ class RunOuts(Protocol):
 
 class AllRunOuts:
     """All boards there are."""
+
+    num_chunks = NUM_CHUNKS
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
         """Return all boards after one."""
@@ -102,16 +115,16 @@ class SampledRunOuts(_DrawnRunOuts):
 
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
-        self._count = count
+        self._count = self.num_chunks = count
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
         """Return boards drawn after one, each a chunk."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
-        members = np.diff(street.deals.arrays.member_first[first : last + 1])
-        share = members / members.sum()
-        rng = np.random.default_rng([self._seed, self._iteration, seat, index, of_chunk])
-        drawn = first + rng.choice(last - first, size=self._count if index == 1 else 1, p=share)
-        found = self._visits(street, seat, drawn, share[drawn - first])
+        bounds = street.deals.arrays.member_first[first : last + 1]
+        count = self._count if index == 1 else 1
+        start = np.random.default_rng([self._seed, seat, index, parent]).random() + self._iteration * _GOLDEN_RATIO
+        places, share = _combed(bounds, count, start % 1.0)
+        found = self._visits(street, seat, first + places, share)
         return [Visits(found.boards[k : k + 1], found.factors[k : k + 1]) for k in range(len(found.boards))]
 
 
@@ -147,10 +160,23 @@ class ThinnedRunOuts(_DrawnRunOuts):
         if seat not in self._starts:
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
-        teeth = (self._starts[seat][parent] + np.arange(self._count)) / self._count
-        total = bounds[-1] - bounds[0]
-        places = np.searchsorted(bounds, bounds[0] + teeth * total, side="right") - 1
-        share = (bounds[places + 1] - bounds[places]) / total
+        places, share = _combed(bounds, self._count, self._starts[seat][parent])
         found = self._visits(street, seat, first + places, share)
         count = min(NUM_CHUNKS, len(found.boards)) if index == 1 else 1
         return [Visits(*each) for each in zip(*(np.array_split(part, count) for part in found), strict=True)]
+
+
+def _combed(bounds: np.ndarray, count: int, start: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the boards that a comb of equal steps picks, and the probability of each to be picked by one tooth.
+
+    Parameters
+    ----------
+    bounds : int64[num_boards + 1]
+        Where the ways of dealing of each board begin.
+    start : float
+        From 0 to 1, of a step.
+    """
+    total = bounds[-1] - bounds[0]
+    teeth = bounds[0] + (start + np.arange(count)) / count * total
+    places = np.searchsorted(bounds, teeth, side="right") - 1
+    return places, (bounds[places + 1] - bounds[places]) / total

@@ -180,10 +180,10 @@ class SolverStreet:
             most = max(most, int(before[node]))
         return most
 
-    def settle(self, seat: int, step: np.ndarray) -> None:
-        """Add what an iteration has changed to the tables by bucket."""
+    def settle(self, seat: int, step: np.ndarray, num_chunks: int = NUM_CHUNKS) -> None:
+        """Add what an iteration has changed to the tables by bucket; `num_chunks` as in `RunOuts`."""
         if self.buckets:
-            bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat], step)
+            bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat][:num_chunks], step)
             self.plan(seat, self.regrets)
 
     def rows(self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int) -> np.ndarray:
@@ -194,17 +194,25 @@ class SolverStreet:
         start += int(self.layout.table_row[decision.node]) * blocks
         return tables[decision.seat][start : start + len(decision.children) * blocks].reshape(-1, blocks * LANES)
 
-    def strategy_sums(self, decision: BettingDecision, board: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the combos of a decision's seat on a board, and their sums: int32[n], float64[n, num_actions]."""
+    def entries(
+        self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the combos of a decision's seat on a board, and their entries in regrets or sums.
+
+        Returns
+        -------
+        combos : int32[n]
+        entries : float64[n, num_actions]
+        """
         hands = self.deals.arrays.seats[decision.seat]
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))
         combos, num_actions = hands.combos[span], len(decision.children)
         if self.buckets:
             numbers = self.buckets.numbers[decision.seat][span]
             lanes = np.arange(num_actions) + int(self.layout.table_lane[decision.node])
-            by_bucket = self.sums[decision.seat].reshape(-1, self.width, LANES)[:, numbers]
+            by_bucket = tables[decision.seat].reshape(-1, self.width, LANES)[:, numbers]
             return combos, by_bucket[lanes // LANES, :, lanes % LANES].T.astype(np.float64)
-        return combos, self.rows(self.sums, decision, board)[:, : len(combos)].T.astype(np.float64)
+        return combos, self.rows(tables, decision, board)[:, : len(combos)].T.astype(np.float64)
 
     def _value_blocks(self) -> int:
         size = self.size

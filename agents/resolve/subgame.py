@@ -36,7 +36,7 @@ class Subgame:
         Chips in the pot that neither seat has put in.
     locks : mapping
         Given strategies, float64[num_combos, num_actions] by the actions that lead to a decision (as in
-        `BettingDecision.actions`); on later streets for all boards. Rows sum to 1.
+        `BettingDecision.actions`); on later streets for all boards. Rows sum to 1; those of NaN are left free.
     buckets : callable, optional
         On streets after the first, hands in one bucket are played alike on all boards; by default each hand of each
         board has a strategy of its own.

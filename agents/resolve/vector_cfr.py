@@ -27,6 +27,8 @@ from plurispiel.agents.resolve.walk import Learn, Measure, RespondByBuckets, Wal
 
 __all__ = ["Evaluation", "VectorSolver", "prepare"]
 
+_ITERATIONS_AT_ONCE = 16
+
 
 class Evaluation(NamedTuple):
     """The average strategies, measured exactly.
@@ -48,6 +50,26 @@ class Evaluation(NamedTuple):
         return float((self.best_response_values - self.values).sum() / 2.0)
 
 
+class _HeldRows(NamedTuple):
+    """Rows of a decision's table that are given where others are not.
+
+    Attributes
+    ----------
+    table : float[num_actions, blocks * 16]
+        A view.
+    places : int64[n]
+    given : float64[num_actions, n]
+    """
+
+    table: np.ndarray
+    places: np.ndarray
+    given: np.ndarray
+
+    def restore(self) -> None:
+        """Write them."""
+        self.table[:, self.places] = self.given
+
+
 class VectorSolver:
     """Solves a subgame.
 
@@ -65,6 +87,9 @@ class VectorSolver:
     thinning : int
         So many iterations visit one last card behind each board before, as many visit two, and so on, drawn anew for
         each seat in each iteration; 0 visits all. It pays with buckets, which learn from any board.
+    last_boards : int
+        How many boards of the last street there are behind each board before, a fixed sample that stands for all;
+        0 for all. Subgames of several streets are ready sooner with fewer.
     seed : int
         Of what is drawn. The number of threads does not matter.
     on_memory : callable, optional
@@ -94,6 +119,7 @@ class VectorSolver:
         dtype: type | np.dtype = np.float32,
         run_outs: int = 0,
         thinning: int = 0,
+        last_boards: int = 0,
         seed: int = 1,
         on_memory: Callable[[int], None] | None = None,
     ):
@@ -122,8 +148,11 @@ class VectorSolver:
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
         betting = subgame.betting()
-        alike = np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())])
-        deals = deal_streets(rules, subgame.state.street, subgame.board, self._ranges, alike, self._dtype)
+        alike = np.nan_to_num(
+            np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())]), nan=-1.0
+        )
+        place = rules, subgame.state.street, subgame.board
+        deals = deal_streets(*place, self._ranges, alike, self._dtype, last_boards=last_boards)
         self.streets = [
             SolverStreet(
                 each,
@@ -140,6 +169,7 @@ class VectorSolver:
             on_memory(self.memory_bytes)
         for street in self.streets:
             street.allocate()
+        self._held: tuple[list[_HeldRows], list[_HeldRows]] = ([], [])
         self._lock(subgame)
         self._walk = Walk(self.streets, self._ranges, threads, self._dtype)
 
@@ -158,23 +188,47 @@ class VectorSolver:
         """Whether hands of any street are played by buckets."""
         return any(street.buckets for street in self.streets)
 
-    def run(self, num_iterations: int) -> None:
-        """Do so many iterations more."""
+    def run(self, num_iterations: int, *, goes_on: Callable[[], bool] | None = None) -> None:
+        """Do so many iterations more.
+
+        Parameters
+        ----------
+        goes_on : callable, optional
+            Asked again and again, in subgames of several streets before each iteration; False ends the run.
+        """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
         if len(self.streets) == 1:
-            (street,), walk = self.streets, self._walk
-            place = street.layout, street.deals.arrays, *walk.first_board, -1
-            tables = street.regrets, street.sums, steps
-            kernels.update_boards(*place, *tables, *walk.above, walk.workspaces[0][0], walk.totals(1))
-        else:
-            for done, step in enumerate(steps, self.iteration):
-                run_outs = self._visited(done)
-                for seat in range(2):
-                    self._walk.values(seat, Learn(step, run_outs))
-                    for street in self.streets:
-                        street.settle(seat, step)
-        self.iteration += num_iterations
+            for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
+                if goes_on is not None and not goes_on():
+                    return
+                self._update_board(some)
+                self.iteration += len(some)
+            return
+        for step in steps:
+            if goes_on is not None and not goes_on():
+                return
+            run_outs = self._visited(self.iteration)
+            for seat in range(2):
+                self._walk.values(seat, Learn(step, run_outs))
+                for street in self.streets:
+                    street.settle(seat, step, run_outs.num_chunks)
+                self._hold(seat)
+            self.iteration += 1
+
+    def _update_board(self, steps: np.ndarray) -> None:
+        """Do iterations on the only board of the last street."""
+        (street,), walk = self.streets, self._walk
+        work = *walk.above, walk.workspaces[0][0], walk.totals(1)
+        tables = street.regrets, street.sums
+        if not any(self._held):
+            kernels.update_boards(street.layout, street.deals.arrays, *walk.first_board, -1, *tables, steps, *work)
+            return
+        for step in steps:
+            for seat in range(2):
+                place = street.layout, street.deals.arrays, *walk.first_board, seat
+                kernels.update_boards(*place, *tables, step[None], *work)
+                self._hold(seat)
 
     def _visited(self, done: int) -> RunOuts:
         """Return what the next iteration visits."""
@@ -243,10 +297,21 @@ class VectorSolver:
         board : int
             Its number among the street's boards.
         """
-        combos, sums = self.streets[street].strategy_sums(decision, board)
-        totals = sums.sum(axis=1, keepdims=True)
-        result = np.full((self.subgame.state.rules.num_combos, sums.shape[1]), np.nan)
-        result[combos] = np.where(totals > 0.0, sums / np.where(totals > 0.0, totals, 1.0), 1.0 / sums.shape[1])
+        return self._proportional(self.streets[street].sums, street, decision, board)
+
+    def current_strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
+        """Return the strategy that the next iteration would play; see `strategy`."""
+        return self._proportional(self.streets[street].regrets, street, decision, board)
+
+    def _proportional(
+        self, tables: Sequence[np.ndarray], street: int, decision: BettingDecision, board: int
+    ) -> np.ndarray:
+        """Return the strategy that is proportional to the positive entries of tables."""
+        combos, entries = self.streets[street].entries(tables, decision, board)
+        weights = np.maximum(entries, 0.0)
+        totals = weights.sum(axis=1, keepdims=True)
+        result = np.full((self.subgame.state.rules.num_combos, weights.shape[1]), np.nan)
+        result[combos] = np.where(totals > 0.0, weights / np.where(totals > 0.0, totals, 1.0), 1.0 / weights.shape[1])
         return result
 
     def _lock(self, subgame: Subgame) -> None:
@@ -259,20 +324,31 @@ class VectorSolver:
                     continue
                 known.add(decision.actions)
                 shape = self._ranges.shape[1], len(decision.children)
-                if lock.shape != shape or not (lock >= 0.0).all() or (abs(lock.sum(axis=1) - 1.0) > 1e-6).any():
+                free = np.isnan(lock).all(axis=-1)
+                given = lock[~free]
+                if lock.shape != shape or not (given >= 0.0).all() or (abs(given.sum(axis=1) - 1.0) > 1e-6).any():
                     raise ValueError(f"a lock is rows of probabilities that sum to 1, {shape} here, got {lock.shape}")
                 if street.buckets:
                     raise ValueError(
                         "on streets with buckets strategies cannot be locked; lock others, or take exact cards"
                     )
-                street.layout.locked[decision.node] = 1
+                street.layout.locked[decision.node] = not free.any()
                 hands = street.deals.arrays.seats[decision.seat]
                 for board in range(len(street.deals.boards)):
                     combos = hands.combos[hands.first[board] : hands.first[board + 1]]
+                    places = np.flatnonzero(~free[combos])
                     for tables in (street.regrets, street.sums):
-                        street.rows(tables, decision, board)[:, : len(combos)] = lock[combos].T
+                        held = _HeldRows(street.rows(tables, decision, board), places, lock[combos[places]].T)
+                        held.restore()
+                        if free.any():
+                            self._held[decision.seat].append(held)
         if len(known) < len(subgame.locks):
             raise ValueError("a lock's actions lead to no decision of the subgame")
+
+    def _hold(self, seat: int) -> None:
+        """Undo what an iteration has changed in rows that are given."""
+        for held in self._held[seat]:
+            held.restore()
 
     def _plan(self, current: bool) -> None:
         for street in self.streets:

@@ -60,7 +60,7 @@ def test_specs_are_taken_apart(text, name, argument, options):
     assert (spec.name, spec.argument, spec.options) == (name, argument, options)
     assert spec.text == text.strip()
     assert spec.is_file == name.endswith(".py")
-    assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint"))
+    assert spec.is_foreign == (name not in (*BUILT_IN, "tabular", "blueprint", "search"))
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ _OPENSPIEL_AGENTS = {
 _OTHER_AGENTS = {
     "tabular:FOLDER": "the strategy of a game solved with plurispiel solve --out FOLDER",
     "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train, by its folder, its run's or its name",
+    "search": "the bundled blueprint that fits the table, with search where two are left; ?time=1.0 or ?iterations=100",
+    "search:FOLDER": "the same with a blueprint of your own, as in blueprint:FOLDER",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
 }

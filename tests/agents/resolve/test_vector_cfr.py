@@ -1,6 +1,7 @@
 """Vector CFR: the same numbers as scalar CFR on trees of histories, and as independent best responses."""
 
 import dataclasses
+import itertools
 import os
 
 import numpy as np
@@ -10,6 +11,7 @@ from reference import public_best_response as reference
 from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem._betting_kernels import STREET
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
@@ -17,6 +19,7 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_hol
 from plurispiel.agents.base import Action, PublicState, RangeAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.agent import ResolvedAgent
+from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.tabular import make_solver
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
@@ -44,7 +47,17 @@ THREE_STREETS = HoldemRules(
     num_hole_cards=1,
     betting_abstraction="fcpa",
 )
-GAMES = {"leduc": ("leduc_poker", LEDUC), "mini": (game_string(MINI), MINI), "three": (None, THREE_STREETS)}
+ONE_STREET = dataclasses.replace(LEDUC, first_seats=(0,), board_cards=(0,), raise_sizes=(2,), max_raises=(2,))
+WIDE = dataclasses.replace(THREE_STREETS, stacks=(20, 20), num_ranks=2, betting_abstraction="fchpa")
+"""More than sixteen ways into a street that is not the last."""
+
+GAMES = {
+    "leduc": ("leduc_poker", LEDUC),
+    "mini": (game_string(MINI), MINI),
+    "three": (None, THREE_STREETS),
+    "wide": (None, WIDE),
+}
+NUM_COMPARED = {MINI: 3, WIDE: 3}
 
 
 def whole_game(rules, algorithm, **options):
@@ -53,13 +66,15 @@ def whole_game(rules, algorithm, **options):
 
 
 @jit_only
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "lcfr", "dcfr"])
+@pytest.mark.parametrize(
+    "name, algorithm",
+    [*itertools.product(("leduc", "mini", "three"), ("cfr", "cfr+", "lcfr", "dcfr")), ("wide", "lcfr")],
+)
 def test_every_iteration_is_that_of_scalar_cfr(name, algorithm):
     game, rules = GAMES[name]
     tree = flatten(game or game_string(rules))
     scalar, vector = make_solver(tree, algorithm), whole_game(rules, algorithm)
-    for _ in range(3 if rules is MINI else 12):  # then ties, broken by rounding: sums over ranges are not exact zeros
+    for _ in range(NUM_COMPARED.get(rules, 12)):  # then ties, broken by rounding: sums over ranges are not exact zeros
         scalar.run(1)
         vector.run(1)
         found = strategy_from_agent(tree, ResolvedAgent(vector))
@@ -86,14 +101,14 @@ CARDS = LEDUC.combos[:, 0]  # of `THREE_STREETS`, too
 
 
 @jit_only
-@pytest.mark.parametrize("name", ["leduc", "three"])
-@pytest.mark.parametrize("algorithm", ["cfr+", "dcfr"])
+@pytest.mark.parametrize("name, algorithm", [("leduc", "cfr+"), ("leduc", "dcfr"), ("three", "dcfr"), ("wide", "cfr")])
 def test_lossless_buckets_change_nothing(name, algorithm):
     game, rules = GAMES[name]
     tree = flatten(game or game_string(rules))
-    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)), buckets=by_rank)
+    buckets = by_rank if rules.num_combos == len(CARDS) else hand_by_hand(rules.num_combos)
+    subgame = Subgame(BettingState(rules), (), np.ones((2, rules.num_combos)), buckets=buckets)
     scalar, vector = make_solver(tree, algorithm), VectorSolver(subgame, algorithm, dtype=np.float64, threads=2)
-    for _ in range(8):
+    for _ in range(NUM_COMPARED.get(rules, 8)):
         scalar.run(1)
         vector.run(1)
         found = strategy_from_agent(tree, ResolvedAgent(vector))
@@ -207,6 +222,61 @@ def test_locked_decisions_are_played_as_given():
     for wrong in ({root.actions: lock[:, :1]}, {root.actions: 2 * lock}, {((0, 7, 0),): lock}):
         with pytest.raises(ValueError, match="lock"):
             VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, 6)), locks=wrong))
+
+
+@jit_only
+@pytest.mark.parametrize("rules", [LEDUC, ONE_STREET])
+def test_single_hands_can_be_locked(rules):
+    """Two of six hands at Leduc's first decision, on the first street and on the only one."""
+    root = BettingState(rules)
+    lock = np.full((6, 2), np.nan)
+    lock[:2] = 0.3, 0.7
+    first = street_betting(root)[0].decisions[0]
+    solver = VectorSolver(Subgame(root, (), np.ones((2, 6)), locks={first.actions: lock}), "cfr", dtype=np.float64)
+    held = solver.streets[0].rows(solver.streets[0].regrets, first, 0).copy()
+    free = whole_game(rules, "cfr")
+    for each in (free, solver):
+        each.run(1)
+    now = solver.streets[0].rows(solver.streets[0].regrets, first, 0)
+    combos = solver.streets[0].entries(solver.streets[0].sums, first, 0)[0]
+    locked = np.flatnonzero(combos < 2)
+    np.testing.assert_array_equal(now[:, locked], held[:, locked])
+    solver.run(300)
+    free.run(300)
+    np.testing.assert_allclose(solver.strategy(0, first)[:2], lock[:2], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(solver.current_strategy(0, first)[:2], lock[:2], rtol=0, atol=1e-15)
+    assert (solver.strategy(0, first)[2:] != 0.5).all()
+    assert (solver.combo_values(1)[0] >= solver.combo_values(1)[1] - 1e-12).all()
+    assert solver.evaluate().values[0] < free.evaluate().values[0]
+
+
+def test_fewer_last_boards_stand_for_all():
+    """Behind each turn some rivers: as many ways of dealing in all, each card about equally often."""
+    rules, board = no_limit_holdem(2, 1000, (1, 2)), parse_cards("QsJh2h")
+    ranges = np.ones((2, 1326))
+    alike = np.zeros((0, 1326))
+    full, some = (deal_streets(rules, 1, board, ranges, alike, np.float64, last_boards=n)[-1] for n in (0, 3))
+    assert len(some.boards) < len(full.boards) / 10
+    for deals in (full, some):
+        per_board = np.diff(deals.arrays.member_first) * deals.arrays.weight
+        np.testing.assert_allclose(np.add.reduceat(per_board, deals.child_first[:-1]), 48 / 44)
+        assert deals.arrays.multiplicity.sum() == pytest.approx(49 * 48)
+    rivers = np.bincount([each[-1] // 4 for each in some.boards], some.arrays.multiplicity)
+    assert (abs(rivers / rivers.mean() - 1.0) < 0.5).all()
+    equal = deal_streets(rules, 1, board, ranges, alike, np.float64, last_boards=10_000)[-1]
+    np.testing.assert_allclose(equal.arrays.weight, full.arrays.weight)
+
+
+@jit_only
+def test_a_run_can_be_ended():
+    for rules, bound in ((LEDUC, 3), (ONE_STREET, 48)):
+        answers = iter([True] * 3 + [False] * 1000)
+        solver = whole_game(rules, "cfr+")
+        solver.run(1000, goes_on=lambda answers=answers: next(answers))
+        assert 0 < solver.iteration <= bound
+        other = whole_game(rules, "cfr+")
+        other.run(solver.iteration)
+        np.testing.assert_array_equal(solver.streets[0].sums[0], other.streets[0].sums[0])
 
 
 @jit_only

@@ -1,0 +1,202 @@
+"""Search at the table."""
+
+import copy
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.ranges import combo_text
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Deal, Decision, Event, PublicState, RangeAgent, Strategy, View, draw
+from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
+from plurispiel.agents.resolve.vector_cfr import prepare
+from plurispiel.agents.search.beliefs import entropy_bits
+from plurispiel.agents.search.config import SearchConfig, config_from_options
+from plurispiel.agents.search.nested import NestedSearch, Solutions
+from plurispiel.agents.search.subgame import StreetSolution
+
+__all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
+
+MOVED_SHARE = 0.05
+"""A search has moved a decision if it gives this much more of probability to folds, calls or raises than the blueprint
+does."""
+
+_STREETS = ("preflop", "flop", "turn", "river")
+_NUM_TOP_HANDS = 5
+
+
+class SearchAgent(RangeAgent):
+    """Plays a blueprint before the flop, and then searches whenever two players are left.
+
+    What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where more
+    than two players see a street, or one of two is all-in, the blueprint plays that street.
+
+    Parameters
+    ----------
+    blueprint : BlueprintAgent or BundledAgent, optional
+        By default the bundled one that fits the table.
+    config : SearchConfig, optional
+
+    Attributes
+    ----------
+    counts : Counter
+        Of its decisions: ``decisions``, of these ``searched`` and of these ``moved`` (by `MOVED_SHARE`); of its
+        searches see `NestedSearch`.
+    seconds : dict
+        Of searches, by street.
+    """
+
+    name = "search"
+
+    def __init__(self, blueprint: BlueprintAgent | BundledAgent | None = None, config: SearchConfig | None = None):
+        self.config = config or SearchConfig()
+        self.counts: Counter[str] = Counter()
+        self.seconds: dict[str, float] = dict.fromkeys(_STREETS, 0.0)
+        self._blueprint = blueprint or BundledAgent()
+        self._solutions = Solutions()
+        self._is_compiled = False
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand.
+
+        Raises
+        ------
+        ValueError
+            If the blueprint does not play the game.
+        """
+        super().restart(rules, seat, rng)
+        if not self._is_compiled:
+            prepare()
+            prepare(by_buckets=True)
+            self._is_compiled = True
+        self._blueprint.restart(rules, seat, rng)
+        place = rules, seat, self._blueprint, self._blueprint.cards
+        self._hand = NestedSearch(*place, self.config, self._solutions, self.counts)
+
+    def observe(self, event: Event) -> None:
+        """See the own cards, which matter only where searches hold the own hand alone (`SearchConfig.freeze`)."""
+        if isinstance(event, Deal):
+            self._hand.combo = self.rules.combo_id(event.hole_cards)
+
+    def act(self, view: View) -> Decision:
+        """Draw from the own row of the strategy."""
+        public = view.public
+        known = len(self._hand.searched)
+        found = self._hand.strategy(public)
+        for solution in self._hand.searched[known:]:
+            self.seconds[_STREETS[solution.root.state.street]] += solution.seconds
+        self.counts["decisions"] += 1
+        own = np.array([public.rules.combo_id(view.hole_cards)])
+        strategy = _rows(found.played, own)
+        if found.solution is not None:
+            self.counts["searched"] += 1
+            self.counts["moved"] += self._moved(public, strategy, own) > MOVED_SHARE
+        return draw(strategy, self.rng)
+
+    def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
+        """Return the strategy with one row for each of ``combo_ids``."""
+        return _rows(self._hand.strategy(public).played, combo_ids)
+
+    def expected_strategy(self, public: PublicState) -> Strategy:
+        """Return the strategy of all combos; before the flop, the mean over what the last bet may count as."""
+        if self._hand.strategy(public).solution is None:
+            return self._blueprint.expected_strategy(public)
+        return self.range_strategy(public)
+
+    def beliefs(self, public: PublicState) -> np.ndarray:
+        """Return how likely each seat holds each combo, for who sees no cards: float64[num_seats, num_combos]."""
+        return self._hand.beliefs(public)
+
+    @property
+    def searches(self) -> tuple[StreetSolution, ...]:
+        """The searches of this hand, in order."""
+        return tuple(self._hand.searched)
+
+    def explain(self, public: PublicState) -> str:
+        """Return in words how a decision comes about: the root of the search, beliefs, tree, iterations, values."""
+        found = self._hand.strategy(public)
+        if found.solution is None:
+            if public.street == 0:
+                return "the blueprint plays before the flop"
+            return (
+                f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips, and the "
+                "street began with others"
+            )
+        return _explained(found.solution, public)
+
+    def _moved(self, public: PublicState, strategy: Strategy, own: np.ndarray) -> float:
+        """Return how much of probability a search moves between folds, calls and raises."""
+        planned = self._blueprint.range_strategy(public)
+        return float(abs(_by_kind(strategy) - _by_kind(_rows(planned, own))).sum()) / 2.0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SearchAgent":
+        """Return an agent in the same hand; finished searches, which never change, are shared."""
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.counts, twin.seconds = self.counts.copy(), self.seconds.copy()
+        twin._blueprint = copy.deepcopy(self._blueprint, memo)
+        twin._solutions = self._solutions.copy()
+        if hasattr(self, "_hand"):
+            twin.rng = copy.deepcopy(self.rng, memo)
+            twin._hand = self._hand.copy(twin._blueprint, twin._solutions, twin.counts)
+        return twin
+
+
+def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
+    """Return the agent of a spec ``search:TEXT?KEY=VALUE``.
+
+    Parameters
+    ----------
+    text : str
+        A blueprint's folder, file or name; empty for the bundled one that fits the table.
+    options : mapping
+        See `SearchConfig`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such blueprint, or an option makes no sense.
+    ArtefactRefused
+        If the blueprint is not complete and undamaged.
+    """
+    config = config_from_options(options)
+    agent = SearchAgent(blueprint_agent(text) if text else BundledAgent(), config)
+    agent.name = f"search:{text}" if text else "search"
+    return agent
+
+
+def _rows(strategy: Strategy, combo_ids: np.ndarray) -> Strategy:
+    return Strategy(strategy.actions.copy(), strategy.probabilities[combo_ids], strategy.highest)
+
+
+def _by_kind(strategy: Strategy) -> np.ndarray:
+    """Return the probabilities of a fold, a call and any raise in the first row: float64[3]."""
+    return np.bincount(np.minimum(strategy.actions, CALL + 1), strategy.probabilities[0], 3)
+
+
+def _explained(solution: StreetSolution, public: PublicState) -> str:
+    root = solution.root
+    path = " ".join(str(action.action) for action in public.actions if action.street == public.street)
+    lines = [
+        f"searched from the start of the {_STREETS[root.state.street]} {cards_text(root.board)}, pot "
+        f"{sum(root.state.contributions)}; since then: {path or '-'}"
+    ]
+    for seat, hands in zip(root.live_seats, solution.hands, strict=True):
+        row = root.beliefs[seat]
+        top = np.argsort(-row, kind="stable")[:_NUM_TOP_HANDS].tolist()
+        hands_text = ", ".join(f"{combo_text(combo)} {100.0 * row[combo]:.2g}%" for combo in top)
+        lines.append(f"seat {seat}: {hands} hands, {entropy_bits(row):.1f} bits; {hands_text}")
+    added = sum(map(len, solution.added.values()))
+    held = len(solution.frozen)
+    lines.append(
+        f"{solution.num_decisions} decisions, {added} raises added, {held} decisions held; "
+        f"{solution.iterations} iterations, {solution.seconds:.2f} s"
+    )
+    if solution.evaluation is not None:
+        values = ", ".join(f"{value:+.1f}" for value in solution.evaluation.values)
+        lines.append(f"values {values} chips, exploitability {solution.evaluation.exploitability:.2f} chips")
+    return "\n".join(lines)

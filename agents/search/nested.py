@@ -1,0 +1,320 @@
+"""Nested search through a hand: Algorithm 2 of Brown and Sandholm (2019), as a function of what everybody has seen.
+
+A search begins at the start of each street, from the beliefs there, and what it finds serves the whole street. An
+action that is not in its betting is added, and the street is searched again from its start, with what was done at the
+own decisions on the way held as it was. Beliefs at the next street come from the last search of the one before.
+
+Everything is found once for each public history and kept, so that whoever asks later is told what was played.
+
+References
+----------
+N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary material. Science 365 (2019).
+"""
+
+import copy
+import functools
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kept
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, PublicState, Strategy
+from plurispiel.agents.blueprint.cards import Buckets
+from plurispiel.agents.resolve.subgame import BucketRows
+from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.subgame import Added, NodeStrategy, Path, Root, StreetSolution, is_searched, solve_street
+
+__all__ = ["FoundStrategy", "NestedSearch", "Solutions"]
+
+_NUM_KEPT = 16
+
+Actions = tuple[Action, ...]
+
+
+class Solutions:
+    """Searches of other hands that may come again: what is asked for by the same content is found once.
+
+    Parameters
+    ----------
+    num_kept : int
+    """
+
+    def __init__(self, num_kept: int = _NUM_KEPT):
+        self._num_kept = num_kept
+        self._found: OrderedDict[tuple, StreetSolution] = OrderedDict()
+
+    def copy(self) -> "Solutions":
+        """Return an independent store of the same searches."""
+        twin = Solutions(self._num_kept)
+        twin._found = self._found.copy()
+        return twin
+
+    def get(self, key: tuple, make: Callable[[], StreetSolution]) -> StreetSolution:
+        """Return what is kept under a key, or make it."""
+        if key in self._found:
+            self._found.move_to_end(key)
+        else:
+            self._found[key] = make()
+            if len(self._found) > self._num_kept:
+                self._found.popitem(last=False)
+        return self._found[key]
+
+
+class FoundStrategy(NamedTuple):
+    """A strategy for a public state.
+
+    Attributes
+    ----------
+    average, played : Strategy
+        What is believed of the seat to act, and what acts.
+    solution : StreetSolution or None
+        The search that it is from; None where the blueprint plays.
+    """
+
+    average: Strategy
+    played: Strategy
+    solution: StreetSolution | None
+
+
+class NestedSearch:
+    """One seat's searches in one hand.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    seat : int
+        Whose decisions stay as they were when a search is done again.
+    blueprint : Agent
+        With `range_strategy`, in this hand.
+    buckets : Buckets
+        The blueprint's.
+    config : SearchConfig
+    solutions : Solutions
+    counts : Counter
+        Of ``searches`` at the start of a street, ``searches again`` with own decisions held, how many were ``solved``
+        (and not kept from before), and ``off-model actions``, which no hand should have taken.
+
+    Attributes
+    ----------
+    searched : list of StreetSolution
+        In the order in which they were done or taken from `solutions`.
+    """
+
+    def __init__(
+        self,
+        rules: HoldemRules,
+        seat: int,
+        blueprint: Agent,
+        buckets: Buckets,
+        config: SearchConfig,
+        solutions: Solutions,
+        counts: Counter[str],
+    ):
+        self._rules = rules
+        self._seat = seat
+        self._blueprint = blueprint
+        self._buckets = buckets
+        self._config = config
+        self._solutions = solutions
+        self._counts = counts
+        self._states: dict[Path, BettingState] = {(): BettingState(rules)}
+        self._beliefs: dict[tuple[Path, tuple[int, ...]], np.ndarray] = {}
+        self._streets: dict[tuple[Path, Path, tuple[int, ...]], StreetSolution] = {}
+        self._strategies: dict[tuple[Path, tuple[int, ...]], FoundStrategy] = {}
+        self.searched: list[StreetSolution] = []
+        self.combo: int | None = None
+
+    def copy(self, blueprint: Agent, solutions: Solutions, counts: Counter[str]) -> "NestedSearch":
+        """Return independent searches of the same hand."""
+        twin = copy.copy(self)
+        twin._blueprint, twin._solutions, twin._counts = blueprint, solutions, counts
+        for name in ("_states", "_beliefs", "_streets", "_strategies"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.searched = self.searched.copy()
+        return twin
+
+    def strategy(self, public: PublicState) -> FoundStrategy:
+        """Return what the seat to act does with every combo."""
+        key = _path(public.actions), public.board
+        if key not in self._strategies:
+            self._strategies[key] = self._find(public)
+        return self._strategies[key]
+
+    def beliefs(self, public: PublicState) -> np.ndarray:
+        """Return the beliefs at a public state: float64[num_seats, num_combos]."""
+        start = _street_start(public.actions, public.street)
+        root = self._root(public.actions[:start], public.board)
+        return self._after(root, public.actions[start:], public.actions[:start])
+
+    def _find(self, public: PublicState) -> FoundStrategy:
+        start = _street_start(public.actions, public.street)
+        before, here = public.actions[:start], public.actions[start:]
+        if not is_searched(self._state(before)):
+            strategy = self._blueprint.range_strategy(public)
+            assert strategy is not None
+            return FoundStrategy(strategy, strategy, None)
+        solution = self._solution(before, here, public.board)
+        node = solution.nodes[_path(here)]
+        average, played = node.average, node.played
+        left_out = np.isnan(average[:, :1])
+        if left_out.any():
+            spare = self._spare_rows(public, node)
+            average, played = np.where(left_out, spare, average), np.where(left_out, spare, played)
+        actions = np.array(node.actions)
+        return FoundStrategy(Strategy(actions, average), Strategy(actions, played), solution)
+
+    def _spare_rows(self, public: PublicState, node: NodeStrategy) -> np.ndarray:
+        """Return what the blueprint does with every combo, by the nearest actions of a decision."""
+        strategy = self._blueprint.range_strategy(public)
+        assert strategy is not None
+        rows = np.zeros((self._rules.num_combos, len(node.actions)))
+        for column, action in enumerate(strategy.actions.tolist()):
+            rows[:, _nearest(node.actions, action)] += strategy.probabilities[:, column]
+        return rows
+
+    def _solution(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
+        """Return the search that serves at a point of a street."""
+        key = _path(before), _path(here), board
+        if key not in self._streets:
+            self._streets[key] = self._search(before, here, board)
+        return self._streets[key]
+
+    def _search(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
+        """Search, or find out which search serves.
+
+        A search is done where a street begins, or after the last action that is not on the menu, and then only once,
+        however many of them came before the own first decision.
+        """
+        started = time.perf_counter()
+        root = self._root(before, board)
+        added, stop = root.strangers(self._config, _path(here))
+        if stop < len(here):
+            return self._solution(before, here[:stop], board)
+        own = [number for number, action in enumerate(here) if action.seat == self._seat and number < stop - 1]
+        self._counts["searches again" if own else "searches"] += 1
+        frozen = {}
+        if own:
+            frozen = self._frozen(self._solution(before, here[: own[-1]], board), here, own)
+        return self._solve(root, added, frozen, started)
+
+    def _frozen(self, known: StreetSolution, here: Actions, own: list[int]) -> dict[Path, np.ndarray]:
+        """Return what the own decisions so far are held to."""
+        frozen = {}
+        for number in own:
+            path = _path(here[:number])
+            rows = known.nodes[path].played
+            if self._config.freeze == "range":
+                frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
+            elif self.combo is not None and not np.isnan(rows[self.combo]).any():
+                frozen[path] = np.full_like(rows, np.nan)
+                frozen[path][self.combo] = rows[self.combo]
+        return frozen
+
+    def _solve(self, root: Root, added: Added, frozen: dict[Path, np.ndarray], started: float) -> StreetSolution:
+        def make() -> StreetSolution:
+            self._counts["solved"] += 1
+            buckets = self._bucket_rows(root.board)
+            return solve_street(root, self._config, buckets, added=added, frozen=frozen, started=started)
+
+        key = (
+            self._rules,
+            root.state.array.tobytes(),
+            root.board,
+            root.beliefs.tobytes(),
+            tuple(sorted(added.items())),
+            tuple((path, rows.tobytes()) for path, rows in sorted(frozen.items(), key=lambda item: item[0])),
+        )
+        solution = self._solutions.get(key, make)
+        self.searched.append(solution)
+        return solution
+
+    def _bucket_rows(self, board: tuple[int, ...]) -> BucketRows:
+        """Return what puts hands in buckets on streets after this one."""
+        config = self._config
+        if config.cards == "flop-500" and _is_holdem(self._rules) and len(board) < self._rules.num_board_cards:
+            if config.iterations or is_kept(board[:3]):
+                return _flop_buckets(board[:3], config.num_threads).row
+        sizes = {self._rules.board_size(street): street for street in range(self._rules.num_streets)}
+        return lambda cards: self._buckets.row(cards, sizes[len(cards)])
+
+    def _root(self, before: Actions, board: tuple[int, ...]) -> Root:
+        """Return where a street begins."""
+        state = self._state(before)
+        key = _path(before), board
+        if key not in self._beliefs:
+            self._beliefs[key] = see_board(self._at_street_end(before, board), self._rules, board)
+        return Root(state, board, self._beliefs[key])
+
+    def _at_street_end(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
+        """Return the beliefs after all actions of a street, before new cards."""
+        if not actions:
+            return initial_beliefs(self._rules)
+        street = actions[-1].street
+        start = _street_start(actions, street)
+        root = self._root(actions[:start], board[: self._rules.board_size(street)])
+        return self._after(root, actions[start:], actions[:start])
+
+    def _after(self, root: Root, here: Actions, before: Actions) -> np.ndarray:
+        """Return the beliefs after actions of a street, by the last search of it."""
+        beliefs = root.beliefs
+        last = self._solution(before, here, root.board) if is_searched(root.state) else None
+        for number, action in enumerate(here):
+            past = here[:number]
+            if last is None:
+                public = self._public((*before, *past), root.board)
+                strategy = self._blueprint.range_strategy(public)
+                assert strategy is not None
+                chances, num_actions = likelihood(strategy, public, action.action), len(strategy.actions)
+            else:
+                node = last.nodes[_path(past)]
+                chances, num_actions = self._chances(node, action.action), len(node.actions)
+            beliefs, is_expected = see_action(beliefs, action.seat, chances, num_actions)
+            self._counts["off-model actions"] += not is_expected
+        return beliefs
+
+    def _chances(self, node: NodeStrategy, action: int) -> np.ndarray:
+        """Return with which probability each combo takes an action; combos that were left out have none."""
+        return np.nan_to_num(node.average[:, node.actions.index(action)], nan=0.0)
+
+    def _public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
+        return PublicState(self._rules, self._state(actions).array.tolist(), board, actions)
+
+    def _state(self, actions: Actions) -> BettingState:
+        path = _path(actions)
+        if path not in self._states:
+            state = self._state(actions[:-1]).copy()
+            state.apply_legal(path[-1])
+            self._states[path] = state
+        return self._states[path]
+
+
+@functools.lru_cache(4)
+def _flop_buckets(flop: tuple[int, ...], threads: int) -> FlopBuckets:
+    return flop_buckets(flop, threads=threads)
+
+
+def _path(actions: Actions) -> Path:
+    return tuple(action for _, action, _ in actions)
+
+
+def _street_start(actions: Actions, street: int) -> int:
+    """Return how many actions came before a street."""
+    return sum(action.street < street for action in actions)
+
+
+def _nearest(actions: tuple[int, ...], action: int) -> int:
+    """Return the place of the action nearest to another: a call where no fold or raise is offered."""
+    raises = [each for each in actions if each > CALL]
+    if action in actions or action <= CALL or not raises:
+        return actions.index(action if action in actions else CALL)
+    return actions.index(min(raises, key=lambda each: abs(each - action)))
+
+
+def _is_holdem(rules: HoldemRules) -> bool:
+    return (rules.num_suits, rules.num_ranks, rules.num_hole_cards) == (4, 13, 2) and rules.board_cards == (0, 3, 1, 1)
