@@ -91,20 +91,17 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
     Raises
     ------
     ValueError
-        If there is nothing to draw, or matplotlib is missing.
+        If there is nothing to draw. `MatplotlibMissing` if that is not installed.
     """
     name, grids, marks = blueprint_name(blueprint), _first_in(blueprint), _marks(blueprint)
     beside = path.with_name(f"{path.stem}-training{path.suffix}")
-    drawn = {}
-    if grids:
-        drawn[path] = draw_grids(path, name, grids, blueprint.rules)
-    if marks:
-        drawn[beside] = draw_marks(beside, marks, f"{name}: training")
-    if not drawn:
+    if not grids and not marks:
         raise ValueError(f"there is nothing to draw: {name} has other starting hands than hold'em, and no marks")
-    if not all(drawn.values()):
-        raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
-    return list(drawn)
+    if grids:
+        draw_grids(path, name, grids, blueprint.rules)
+    if marks:
+        draw_marks(beside, marks, f"{name}: training")
+    return [path] * bool(grids) + [beside] * bool(marks)
 
 
 def blueprint_name(blueprint: Blueprint) -> str:

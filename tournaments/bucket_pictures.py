@@ -1,4 +1,4 @@
-"""Pictures of a bucket table, with matplotlib."""
+"""Pictures of a bucket table."""
 
 from pathlib import Path
 
@@ -8,43 +8,49 @@ from plurispiel.abstraction.cards.buckets import BucketTable
 from plurispiel.abstraction.cards.config import STREETS
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.cards import RANKS, cards_text
+from plurispiel.tournaments.picture import SERIES, picture
 
 
-def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[Path] | None:
+def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[Path]:
     """Draw sizes of buckets, their equities, and one flop's buckets in a grid of starting hands.
 
     Returns
     -------
-    list of Path or None
-        What was written; None where matplotlib is missing.
+    list of Path
+        What was written.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:  # the extra `plot` brings it
-        return None
     folder.mkdir(parents=True, exist_ok=True)
-    sizes = Figure(figsize=(12, 4), layout="constrained")
-    spread = Figure(figsize=(12, 4), layout="constrained")
-    for street, left, right in zip(STREETS, sizes.subplots(1, 3), spread.subplots(1, 3), strict=True):
-        report = table.reports[street]
-        left.bar(np.arange(len(report.sizes)), 100 * report.sizes / report.sizes.sum(), width=1.0)
-        left.set(title=street, xlabel="bucket", ylabel="share of hands, %")
-        right.errorbar(np.arange(len(report.equity)), report.equity, report.equity_sd, fmt=".", elinewidth=0.7)
-        right.set(title=street, xlabel="bucket", ylabel="mean equity and deviation", ylim=(0, 1))
-    grid = Figure(figsize=(9, 8), layout="constrained")
-    axes = grid.subplots()
-    means, texts = flop_grid(table, flop)
-    image = axes.imshow(means, cmap="viridis", vmin=0, vmax=table.num_buckets["flop"] - 1)
-    for row in range(13):
-        for column in range(13):
-            color = "black" if means[row, column] > 0.7 * table.num_buckets["flop"] else "white"
-            axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color=color)
-    axes.set(title=f"{table.model.config.name}: buckets on {cards_text(flop)}", xticks=[], yticks=[])
-    grid.colorbar(image, label="mean bucket")
-    pictures = {"sizes.png": sizes, "equity.png": spread, f"flop-{cards_text(flop)}.png": grid}
-    for name, figure in pictures.items():
-        figure.savefig(folder / name, dpi=120)
-    return [folder / name for name in pictures]
+    name = table.model.config.name
+    paths = [folder / "sizes.png", folder / "equity.png", folder / f"flop-{cards_text(flop)}.png"]
+    reports = [(street, table.reports[street]) for street in STREETS]
+    with picture(paths[0], 12, 4, f"{name}: sizes of the buckets") as figure:
+        for (street, report), axes in zip(reports, figure.subplots(1, 3), strict=True):
+            shares = 100 * report.sizes / report.sizes.sum()
+            axes.bar(np.arange(len(shares)), shares, width=1.0, color=SERIES[0])
+            axes.set(title=street, xlabel="bucket", ylabel="share of hands (%)")
+    with picture(paths[1], 12, 4, f"{name}: equity in the buckets, mean and standard deviation") as figure:
+        for (street, report), axes in zip(reports, figure.subplots(1, 3), strict=True):
+            middles, spreads = 100 * report.equity, 100 * report.equity_sd
+            axes.errorbar(np.arange(len(middles)), middles, spreads, fmt=".", elinewidth=0.7, capsize=0)
+            axes.set(title=street, xlabel="bucket", ylabel="equity (%)", ylim=(0, 100))
+    with picture(paths[2], 9, 8, f"{name}: buckets on {cards_text(flop)}") as figure:
+        axes = figure.subplots()
+        means, texts = flop_grid(table, flop)
+        image = axes.imshow(means, vmin=0, vmax=table.num_buckets["flop"] - 1)
+        for row in range(13):
+            for column in range(13):
+                color = "black" if means[row, column] > 0.5 * table.num_buckets["flop"] else "white"
+                color = "black" if np.isnan(means[row, column]) else color
+                axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=6, color=color)
+        axes.set(xticks=[], yticks=[])
+        axes.grid(visible=False)
+        figure.colorbar(image, label="mean bucket")
+    return paths
 
 
 def flop_grid(table: BucketTable, flop: tuple[int, ...]) -> tuple[np.ndarray, list[list[str]]]:

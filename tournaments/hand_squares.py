@@ -20,6 +20,8 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     """
     size = len(CLASS_NAMES)
     axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal", xticks=[], yticks=[])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
     rows, columns = np.indices((size, size)).astype(float)
     lefts = columns
     for kind, colour in enumerate(colours):

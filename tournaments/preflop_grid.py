@@ -1,4 +1,4 @@
-"""Strategies of the 169 starting hands as 13 x 13 grids: text, and pictures with matplotlib."""
+"""Strategies of the 169 starting hands as 13 x 13 grids, as text and as pictures."""
 
 import math
 import textwrap
@@ -13,11 +13,11 @@ from plurispiel.abstraction.holdem.cards import RANKS
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Strategy
 from plurispiel.tournaments.hand_squares import draw_squares
+from plurispiel.tournaments.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
 
 CELL = 5
 
-_COLOURS = {"raise": "#56b4e9", "call": "#e69f00", "fold": "#e4e4e4"}
-"""Blue, orange and grey are told apart by every kind of colour vision, and black letters are read on each."""
+_COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLOUR}
 
 _PANEL_INCHES = 5.2
 _LINE = 62
@@ -65,39 +65,37 @@ def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     return "\n".join([header, *lines])
 
 
-def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules: HoldemRules) -> bool:
-    """Draw strategies of starting hands, a panel for each seat; return False where matplotlib is missing.
+def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules: HoldemRules) -> None:
+    """Draw strategies of starting hands, a panel for each seat.
 
     Parameters
     ----------
     strategies : dict
         As of `grid_text`, by the seat's name.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:  # the extra `plot` brings it
-        return False
     across = min(len(strategies), 3)
     down = math.ceil(len(strategies) / across)
-    figure = Figure(figsize=(_PANEL_INCHES * across, (_PANEL_INCHES + 0.7) * down + 0.7), layout="constrained")
-    figure.suptitle(f"{title}: when all before have folded", fontsize=13)
-    panels = figure.subplots(down, across, squeeze=False).flat
-    for seat, strategy in strategies.items():
-        axes, kinds = next(panels), _kinds(strategy)
-        grid = np.full((13, 13, len(_COLOURS)), np.nan)
-        for number, (row, column) in enumerate(hand_places().values()):
-            grid[row, column] = [kinds[kind][number] for kind in _COLOURS]
-        draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
-        totals = "   ".join(f"{kind} {_percent(kinds[kind])}" for kind in _COLOURS)
-        axes.set_title(f"{seat}   {totals}", fontsize=11, fontweight="bold")
-        sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")  # kept on one line
-        axes.set_xlabel("\n".join(textwrap.wrap(f"raises: {sizes or 'none'}", _LINE)), fontsize=8.5)
-    for empty in panels:
-        empty.set_axis_off()
-    handles = [axes.barh(-1, 0, color=colour) for colour in _COLOURS.values()]
-    figure.legend(handles, list(_COLOURS), loc="outside lower center", ncols=len(_COLOURS), fontsize=11)
-    figure.savefig(path, dpi=120)
-    return True
+    width, height = _PANEL_INCHES * across, (_PANEL_INCHES + 0.7) * down + 0.7
+    with picture(path, width, height, f"{title}: when all before have folded") as figure:
+        panels = figure.subplots(down, across, squeeze=False).flat
+        for seat, strategy in strategies.items():
+            axes, kinds = next(panels), _kinds(strategy)
+            grid = np.full((13, 13, len(_COLOURS)), np.nan)
+            for number, (row, column) in enumerate(hand_places().values()):
+                grid[row, column] = [kinds[kind][number] for kind in _COLOURS]
+            draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
+            axes.set_title(f"{seat}   {'   '.join(f'{kind} {_percent(kinds[kind])}' for kind in _COLOURS)}")
+            sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")  # on one line
+            axes.set_xlabel("\n".join(textwrap.wrap(f"raises: {sizes or 'none'}", _LINE)), fontsize=8.5)
+        for empty in panels:
+            empty.set_axis_off()
+        handles = [axes.barh(-1, 0, color=colour) for colour in _COLOURS.values()]
+        figure.legend(handles, list(_COLOURS), loc="outside lower center", ncols=len(_COLOURS))
 
 
 def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:

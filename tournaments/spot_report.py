@@ -10,8 +10,7 @@ from plurispiel.agents.resolve.node_names import PLAYERS
 from plurispiel.agents.resolve.node_strategy import NodeStrategy
 from plurispiel.agents.resolve.spot_solution import SpotSolution
 from plurispiel.tournaments.hand_squares import draw_squares
-
-_COLOURS = ("#7f9fbf", "#8fbf7f", "#e0b060", "#d08050", "#c05050", "#903060", "#502060", "#301040")
+from plurispiel.tournaments.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
 
 
 def summary_text(solution: SpotSolution) -> str:
@@ -47,25 +46,26 @@ def node_text(shown: NodeStrategy) -> str:
     return "\n".join([*lines, *_combo_lines(shown, grid)])
 
 
-def draw_node(path: Path, shown: NodeStrategy) -> bool:
-    """Draw the grid of classes, each cell a bar of its actions; return False where matplotlib is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:  # the extra `plot` brings it
-        return False
+def draw_node(path: Path, shown: NodeStrategy) -> None:
+    """Draw the grid of classes, each cell a bar of its actions.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
+    """
     filled = np.nan_to_num(shown.probabilities)
     held = np.where(np.isnan(shown.probabilities[:, 0]), 0.0, shown.weights)
-    grid = class_grid(filled, held)
-    figure = Figure(figsize=(9, 9), layout="constrained")
-    axes = figure.subplots()
-    colours = [_COLOURS[min(k, len(_COLOURS) - 1)] for k in range(len(shown.actions))]
-    draw_squares(axes, grid, colours)
-    handles = [axes.barh(-1, 0, color=colour) for colour in colours]
-    labels = [f"{name} {100 * share:.1f} %" for name, share in zip(shown.actions, shown.frequencies, strict=True)]
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    axes.set_title(f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else ""))
-    figure.savefig(path, dpi=120)
-    return True
+    title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
+    with picture(path, 9, 9.4, title) as figure:
+        axes = figure.subplots()
+        plain = {"f": FOLD_COLOUR, "c": CALL_COLOUR}
+        blues = iter(raise_colours(sum(name not in plain for name in shown.actions)))
+        colours = [plain[name] if name in plain else next(blues) for name in shown.actions]
+        draw_squares(axes, class_grid(filled, held), colours)
+        handles = [axes.barh(-1, 0, color=colour) for colour in colours]
+        labels = [f"{name} {100 * share:.1f} %" for name, share in zip(shown.actions, shown.frequencies, strict=True)]
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
 def _cell(name: str, shares: np.ndarray) -> str:

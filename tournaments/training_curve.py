@@ -1,10 +1,11 @@
-"""The marks of a training run as files: a table and, with matplotlib, a picture."""
+"""The marks of a training run as files: a table and a picture."""
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from plurispiel.agents.blueprint.marks import CI95, Mark
+from plurispiel.tournaments.picture import NEUTRAL, picture
 from plurispiel.tournaments.store import write_atomically
 
 
@@ -37,50 +38,40 @@ def marks_text(marks: Sequence[Mark]) -> str:
     return "\n".join(lines)
 
 
-def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> bool:
-    """Draw regret, drift, matches and the seats' values by iterations; return False where matplotlib is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:  # the extra `plot` brings it
-        return False
-    figure = Figure(figsize=(11, 7), layout="constrained")
-    figure.suptitle(title)
+def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> None:
+    """Draw regret, drift, matches and the seats' values by iterations.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
+    """
     iterations = [mark.iteration for mark in marks]
-    regrets, drifts, matches, seats = figure.subplots(2, 2).flat
-    regrets.loglog(iterations, [mark.regret for mark in marks], marker="o")
-    regrets.set(title="positive regret of all infosets", ylabel="mbb a visit")
-    for name, label, shape in (
-        ("drift", "drift of the strategy since the last", "o"),
-        ("missing", "decisions where nothing was learnt", "s"),
-    ):
-        shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # there is no logarithm of 0
-        points = [mark.iteration for mark in shown], [getattr(mark, name) for mark in shown]
-        (drifts.loglog if shown else drifts.plot)(*points, marker=shape, label=label)
-    drifts.set(title="strategy in self-play", ylabel="share")
-    drifts.legend()
-    for name, label, shape in (("last", "against the mark before", "o"), ("final", "against the final", "s")):
-        means = [getattr(mark, f"against_{name}") for mark in marks]
-        errors = [CI95 * getattr(mark, f"against_{name}_deviation") for mark in marks]
-        matches.errorbar(iterations, means, errors, marker=shape, capsize=3, label=label)
-    matches.axhline(0.0, color="gray", linewidth=0.8)
-    matches.set(title="duplicate matches, 95 % intervals", ylabel="mbb/hand", xscale="log")
-    matches.legend()
-    for seat in range(len(marks[0].seat_values)):
-        seats.errorbar(
-            iterations,
-            [mark.seat_values[seat] for mark in marks],
-            [CI95 * mark.seat_deviations[seat] for mark in marks],
-            marker=".",
-            capsize=2,
-            label=f"seat {seat}",
-        )
-    seats.set(title="what seats win in self-play", ylabel="mbb/hand", xscale="log")
-    seats.legend(ncols=2, fontsize=8)
-    for axes in (regrets, drifts, matches, seats):
-        axes.set_xlabel("iterations")
-        axes.grid(which="both", alpha=0.25)
-    figure.savefig(path, dpi=120)
-    return True
+    with picture(path, 11, 7, title) as figure:
+        regrets, drifts, matches, seats = figure.subplots(2, 2).flat
+        regrets.loglog(iterations, [mark.regret for mark in marks])
+        regrets.set(title="Positive regret of all infosets", ylabel="regret (mbb/visit)")
+        for name, label in (("drift", "drift since the last mark"), ("missing", "decisions where nothing was learnt")):
+            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # there is no logarithm of 0
+            if shown:
+                shares = [100.0 * getattr(mark, name) for mark in shown]
+                drifts.loglog([mark.iteration for mark in shown], shares, label=label)
+        drifts.set(title="Strategy in self-play", ylabel="share (%)")
+        for name, label in (("last", "against the mark before"), ("final", "against the final")):
+            means = [getattr(mark, f"against_{name}") for mark in marks]
+            errors = [CI95 * getattr(mark, f"against_{name}_deviation") for mark in marks]
+            matches.errorbar(iterations, means, errors, label=label)
+        matches.axhline(0.0, color=NEUTRAL, linewidth=0.8, marker="")
+        matches.set(title="Duplicate matches, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
+        for seat in range(len(marks[0].seat_values)):
+            values = [mark.seat_values[seat] for mark in marks]
+            errors = [CI95 * mark.seat_deviations[seat] for mark in marks]
+            seats.errorbar(iterations, values, errors, label=f"seat {seat}")
+        seats.set(title="What seats win in self-play, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
+        for axes in (regrets, drifts, matches, seats):
+            axes.set_xlabel("iterations")
+            if axes.get_legend_handles_labels()[0]:
+                axes.legend(ncols=2 if axes is seats else 1)
 
 
 def _match_text(mean: float, deviation: float) -> str:

@@ -19,6 +19,7 @@ from plurispiel.evaluation.best_response import exploitability
 from plurispiel.evaluation.convergence import Point
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.curve import draw_curve
+from plurispiel.tournaments.picture import MatplotlibMissing
 
 
 @pytest.fixture(autouse=True)
@@ -226,13 +227,14 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
 def test_the_picture(tmp_path):
     pytest.importorskip("matplotlib")
     curve = [Point(1, 0.1, 2.0), Point(10, 0.2, 0.1), Point(100, 0.3, 0.0)]
-    assert draw_curve(tmp_path / "curve.png", curve, "cfr on kuhn", "exploitability (chips)")
+    draw_curve(tmp_path / "curve.png", curve, "cfr on kuhn", "exploitability (chips)")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_no_picture_without_matplotlib(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert not draw_curve(tmp_path / "curve.png", [Point(1, 0.1, 2.0)], "", "")
+    with pytest.raises(MatplotlibMissing, match="pip install"):
+        draw_curve(tmp_path / "curve.png", [Point(1, 0.1, 2.0)], "", "")
     assert not (tmp_path / "curve.png").exists()
 
 

@@ -76,7 +76,7 @@ def test_a_picture(capsys, spot, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, _, err = run(capsys, spot, "--plot", "--json")
     assert code == 0
-    assert (tmp_path / "mine.png").exists() != ("without matplotlib" in err)
+    assert (tmp_path / "mine.png").exists() != ("no picture: pictures need matplotlib" in err)
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,7 @@ def _info(options: argparse.Namespace) -> int:
     if len(flop) != 3:
         raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
     if options.plot:
-        pictures = draw_table(table, Path(options.plot), flop)
-        if pictures is None:
-            raise ValueError("pictures need matplotlib: pip install 'plurispiel[plot]'")
-        for picture in pictures:
+        for picture in draw_table(table, Path(options.plot), flop):
             _say(f"wrote {picture}")
     if options.json:
         print(json.dumps({"folder": str(folder)} | _record(table, detailed=True)))

@@ -23,6 +23,7 @@ from plurispiel.tournaments.commands.exploitability import open_game
 from plurispiel.tournaments.curve import draw_curve, write_curve
 from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.store import write_atomically
 
 DEFAULT_ITERATIONS, DEFAULT_SAMPLES = 1_000, 100_000
@@ -126,11 +127,12 @@ class _Run:
             write_atomically(folder / "results.json", json.dumps(record) + "\n")
             title = f"{self._solver.algorithm.name} on {self._solver.tree.game[:80]}"
             label = f"{_measure(self._solver.tree)} ({record['unit']})"
-            drawn = draw_curve(folder / "curve.png", self.curve, title, label)
-        _say(
-            f"kept in {folder}"
-            + ("" if drawn else " (with matplotlib, pip install 'plurispiel[plot]', a picture, too)")
-        )
+            note = ""
+            try:
+                draw_curve(folder / "curve.png", self.curve, title, label)
+            except MatplotlibMissing as error:
+                note = f" ({error})"
+        _say(f"kept in {folder}{note}")
 
     def command(self) -> str:
         """Return the command that goes on."""

@@ -13,6 +13,7 @@ from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
 
 
@@ -26,10 +27,11 @@ def main(options: argparse.Namespace) -> int:
     shown = solution.strategy(options.node)
     if options.plot:
         picture = Path(f"{path.stem}{'-' if shown.node else ''}{shown.node.replace(' ', '-').replace('%', '')}.png")
-        if not draw_node(picture, shown):
-            _say("no picture without matplotlib: pip install 'plurispiel[plot]'")
-        else:
+        try:
+            draw_node(picture, shown)
             _say(f"drawn in {picture}")
+        except MatplotlibMissing as error:
+            _say(f"no picture: {error}")
     if options.json:
         print(json.dumps(solution.record(options.node)))
     else:
