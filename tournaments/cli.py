@@ -315,13 +315,23 @@ def _add_exploitability(commands) -> None:
         "exploitability",
         "exploitability",
         "Measure a strategy in a small game exactly: values, best responses, NashConv, exploitability.",
-        ["exploitability leduc --agent tag", "exploitability kuhn3 --agent openspiel:cfr?iterations=500 --json"],
+        ["exploitability leduc --agent tag", "exploitability leduc --agent openspiel:cfr?iterations=100 --search"],
     )
     add = parser.add_argument
     add("game", metavar="GAME", help="a name (plurispiel ls games) or any sequential OpenSpiel game string")
     whose = parser.add_mutually_exclusive_group(required=True)
     whose.add_argument("--agent", metavar="SPEC", help="whose strategy, as in plurispiel tournament")
     whose.add_argument("--policy", metavar="DIR", help="or a solved game's folder (plurispiel solve --out DIR)")
+    add(
+        "--search",
+        nargs="?",
+        const="",
+        metavar="OPTIONS",
+        help="measure depth-limited nested search with that strategy as its blueprint, in a poker game; OPTIONS, "
+        "key=value&key=value: from_street (default 1), k continuations at the end of a street (4), play=average or "
+        "final, safe=true (two players), iterations (3000) of algorithm (lcfr), doubt (0), the share of a uniform "
+        "belief",
+    )
     _add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")
 
@@ -638,10 +648,10 @@ def _add_bench(commands) -> None:
     )
     parser.add_argument(
         "name",
-        choices=("engine", "small-games", "abstraction", "spot", "blueprint", "blueprint-curves"),
-        help="what to measure",
+        choices=("engine", "small-games", "abstraction", "spot", "blueprint", "blueprint-curves", "search-exact"),
+        help="what to measure; search-exact is no speed, but how exploitable search is",
     )
-    parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
+    parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure, or a measure of it")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 

@@ -46,6 +46,7 @@ MODULES = (
     "abstraction.holdem.playout",
     "abstraction.holdem.histories",
     "agents.tabular",
+    "agents.search.game_tree_search",
     "agents.resolve.vector_cfr",
     "evaluation.replay",
     "evaluation.blueprint_values",

@@ -16,7 +16,7 @@ import numpy as np
 
 from plurispiel.abstraction import _best_response_kernels as response_kernels
 from plurispiel.abstraction import _game_tree_kernels as tree_kernels
-from plurispiel.abstraction.game_tree import GameTree
+from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
 from plurispiel.abstraction.public_states import PublicStates, public_states, rule_actions
 from plurispiel.agents.search.continuations import CONTINUATIONS, continuation_strategies
 from plurispiel.agents.search.game_tree_subgame import (
@@ -261,6 +261,12 @@ def response_values(tree: GameTree, strategy: np.ndarray, player: int) -> np.nda
     values = np.empty((tree.num_histories, tree.num_players))
     tree_kernels.fill_values(tree.nodes, answer, values)
     return values[:, player].copy()
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    tree = flatten("kuhn_poker")
+    GameTreeSearcher(tree).strategy(uniform_strategy(tree), GameTreeSearch(safe=True, iterations=1))
 
 
 def _chances(tree: GameTree, publics: PublicStates, number: int, strategy: np.ndarray) -> np.ndarray:

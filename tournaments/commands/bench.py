@@ -10,6 +10,7 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
 from plurispiel.tournaments.machine import machine_name, machine_text, package_versions
@@ -22,6 +23,7 @@ _BENCHES = {
     "abstraction": bench_card_abstraction,
     "blueprint": bench_blueprint,
     "blueprint-curves": bench_blueprint_curves,
+    "search-exact": bench_search_exact,
 }
 
 
@@ -37,6 +39,9 @@ def main(options: argparse.Namespace) -> int:
         print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))
         return 0
     print(machine_text())
+    if options.name == "search-exact":
+        print(search_exact_text(rows))
+        return 0
     width = max(len(row.name) for row in rows)
     for row in rows:
         value = "-" if math.isnan(row.value) else f"{row.value:,.4g}"

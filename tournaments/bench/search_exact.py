@@ -1,0 +1,93 @@
+"""What search makes of blueprints, good and bad, measured exactly in games small enough to search everywhere."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plurispiel.abstraction.game_tree import GameTree, flatten
+from plurispiel.agents.search.game_tree_search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
+from plurispiel.agents.tabular import make_solver
+from plurispiel.evaluation.best_response import Exploitability, exploitability
+from plurispiel.tournaments.bench.row import Row
+
+_GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
+"""Iterations of a search for each second asked for."""
+
+_BLUEPRINTS = (("cfr+", 3_162), ("cfr", 100), ("cfr", 30), ("cfr", 10), ("cfr", 3))
+
+_SEARCHES = {
+    "street 2": GameTreeSearch(from_street=2),
+    "final iterate": GameTreeSearch(from_street=2, play="final"),
+    "doubt 0.001": GameTreeSearch(from_street=2, doubt=1e-3),
+    "safe": GameTreeSearch(from_street=2, safe=True),
+    "street 1, k = 1": GameTreeSearch(k=1),
+    "k = 2": GameTreeSearch(k=2),
+    "k = 4": GameTreeSearch(k=4),
+    "k = 4, safe": GameTreeSearch(k=4, safe=True),
+}
+_BREAK = " | "
+
+
+@dataclass
+class _Worst:
+    """The distance from equilibrium of the subgame that is farthest from it."""
+
+    distance: float = 0.0
+
+    def look(self, solved: SolvedSubgame) -> None:
+        found = _distance(exploitability(solved.subgame.tree, solved.average))
+        self.distance = max(self.distance, found)
+
+
+def bench_search_exact(seconds: float = 1.0) -> list[Row]:
+    """Return all figures: exploitability, or NashConv of three players, before and after each search."""
+    rows = []
+    for game, iterations in _GAMES.items():
+        tree = flatten(game)
+        searcher = GameTreeSearcher(tree)
+        for algorithm, number in _BLUEPRINTS:
+            solver = make_solver(tree, algorithm)
+            solver.run(number)
+            name = f"{game}{_BREAK}{algorithm.upper()} {number:,}{_BREAK}"
+            rows += _measure(searcher, name, solver.average_strategy(), max(1, round(iterations * seconds)))
+    return rows
+
+
+def search_exact_text(rows: list[Row]) -> str:
+    """Return the figures as a table in Markdown: a line for each game and blueprint."""
+    parts = [row.name.split(_BREAK) for row in rows]
+    columns = list(dict.fromkeys(column for _, _, column in parts))
+    lines = {(game, blueprint): ["-"] * len(columns) for game, blueprint, _ in parts}
+    for row, (game, blueprint, column) in zip(rows, parts, strict=True):
+        lines[game, blueprint][columns.index(column)] = "-" if math.isnan(row.value) else f"{row.value:.3g}"
+    table = [["game", "blueprint", *columns], *([*name, *cells] for name, cells in lines.items())]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    table.insert(1, ["-" * width for width in widths])
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in table
+    )
+
+
+def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Row]:
+    """Return the figures of one blueprint."""
+    tree = searcher.tree
+    unit = "chips" if _two(tree) else "chips, NashConv"
+    rows = [Row(f"{name}none", _distance(exploitability(tree, blueprint)), unit)]
+    worst = _Worst()
+    for column, search in _SEARCHES.items():
+        value = math.nan
+        if search.from_street <= searcher.num_streets and (_two(tree) or not search.safe):
+            found = searcher.strategy(blueprint, replace(search, iterations=iterations), on_subgame=worst.look)
+            value = _distance(exploitability(tree, found))
+        rows.append(Row(name + column, value, unit, f"{iterations:,} iterations"))
+    rows.append(Row(f"{name}worst subgame", worst.distance, unit, "of all these searches, by its own beliefs"))
+    return rows
+
+
+def _distance(found: Exploitability) -> float:
+    return found.nash_conv if found.exploitability is None else found.exploitability
+
+
+def _two(tree: GameTree) -> bool:
+    return tree.num_players == 2 and tree.is_zero_sum
