@@ -1,4 +1,5 @@
 import dataclasses
+import os
 
 import numpy as np
 import pyspiel
@@ -16,6 +17,8 @@ from plurispiel.agents.search.game_tree_search import (
 from plurispiel.agents.search.game_tree_subgame import Gadget, frontier_at, make_subgame, street_frontier
 from plurispiel.agents.tabular import make_solver
 from plurispiel.evaluation.best_response import expected_values, exploitability
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 ALL_INS = (
     "universal_poker(betting=nolimit,numPlayers=2,numRounds=2,blind=2 1,stack=6 5,firstPlayer=2 1,numSuits=1,"
@@ -91,7 +94,9 @@ def test_search_by_the_text(text, kinds, from_street, k):
         assert found[key] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(("text", "num_checked"), (("leduc_poker", 25), ("leduc_poker(players=3)", 8)))
+@pytest.mark.parametrize(
+    ("text", "num_checked"), (("leduc_poker", 25), pytest.param("leduc_poker(players=3)", 8, marks=jit_only))
+)
 def test_beliefs_are_brute_force_bayes(text, num_checked):
     tree = flatten(text)
     strategy = random_strategy(tree, 8)
@@ -123,6 +128,7 @@ def test_beliefs_after_what_nobody_does(leduc):
     np.testing.assert_allclose(beliefs[after], beliefs[root], rtol=1e-15)
 
 
+@jit_only
 @pytest.mark.parametrize(
     ("iterations", "before", "after"), ((3, 1.80, 0.449), (10, 0.89, 0.403), (30, 0.31, 0.104), (100, 0.096, 0.056))
 )
@@ -136,6 +142,7 @@ def test_leduc_from_poor_blueprints(leduc, iterations, before, after):
     assert distance(leduc, leduc.strategy(strategy, safe)) < distance(leduc, strategy) + 1e-3
 
 
+@jit_only
 def test_leduc_from_an_equilibrium(leduc, equilibrium):
     """Unsafe search makes an equilibrium exploitable, the safe one does not."""
     assert distance(leduc, equilibrium) < 5e-5
@@ -158,6 +165,7 @@ def test_leduc_from_an_equilibrium(leduc, equilibrium):
     assert after(k=4, safe=True) < 0.05
 
 
+@jit_only
 def test_the_final_iterate_is_another_strategy_than_what_is_believed(leduc, equilibrium):
     solved = []
     search = GameTreeSearch(play="final", iterations=100)
@@ -184,6 +192,7 @@ def test_the_final_iterate_is_another_strategy_than_what_is_believed(leduc, equi
     np.testing.assert_allclose(np.sort(chance), np.sort(expected[expected > 0.0]) / expected.sum(), atol=1e-12)
 
 
+@jit_only
 def test_leaves_are_chosen_by_infosets(leduc, equilibrium):
     """At each of 5 leaves a seat has one choice for each of its 6 cards, whatever the other holds or chooses."""
     tree, publics = leduc.tree, leduc.publics
@@ -203,6 +212,7 @@ def test_leaves_are_chosen_by_infosets(leduc, equilibrium):
     np.testing.assert_allclose(expected_values(subgame.tree, inside), expected_values(tree, equilibrium), atol=1e-12)
 
 
+@jit_only
 def test_a_gadgets_opponent_takes_the_better(leduc, equilibrium):
     """An opponent that is offered more than it can win turns every subgame down; offered too little, none."""
     tree, publics = leduc.tree, leduc.publics
@@ -227,6 +237,7 @@ def rock_paper_scissors(weight):
     return flatten(pyspiel.convert_to_turn_based(pyspiel.create_matrix_game("rps", "rps", moves, moves, wins, losses)))
 
 
+@jit_only
 @pytest.mark.parametrize(
     ("weight", "equilibrium", "others"),
     (
@@ -268,6 +279,7 @@ def test_rock_paper_scissors_behind_a_leaf(weight, equilibrium, others):
     assert exploitability(chosen, np.array([1.0, 0.0, 0.0, 0.25, 0.25, 0.25, 0.25])).nash_conv > 0.3
 
 
+@jit_only
 def test_three_players():
     """Kuhn poker has no later street: its search is Linear CFR of the whole game."""
     searcher = GameTreeSearcher(flatten("kuhn3"))
@@ -312,6 +324,7 @@ def test_options():
             search_from_options(options)
 
 
+@jit_only
 def test_refusals(leduc, equilibrium):
     with pytest.raises(ValueError, match=r"has 2 street\(s\): there is no search from street 3"):
         leduc.strategy(equilibrium, GameTreeSearch(from_street=3))
