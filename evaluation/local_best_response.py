@@ -31,11 +31,13 @@ GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
 """Shares of the pot, each 1.15 times the one before: even steps on a logarithmic scale, and all-in."""
 
 _STREAM = 5
-UNKNOWN = "does not tell what it does with every hand"
 
 
 class StrategyUnknown(ValueError):
     """An agent does not tell what it does with every hand."""
+
+    def __init__(self, agent: Agent):
+        super().__init__(f"{agent.name}: it does not tell what it does with every hand")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,11 @@ class LocalBestResponse(RangeAgent):
     menu : Menu
     values : Checkdown, optional
         Finds equities, restarted with every new deck.
+
+    Attributes
+    ----------
+    unknown : StrategyUnknown or None
+        What the opponent did not tell in this hand.
     """
 
     name = "local best response"
@@ -100,6 +107,7 @@ class LocalBestResponse(RangeAgent):
         if rules.num_seats != 2:
             raise ValueError(f"local best response plays heads-up, got {rules.num_seats} seats")
         super().restart(rules, seat, rng)
+        self.unknown: StrategyUnknown | None = None
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
@@ -170,9 +178,7 @@ class LocalBestResponse(RangeAgent):
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
-        strategy = self._opponent.expected_strategy(after)
-        if strategy is None:
-            raise StrategyUnknown(UNKNOWN)
+        strategy = self._told(self._opponent.expected_strategy(after))
         return 1.0 - strategy.probability(FOLD)
 
     def _reach(self, actions: tuple[Action, ...], board: tuple[int, ...]) -> np.ndarray:
@@ -189,12 +195,17 @@ class LocalBestResponse(RangeAgent):
                 for taken in before:
                     state.apply_legal(taken.action)
                 public = PublicState(self.rules, state.array.tolist(), seen, tuple(before))
-                strategy = self._opponent.range_strategy(public)
-                if strategy is None:
-                    raise StrategyUnknown(UNKNOWN)
+                strategy = self._told(self._opponent.range_strategy(public))
                 reach = reach * strategy.probability(action)
             self._reaches[key] = reach
         return self._reaches[key]
+
+    def _told(self, strategy: Strategy | None) -> Strategy:
+        """Return what the opponent told, if it did."""
+        if strategy is None:
+            self.unknown = StrategyUnknown(self._opponent)
+            raise self.unknown
+        return strategy
 
     def _situation(
         self, combo: int, board: tuple[int, ...], actions: tuple[Action, ...], state: list[int]
@@ -269,9 +280,7 @@ class Prober:
                 rngs = self._streams.seed([*words[4 * turn + 2 * seat :][:2]] * 2)
                 hand = play_hand(rules, (prober, agent) if seat == 0 else (agent, prober), dealt, rngs)
                 if hand.faults:
-                    fault = hand.faults[0]
-                    error = StrategyUnknown if UNKNOWN in fault.message else ValueError
-                    raise error(f"{agent.name}: {fault.message}")
+                    raise prober.unknown or ValueError(f"{agent.name}: {hand.faults[0].message}")
                 payoff += hand.payoffs[seat]
                 expectation += prober.expectation(hand)
         return GroupScore(payoff / self.hands_per_group, expectation / self.hands_per_group)

@@ -145,6 +145,14 @@ def test_agents_that_do_not_tell_are_refused():
     with pytest.raises(StrategyUnknown, match="Silent: .*does not tell what it does with every hand"):
         Prober(HUNL, Silent(), MENUS["fc"], seed=1).play(0)
 
+    class Liar(CallAgent):
+        def act(self, view):
+            raise RuntimeError("it does not tell what it does with every hand")
+
+    with pytest.raises(ValueError, match="Liar: act: .*does not tell") as caught:
+        Prober(HUNL, Liar(), MENUS["fc"], seed=1).play(0)
+    assert caught.type is ValueError
+
 
 def test_agents_that_fail_are_named():
     class Broken(CallAgent):
