@@ -22,6 +22,7 @@ from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.tournaments.bucket_pictures import draw_table
+from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.warmup import CARDS, warmup
 
@@ -62,7 +63,7 @@ def _build(options: argparse.Namespace) -> int:
         table = build_table(config, folder, threads=threads, show_progress=not known)
     except KeyboardInterrupt:
         _say("interrupted; the same command goes on with the next street that is not finished")
-        return 130
+        return INTERRUPTED
     seconds = time.perf_counter() - begin
     if options.json:
         print(json.dumps({"folder": str(folder), "seconds": seconds} | _record(table)))
@@ -91,7 +92,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
                 buckets = flop_buckets(flop, threads=threads)
     except KeyboardInterrupt:
         _say("interrupted; the same command goes on with the next flop")
-        return 130
+        return INTERRUPTED
     buckets = flop_buckets(flops[0])
     seconds = time.perf_counter() - begin
     record = {"name": FLOP_500.name, "flops": len(flops), "built": len(missing), "seconds": seconds}

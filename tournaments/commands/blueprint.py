@@ -36,6 +36,7 @@ from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpo
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
 from plurispiel.tournaments.blueprint_report import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.commands.abstraction import find_table
+from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.training_curve import write_marks
 from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
@@ -152,7 +153,7 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
                 f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
                 f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
             )
-            return 130
+            return INTERRUPTED
     if trainer.iteration < trainer.schedule.iterations:
         _say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
     blueprint = load_blueprint(run.folder / FOLDER)

@@ -13,12 +13,11 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.probe import Probe, ProbeConfig
 from plurispiel.tournaments.results import aligned, number_text, printable
 from plurispiel.tournaments.warmup import PLAY, warmup
-
-INTERRUPTED = 130
 
 
 def main(options: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from plurispiel.evaluation import best_response
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.commands.exploitability import open_game
 from plurispiel.tournaments.curve import draw_curve, write_curve
+from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.picture import MatplotlibMissing
@@ -77,7 +78,7 @@ def main(options: argparse.Namespace) -> int:
             progress.close()
             run.keep(folder or _spare_folder(tree, solver))
             _say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
-            return 130
+            return INTERRUPTED
     record = game_record(
         tree,
         found,
@@ -94,7 +95,7 @@ def main(options: argparse.Namespace) -> int:
         _say(
             f"plurispiel solve: {options.until:g} was not reached in {iterations:,} iterations, give more --iterations"
         )
-        return 1
+        return FAILED
     return 0
 
 

@@ -22,6 +22,7 @@ from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.interrupts import interrupts_held
@@ -34,9 +35,6 @@ from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
 from plurispiel.tournaments.warmup import PLAY, warmup
 from plurispiel.tournaments.workers import WorkerFailed
-
-FAULT_LIMIT = 3
-"""Exit code of a run in which an agent had too many faults."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -170,10 +168,10 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
         _say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
-        return 130
+        return INTERRUPTED
     except (WorkerFailed, RefereeDisagrees, RunAborted, RunRefused) as error:
         _say(printable(f"plurispiel tournament: {error}"))
-        return 1
+        return FAILED
     return 0
 
 

@@ -1,0 +1,1 @@
+"""What the commands take: their options and help, with the standard library alone."""

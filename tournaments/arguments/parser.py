@@ -1,0 +1,42 @@
+"""A parser that says in one line what is wrong, and how commands and what they do are added to it."""
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+from plurispiel.tournaments.exit_codes import USAGE
+
+
+class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Shows defaults where the help does not name them, and keeps the lines of examples."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default is None or action.default is False or "(default" in (action.help or ""):
+            return action.help
+        return super()._get_help_string(action)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and end."""
+        self.exit(USAGE, f"{self.prog}: {message} ({self.prog} --help tells more)\n")
+
+
+def add_command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+    """Add a command, which the module of that name in `commands` does, and return its parser."""
+    parser = add_action(commands, name, text, examples)
+    parser.set_defaults(module=module)
+    return parser
+
+
+def add_action(actions, name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+    """Add one of the things that a command can do, and return its parser."""
+    return actions.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog="\n".join(["examples:", *(f"  plurispiel {example}" for example in examples)]),
+        formatter_class=HelpFormatter,
+    )

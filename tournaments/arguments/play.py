@@ -1,0 +1,210 @@
+"""Options of the commands that have agents play: tournament, lbr, compliance."""
+
+import argparse
+
+from plurispiel.tournaments.arguments.parser import add_command
+
+
+def add_tournament(commands) -> None:
+    """Add `plurispiel tournament`."""
+    parser = add_command(
+        commands,
+        "tournament",
+        "tournament",
+        "Play a duplicate tournament: every deck in all seat rotations, refereed by OpenSpiel's universal_poker.",
+        [
+            "tournament --agents tag,equity,call,raise,random,fold --decks 200",
+            "tournament --agents my_bot.py:MyBot,tag --decks 1000 --out runs/mine",
+        ],
+    )
+    add = parser.add_argument
+    add("config", nargs="?", metavar="CONFIG.toml", help="settings from a file; options given beside it win")
+    add(
+        "--agents",
+        action="append",
+        metavar="A,B,...",
+        default=argparse.SUPPRESS,
+        help="agent specs NAME[:ARG][?key=value&...], may be repeated: built-in names (plurispiel ls agents), "
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: the six baselines)",
+    )
+    add(
+        "--game",
+        metavar="G",
+        default=argparse.SUPPRESS,
+        help="a preset (plurispiel ls presets) or an OpenSpiel game string "
+        "(default: no-limit hold'em, 200 bb heads-up and 100 bb otherwise)",
+    )
+    add(
+        "--seats",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="seats at a table (default: one per agent, six if more than ten)",
+    )
+    add(
+        "--format",
+        choices=("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"),
+        default=argparse.SUPPRESS,
+        help="all line-ups; the first agent against the rest; one fixed table; the first of two agents among copies of "
+        "the second; the second among copies of the first, less what one more copy makes of its hands "
+        "(default: lineup if agents and seats are equally many, else round-robin)",
+    )
+    add(
+        "--score",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
+        default=argparse.SUPPRESS,
+        help="what ranks the agents: by hands or by decks in all rotations, with luck taken out or not; the first two "
+        "compute no AIVAT and play faster (default: aivat_duplicate)",
+    )
+    add(
+        "--values",
+        metavar="NAME",
+        default=argparse.SUPPRESS,
+        help="what AIVAT expects of hands: checkdown (nobody bets on), blueprint (all play on by the bundled one of "
+        "this game) or blueprint:NAME (default: blueprint where there is one whose bucket table has been built, else "
+        "checkdown)",
+    )
+    add(
+        "--stop-when",
+        metavar="RULE",
+        default=argparse.SUPPRESS,
+        help="stop before the last deck: 'ci<=20' as soon as all agents' intervals are that narrow in mbb/hand, "
+        "'significant' as soon as they leave out 0; asked are intervals that one may look at any time (default: never)",
+    )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="play a few other decks, and tell what to expect: intervals, hands needed, seconds",
+    )
+    add(
+        "--copies",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="gauntlet: against copies of each other agent in turn",
+    )
+    add(
+        "--lineups",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="draw so many line-ups evenly (default: all, at most 100)",
+    )
+    add(
+        "--decks",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="decks per line-up, each played in every rotation (default: 500)",
+    )
+    add(
+        "--seed",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="seed of all cards and random choices (default: 1)",
+    )
+    add(
+        "--referee",
+        choices=("universal_poker", "none"),
+        default=argparse.SUPPRESS,
+        help="who replays every hand before it counts (default: universal_poker)",
+    )
+    add(
+        "--on-fault",
+        choices=("forfeit", "repair", "abort"),
+        default=argparse.SUPPRESS,
+        help="what it costs an agent to raise, answer with an illegal action, hang or die: its hand, that one answer, "
+        "or everybody the run (default: forfeit)",
+    )
+    add(
+        "--max-faults",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="faults after which an agent's seat only folds, and the exit code is 3 (default: 20)",
+    )
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        default=argparse.SUPPRESS,
+        help="seconds for an answer of an agent in a process of its own (default: 30)",
+    )
+    add(
+        "--memory-limit",
+        type=int,
+        metavar="MIB",
+        default=argparse.SUPPRESS,
+        help="memory that such an agent may take, where the system can tell (default: 2048)",
+    )
+    add(
+        "--isolate",
+        choices=("foreign", "all"),
+        default="foreign",
+        help="agents that get a process of their own: those from outside the package, or all",
+    )
+    add(
+        "--hands",
+        choices=("sample", "all", "none"),
+        default="sample",
+        help="hands to write to hands.phhs: the first decks of every line-up and those with faults, all, or none",
+    )
+    add("--workers", type=int, metavar="N", default=0, help="processes; 0 takes one for each processor")
+    add(
+        "--out",
+        metavar="DIR",
+        help="run folder; running the same command again resumes it (default: one named by the settings)",
+    )
+    add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
+    add("--json", action="store_true", help="print the results as JSON instead of the table")
+
+
+def add_lbr(commands) -> None:
+    """Add `plurispiel lbr`."""
+    parser = add_command(
+        commands,
+        "lbr",
+        "lbr",
+        "Measure what local best response wins from an agent heads-up: a lower bound of what it can lose.",
+        ["lbr --agent blueprint", "lbr --agent tag --menu all --hands 20000", "lbr --agent my_bot.py:MyBot --menu fc"],
+    )
+    add = parser.add_argument
+    add(
+        "--agent",
+        metavar="SPEC",
+        required=True,
+        help="who is measured, as in plurispiel tournament; it has to tell what it does with every hand",
+    )
+    add(
+        "--menu",
+        choices=("fc", "fcpa", "56bets", "flop56", "all"),
+        default="fcpa",
+        help="what local best response may do: fold and call; call, and from the turn on bet the pot or all-in; the "
+        "same with 56 sizes; 56 sizes on the flop, then fold and call; all four (default: fcpa)",
+    )
+    add("--hands", type=int, metavar="N", default=4000, help="hands, four of each deck (default: 4000)")
+    add("--game", metavar="G", default="HUNL", help="a game of two seats (default: HUNL, 200 bb)")
+    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices (default: 1)")
+    add("--workers", type=int, metavar="N", default=0, help="processes (default: one for each processor)")
+    add("--out", metavar="DIR", help="run folder; the same command goes on with it (default: one among the user's)")
+    add("--fresh", action="store_true", help="play again what the run folder holds")
+    add("--json", action="store_true", help="print as JSON")
+
+
+def add_compliance(commands) -> None:
+    """Add `plurispiel compliance`."""
+    parser = add_command(
+        commands,
+        "compliance",
+        "compliance",
+        "Play an agent through the conformance test and 1,000 hands, and print what it would be faulted for.",
+        ["compliance my_bot.py:MyBot", "compliance openspiel:uniform_random --game LEDUC --json"],
+    )
+    add = parser.add_argument
+    add("spec", metavar="SPEC", help="the agent, as in plurispiel tournament --agents")
+    add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
+    add("--hands", type=int, metavar="N", default=1000, help="hands to play, seat after seat")
+    add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
+    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for an answer")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory that the agent may take")
+    add("--json", action="store_true", help="print the report as JSON")

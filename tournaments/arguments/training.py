@@ -1,0 +1,148 @@
+"""Options of the commands that make bucket tables and blueprints: abstraction, blueprint."""
+
+from plurispiel.tournaments.arguments.parser import add_action, add_command
+
+
+def add_abstraction(commands) -> None:
+    """Add `plurispiel abstraction`."""
+    parser = add_command(
+        commands,
+        "abstraction",
+        "abstraction",
+        "Build card abstractions, the bucket of every hold'em hand on every board, and look at them.",
+        ["abstraction build pluribus", "abstraction info pluribus --plot pictures"],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    add = add_action(
+        actions,
+        "build",
+        "Build a bucket table; the same command goes on with a build that was stopped.",
+        ["abstraction build pluribus", "abstraction build flop-500 --flop QsJh2h"],
+    ).add_argument
+    add(
+        "config",
+        metavar="PRESET|CONFIG.toml",
+        help="pluribus (169/200/200/200), compact (169/150/100/75), small (169/50/50/50), ehs (percentiles of mean "
+        "equity), flop-500 (one flop, "
+        "for search), or settings from a file: sections flop, turn and river with buckets, features and distance",
+    )
+    add("--flop", metavar="CARDS", help="flop-500 only: the flop")
+    add("--all", action="store_true", help="flop-500 only: each of the 1,755 flops, some half an hour and 6 GB")
+    add("--seed", type=int, metavar="N", help="seed of k-means (default: the preset's, 1)")
+    add(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="threads; any number makes the same table (default: all processors)",
+    )
+    add("--out", metavar="DIR", help="folder of the table (default: one of its name among the user's)")
+    add("--json", action="store_true", help="print as JSON")
+    add = add_action(
+        actions,
+        "info",
+        "Show how large and how good a table's buckets are, and hands in them.",
+        ["abstraction info pluribus", "abstraction info pluribus --plot pictures --flop AsKd7c"],
+    ).add_argument
+    add("table", metavar="TABLE", help="a folder, or the name of one of the user's tables")
+    add("--plot", metavar="DIR", help="draw sizes, equities and a flop's buckets there (needs matplotlib)")
+    add("--flop", metavar="CARDS", default="QsJh2h", help="the flop to draw")
+    add("--examples", type=int, metavar="N", default=10, help="buckets of each street to show")
+    add("--json", action="store_true", help="print as JSON, all buckets with sizes, equities and examples")
+
+
+def add_blueprint(commands) -> None:
+    """Add `plurispiel blueprint`."""
+    parser = add_command(
+        commands,
+        "blueprint",
+        "blueprint",
+        "Train blueprints, strategies of whole games with fewer bets and hands, and look at them.",
+        [
+            "blueprint train headsup --minutes 30",
+            "blueprint resume headsup",
+            "blueprint info sixmax-compact --plot grids.png",
+        ],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    add = add_action(
+        actions,
+        "train",
+        "Train a blueprint by Monte Carlo CFR; Ctrl-C keeps what was learnt, and resume goes on.",
+        [
+            "blueprint train leduc",
+            "blueprint train headsup --minutes 30",
+            "blueprint train my.toml --iterations 1000000",
+        ],
+    ).add_argument
+    add(
+        "config",
+        metavar="PRESET|CONFIG.toml",
+        help="leduc, kuhn3, holdem-mini, holdem-flop (for proofs), headsup (200 bb), headsup-pushfold, threemax, "
+        "sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled), "
+        "pluribus (as large as the paper's), or settings from a file: "
+        "game or seats and stack_bb, [menu] with bet sizes by street, cards, iterations",
+    )
+    add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
+    add("--minutes", type=float, metavar="M", help="as many iterations as a trial says fit into that time")
+    add("--cards", metavar="TABLE", help="bucket table, or lossless (default: the preset's); a preset's is built")
+    add("--seed", type=int, metavar="N", help="seed (default: the preset's, 1); one thread repeats a run bit by bit")
+    add(
+        "--from",
+        dest="start",
+        metavar="BLUEPRINT",
+        help="start from a finished blueprint of the same betting and cards",
+    )
+    add(
+        "--weight",
+        type=float,
+        default=1000.0,
+        metavar="BB",
+        help="with --from: regret, in big blinds, that each infoset starts with",
+    )
+    add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint kept")
+    add("--out", metavar="DIR", help="folder of the run (default: one of its name among the user's)")
+    add("--force", action="store_true", help="also where memory may not suffice")
+    _add_training(add)
+    add = add_action(
+        actions,
+        "resume",
+        "Go on with training from the last sound checkpoint, or beyond a run's end.",
+        ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
+    ).add_argument
+    add("run", metavar="RUN", help="a run's folder, or its name among the user's")
+    add("--iterations", type=int, metavar="N", help="more of them than the run was begun with")
+    add(
+        "--minutes", type=float, metavar="M", help="stop after so many more minutes; 0 only writes the blueprint so far"
+    )
+    _add_training(add)
+    add = add_action(
+        actions,
+        "info",
+        "Show how a blueprint was trained, what it costs, its raise sizes, and what each seat does first in.",
+        ["blueprint info headsup", "blueprint info headsup --plot grids.png"],
+    ).add_argument
+    add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or a name among the user's or the package's")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="draw the grids of all seats there, and how the training went in FILE-training (needs matplotlib)",
+    )
+    add("--json", action="store_true", help="print as JSON")
+    add = add_action(
+        actions,
+        "pack",
+        "Write a blueprint into one small file, without what play hardly reaches.",
+        ["blueprint pack sixmax-compact --out sixmax.blueprint"],
+    ).add_argument
+    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's")
+    add("--out", metavar="FILE.blueprint", required=True, help="the file")
+    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that show which rows matter")
+    add("--least", type=int, default=1, metavar="N", help="leave out rows that are reached less often; 0 keeps all")
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_training(add) -> None:
+    """Add what train and resume share."""
+    add("--threads", type=int, metavar="N", help="threads (default: all processors)")
+    add("--checkpoint-minutes", type=float, default=5.0, metavar="M", help="time between two checkpoints")
+    add("--json", action="store_true", help="print the finished blueprint's record as JSON")
