@@ -80,7 +80,7 @@ class SearchConfig:
     river: Texts = ("0.5p 1p 2p allin", "1p allin", "1p allin", "allin")
     later: Texts = ("1p allin", "allin")
     run_outs: int = 4
-    last_boards: int = 4
+    last_boards: int = 8
     safe: bool = False
 
     def __post_init__(self):

@@ -124,7 +124,7 @@ class NestedSearch:
         self._solutions = solutions
         self._counts = counts
         self._states: dict[Path, BettingState] = {(): BettingState(rules)}
-        self._beliefs: dict[tuple[Path, tuple[int, ...]], np.ndarray] = {}
+        self._roots: dict[tuple[Path, tuple[int, ...]], Root] = {}
         self._streets: dict[tuple[Path, Path, tuple[int, ...]], StreetSolution] = {}
         self._strategies: dict[tuple[Path, tuple[int, ...]], FoundStrategy] = {}
         self.searched: list[StreetSolution] = []
@@ -134,7 +134,7 @@ class NestedSearch:
         """Return independent searches of the same hand."""
         twin = copy.copy(self)
         twin._blueprint, twin._solutions, twin._counts = blueprint, solutions, counts
-        for name in ("_states", "_beliefs", "_streets", "_strategies"):
+        for name in ("_states", "_roots", "_streets", "_strategies"):
             setattr(twin, name, getattr(self, name).copy())
         twin.searched = self.searched.copy()
         return twin
@@ -219,8 +219,9 @@ class NestedSearch:
     def _solve(self, root: Root, added: Added, frozen: dict[Path, np.ndarray], started: float) -> StreetSolution:
         def make() -> StreetSolution:
             self._counts["solved"] += 1
-            buckets = self._bucket_rows(root.board)
-            return solve_street(root, self._config, buckets, added=added, frozen=frozen, started=started)
+            times = time.perf_counter(), started + self._config.time
+            place = root, self._config, self._bucket_rows(root.board)
+            return solve_street(*place, added=added, frozen=frozen, began=times[0], deadline=times[1])
 
         key = (
             self._rules,
@@ -245,11 +246,11 @@ class NestedSearch:
 
     def _root(self, before: Actions, board: tuple[int, ...]) -> Root:
         """Return where a street begins."""
-        state = self._state(before)
         key = _path(before), board
-        if key not in self._beliefs:
-            self._beliefs[key] = see_board(self._at_street_end(before, board), self._rules, board)
-        return Root(state, board, self._beliefs[key])
+        if key not in self._roots:
+            beliefs = see_board(self._at_street_end(before, board), self._rules, board)
+            self._roots[key] = Root(self._state(before), board, beliefs)
+        return self._roots[key]
 
     def _at_street_end(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
         """Return the beliefs after all actions of a street, before new cards."""

@@ -34,7 +34,7 @@ LEAST_BELIEF = 1e-5
 """Hands that are believed so many times less than the likeliest are left out of a search."""
 
 _MAX_ITERATIONS = 1_000
-_SAMPLED = "lcfr"
+_SAMPLED = "dcfr"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,8 @@ def solve_street(
     *,
     added: Added | None = None,
     frozen: Mapping[Path, np.ndarray] | None = None,
-    started: float | None = None,
+    began: float | None = None,
+    deadline: float | None = None,
 ) -> StreetSolution:
     """Solve a subgame for two players from the start of a street.
 
@@ -156,10 +157,11 @@ def solve_street(
         Of streets after this one.
     added, frozen
         As in `StreetSolution`.
-    started : float, optional
-        The `time.perf_counter` at which the search began, where work was done before.
+    began, deadline : float, optional
+        By `time.perf_counter`: when work on it began, and when the answer is due; by default now, and the time that
+        the settings give after that.
     """
-    started = time.perf_counter() if started is None else started
+    began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}
     game = root.game
     menu = game.menu(config, added)
@@ -185,7 +187,7 @@ def solve_street(
     if config.iterations:
         solver.run(config.iterations)
     else:
-        solver.run(_MAX_ITERATIONS, goes_on=_Clock(started, config.time))
+        solver.run(_MAX_ITERATIONS, goes_on=_Clock(began + config.time if deadline is None else deadline))
     nodes = {}
     for decision in solver.streets[0].betting.decisions:
         path = tuple(action for _, action, _ in decision.actions)
@@ -206,7 +208,7 @@ def solve_street(
         frozen,
         sum(len(street.betting.decisions) for street in solver.streets),
         solver.iteration,
-        time.perf_counter() - started,
+        time.perf_counter() - began,
         solver.evaluate() if is_last else None,
         tuple(int(np.count_nonzero(row)) for row in solver.ranges),
     )
@@ -215,8 +217,8 @@ def solve_street(
 class _Clock:
     """Says whether there is time for one more iteration like the longest so far."""
 
-    def __init__(self, started: float, seconds: float):
-        self._end = started + seconds
+    def __init__(self, end: float):
+        self._end = end
         self._asked = 0.0
         self._longest = 0.0
 

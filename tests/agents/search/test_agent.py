@@ -1,0 +1,408 @@
+"""Search at the table: the strategies of its solver, beliefs and frozen decisions, against any bets."""
+
+import copy
+import dataclasses
+import functools
+import os
+import time
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import evaluate_bots
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_string
+from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
+from plurispiel.agents.base import Action, Deal, PublicState, View
+from plurispiel.agents.baselines import RandomAgent
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.openspiel import OpenSpielBot
+from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.search import nested
+from plurispiel.agents.search.agent import SearchAgent
+from plurispiel.agents.search.config import SearchConfig, config_from_options
+from plurispiel.agents.search.subgame import LEAST_BELIEF
+from plurispiel.agents.specs import make_agent, parse_spec, source_digest
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.compliance import check_agent
+from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later=("allin",))
+BOARD = parse_cards("QsJh2h7c3d")
+START = (250, 1)  # the small blind raises, the big blind calls and acts first on the flop
+TO_TURN = (*START, 1, 1)
+TO_RIVER = (*TO_TURN, 1, 500, 1)
+
+
+@functools.cache
+def blueprint(seats):
+    return random_blueprint(HUNL if seats == 2 else no_limit_holdem(seats))
+
+
+def agent_at(config=FEW, *, rules=HUNL, seat=0, seed=1):
+    agent = SearchAgent(BlueprintAgent(blueprint(rules.num_seats)), config)
+    agent.restart(rules, seat, np.random.default_rng(seed))
+    return agent
+
+
+def public_after(actions, *, rules=HUNL, board=BOARD):
+    state, told = BettingState(rules), ()
+    for action in actions:
+        told += (Action(state.actor, action, state.street),)
+        state.apply(action)
+    return PublicState(rules, state.array.tolist(), board[: rules.board_size(state.street)], told)
+
+
+def live_combos(public):
+    return ~np.isin(public.rules.combos, public.board).any(axis=1)
+
+
+@pytest.mark.parametrize("before", [START, TO_TURN, TO_RIVER], ids=["flop", "turn", "river"])
+def test_a_street_is_played_as_its_solver_says(before):
+    """The same as a solver for the betting, the beliefs and the buckets that should be there."""
+    agent = agent_at()
+    public = public_after(before)
+    beliefs = agent.beliefs(public)
+    np.testing.assert_allclose(beliefs[:, live_combos(public)].sum(axis=1), 1.0)
+    menu = FEW.menu(public.street, 4)
+    buckets = blueprint(2).cards
+    is_last = public.street == 3
+    subgame = Subgame(
+        public.betting(),
+        public.board,
+        np.where(beliefs >= LEAST_BELIEF * beliefs.max(axis=1, keepdims=True), beliefs, 0.0),
+        menu.raises,
+        buckets=None if is_last else lambda board: buckets.row(board, len(board) - 2),
+    )
+    options = {} if is_last else {"algorithm": "dcfr", "run_outs": FEW.run_outs}
+    solver = VectorSolver(subgame, threads=1, last_boards=1 if public.street == 1 else 0, **options)
+    solver.run(FEW.iterations)
+    held = solver.ranges > 0.0
+    for decision in solver.streets[0].betting.decisions:
+        at = public_after((*before, *(action for _, action, _ in decision.actions)))
+        found = agent.range_strategy(at)
+        assert found.actions.tolist() == list(decision.children)
+        rows = held[decision.seat]
+        np.testing.assert_array_equal(found.probabilities[rows], solver.strategy(0, decision)[rows])
+        np.testing.assert_allclose(found.probabilities[live_combos(at)].sum(axis=1), 1.0)
+    assert agent.counts["searches"] == public.street and agent.counts["searches again"] == 0
+
+
+def test_hands_that_are_left_out_play_the_blueprint():
+    """Only pocket pairs are believed to be there; others take the nearest actions to the blueprint's."""
+    agent = agent_at()
+    public = public_after(TO_RIVER)
+    root = agent._hand._root(public.actions, public.board)
+    pairs = (HUNL.combos[:, 0] // 4 == HUNL.combos[:, 1] // 4) & live_combos(public)
+    key = tuple(action for _, action, _ in public.actions), public.board
+    agent._hand._roots[key] = dataclasses.replace(root, beliefs=np.where(pairs, root.beliefs, 0.0))
+    found, planned = agent.range_strategy(public), agent._blueprint.range_strategy(public)
+    others = live_combos(public) & ~pairs
+    assert agent.searches[-1].hands == (int(pairs.sum()),) * 2
+    np.testing.assert_allclose(found.probability(1)[others], planned.probability(1)[others])
+    raised = [column for column, action in enumerate(found.actions) if action > 1]
+    np.testing.assert_allclose(found.probabilities[others][:, raised].sum(axis=1), 1 - planned.probability(1)[others])
+
+
+def test_actions_on_the_menu_bring_no_new_search():
+    agent = agent_at()
+    at_root = agent.range_strategy(public_after(START))
+    searches = agent.searches
+    raised = int(at_root.actions[-2])
+    answer = agent.range_strategy(public_after((*START, raised)))
+    again = agent.range_strategy(public_after((*START, raised, int(answer.actions[-1]))))
+    assert len(again.actions) and agent.searches == searches and len(searches) == 1
+    np.testing.assert_array_equal(agent.range_strategy(public_after(START)).probabilities, at_root.probabilities)
+
+
+@pytest.mark.parametrize("freeze", ["range", "hand"])
+@pytest.mark.parametrize("play", ["average", "final"])
+def test_own_decisions_stay_as_they_were(freeze, play):
+    """After a raise of a size that is not offered: bit by bit for all hands, or for the one that is held."""
+    agent = agent_at(dataclasses.replace(FEW, freeze=freeze, play=play))
+    own = HUNL.combo_id(parse_cards("AsKd"))
+    agent.observe(Deal(parse_cards("AsKd")))
+    before = [agent.range_strategy(public_after(path)) for path in (START, (*START, 500, 1500))]
+    strange = 1777
+    path = (*START, 500, strange)
+    assert strange not in agent.range_strategy(public_after(path[:-1])).actions
+    answer = agent.range_strategy(public_after(path))
+    first, second = agent.searches
+    assert second.root is first.root and len(second.frozen) == 1
+    assert agent.counts["searches"] == 1 and agent.counts["searches again"] == 1
+    now = second.nodes[()]
+    rows = [own] if freeze == "hand" else np.flatnonzero(~np.isnan(first.nodes[()].played[:, 0]))
+    np.testing.assert_array_equal(now.played[rows], first.nodes[()].played[rows])
+    np.testing.assert_array_equal(now.average[rows], first.nodes[()].played[rows])
+    others = np.delete(np.flatnonzero(~np.isnan(first.nodes[()].played[:, 0])), 0)
+    assert (now.played[others] != first.nodes[()].played[others]).any() == (freeze == "hand")
+    assert strange in second.nodes[(500,)].actions and not first.added and second.added
+    later = agent.range_strategy(public_after((*path, int(answer.actions[-1]))))
+    assert len(agent.searches) == 2 and len(later.actions) >= 2
+    for told, kept in zip(before, (START, (*START, 500, 1500)), strict=True):
+        np.testing.assert_array_equal(agent.range_strategy(public_after(kept)).probabilities, told.probabilities)
+
+
+def test_raises_before_the_own_first_decision_take_one_search():
+    agent = agent_at(seat=1)
+    found = agent.range_strategy(public_after((*START, 777)))
+    (solution,) = agent.searches
+    assert 777 in solution.nodes[()].actions and not solution.frozen
+    assert sorted(found.actions.tolist())[:2] == [0, 1]
+
+
+@pytest.mark.parametrize("play", ["average", "final"])
+def test_the_same_seed_plays_the_same(play):
+    config = dataclasses.replace(FEW, play=play, threads=2)
+    hands = []
+    for threads in (1, 2):
+        agent = SearchAgent(BlueprintAgent(blueprint(2)), dataclasses.replace(config, threads=threads))
+        played = []
+        for number in range(4):
+            deck = deal_deck(HUNL, np.random.default_rng(number))
+            rngs = [np.random.default_rng((number, seat)) for seat in range(2)]
+            played.append(play_hand(HUNL, [agent, make_agent("call")], deck, rngs).actions)
+        hands.append(played)
+    assert hands[0] == hands[1]
+
+
+def test_searches_that_come_again_are_kept():
+    agent = agent_at()
+    found = agent.range_strategy(public_after(START))
+    agent.restart(HUNL, 1, np.random.default_rng(1))
+    np.testing.assert_array_equal(agent.range_strategy(public_after(START)).probabilities, found.probabilities)
+    assert agent.counts["searches"] == 2 and agent.counts["solved"] == 1
+
+
+def test_time_is_kept():
+    """Not how fast: that a search with a time ends, does something, and looks at the clock."""
+    agent = agent_at(dataclasses.replace(FEW, iterations=0, time=0.3))
+    started = time.perf_counter()
+    agent.range_strategy(public_after(TO_TURN))
+    spent = time.perf_counter() - started
+    for solution in agent.searches:
+        assert solution.iterations > 0
+    assert sum(solution.seconds for solution in agent.searches) <= spent
+
+
+def test_final_iterate_and_purging():
+    average, final, purged = (
+        agent_at(dataclasses.replace(FEW, **options)).range_strategy(public_after(TO_RIVER)).probabilities
+        for options in ({}, {"play": "final"}, {"purge": 0.2})
+    )
+    live = live_combos(public_after(TO_RIVER))
+    assert (average[live] != final[live]).any()
+    held = live & (final != average).any(axis=1)
+    kept = np.where(average[held] < 0.2, 0.0, average[held])
+    np.testing.assert_allclose(purged[held], kept / kept.sum(axis=1, keepdims=True))
+
+
+def test_several_players_play_the_blueprint_until_two_are_left():
+    rules = no_limit_holdem(3)
+    agent = agent_at(rules=rules, seat=2)
+    multiway = public_after((300, 1, 1), rules=rules)
+    assert agent.range_strategy(multiway).actions.tolist() == agent._blueprint.range_strategy(multiway).actions.tolist()
+    assert not agent.searches and "blueprint" in agent.explain(multiway)
+    folded = (300, 1, 1, 1, 600, 0, 1)  # a fold on the flop: the turn is searched
+    on_turn = public_after(folded, rules=rules)
+    assert on_turn.street == 2 and on_turn.num_live == 2
+    found = agent.range_strategy(on_turn)
+    (solution,) = agent.searches
+    assert solution.root.live_seats == (1, 2) or len(solution.root.live_seats) == 2
+    assert all(on_turn.is_legal(int(action)) for action in found.actions)
+    text = agent.explain(on_turn)
+    assert "turn" in text and "iterations" in text and "pot 1500" in text
+    assert solution.root.game.dead_chips == 300
+    deep = public_after((300, 1, 0), rules=rules)
+    assert deep.num_live == 2 and agent.range_strategy(deep).probabilities.shape == (
+        1326,
+        len(agent.range_strategy(deep).actions),
+    )
+    assert "river" not in agent.explain(public_after((300,), rules=rules))
+
+
+def test_explained_on_the_river():
+    agent = agent_at()
+    text = agent.explain(public_after(TO_RIVER))
+    assert "exploitability" in text and "values" in text and "bits" in text
+    assert agent.searches[-1].evaluation.exploitability >= -1e-6
+
+
+def test_conformance():
+    config = dataclasses.replace(FEW, iterations=2, run_outs=1)
+    games = [no_limit_holdem(2, 3000), no_limit_holdem(3, 2000)]
+    report = check_agent(lambda: SearchAgent(BlueprintAgent(blueprint(3)), config), games, num_hands=6, num_decks=3)
+    assert report.tells_range and not report.violations, str(report)
+
+
+def test_scored_by_aivat():
+    """What it tells after the hand is what it played."""
+    rules = HUNL
+    agents = [agent_at(), agent_at(seat=1)]
+    for number in range(3):
+        deck = deal_deck(rules, np.random.default_rng((3, number)))
+        hand = play_hand(rules, agents, deck, [np.random.default_rng((number, seat)) for seat in range(2)])
+        assert not hand.faults
+        for score in Aivat(rules).scores(hand, agents):
+            assert not score.refused and score.estimate is not None
+
+
+def test_probed_by_local_best_response():
+    agent = agent_at()
+    prober = LocalBestResponse(agent, MENUS["fcpa"])
+    deck = deal_deck(HUNL, np.random.default_rng(4))
+    hand = play_hand(HUNL, [prober, agent], deck, [np.random.default_rng(seat) for seat in range(2)])
+    assert not hand.faults and np.isfinite(prober.expectation(hand))
+
+
+@pytest.mark.parametrize("text", ["fullgame", "fcpa"])
+def test_openspiel_bots_join_and_are_cloned(text):
+    """Through Python's loop; one that joins in mid-hand, and one that is cloned there, know what the first knows."""
+    rules = no_limit_holdem(2, 2000).with_menu(text)
+    game = OpenSpielGame(game_string(rules))
+
+    def bot(seat):
+        return OpenSpielBot(SearchAgent(BlueprintAgent(blueprint(2)), FEW), game, seat, seed=3)
+
+    bots = [bot(0), bot(1)]
+    state = game.game.new_initial_state()
+    returns = evaluate_bots.evaluate_bots(state, bots, np.random.RandomState(2))
+    assert sum(returns) == pytest.approx(0.0)
+    assert sum(pyspiel.evaluate_bots(game.game.new_initial_state(), [bot(0), bot(1)], 5)) == pytest.approx(0)
+    state = game.game.new_initial_state()
+    rng = np.random.default_rng(8)
+    first = [bot(0), bot(1)]
+    searched = 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(outcomes, p=chances)))
+            continue
+        seat = state.current_player()
+        policy = first[seat].get_policy(state)
+        joined = bot(seat)
+        joined.restart_at(state)
+        assert joined.get_policy(state) == policy
+        assert first[seat].clone().get_policy(state) == policy
+        searched += first[seat]._agent.counts["searches"]
+        state.apply_action(1)
+    assert searched > 0
+
+
+def test_a_copy_goes_its_own_way():
+    agent = agent_at()
+    agent.range_strategy(public_after(START))
+    twin = copy.deepcopy(agent)
+    twin.range_strategy(public_after((*START, 1, 777)))
+    assert len(twin.searches) == 2 and len(agent.searches) == 1
+    assert agent.counts["searches"] == 1 and twin.searches[0] is agent.searches[0]
+
+
+class Gambler(RandomAgent):
+    """Mostly calls; raises to any size, small ones as often as large ones."""
+
+    def act(self, view):
+        public, chance = view.public, self.rng.random()
+        if chance < 0.3 and public.max_raise:
+            share = self.rng.random()
+            return int(round(public.min_raise ** (1.0 - share) * public.max_raise**share))
+        return 0 if chance > 0.95 and public.can_fold else 1
+
+
+def fuzz(num_hands, most_seats):
+    rng = np.random.default_rng(11)
+    config = dataclasses.replace(FEW, iterations=2, run_outs=1)
+    agents = {seats: SearchAgent(BlueprintAgent(blueprint(seats)), config) for seats in (2, most_seats)}
+    for number in range(num_hands):
+        seats = int(rng.integers(2, most_seats + 1)) if number % 2 else 2
+        stacks = tuple(rng.choice([100, 130, 350, 1000, 2500, 10_000, 20_000], seats).tolist())
+        rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
+        if not any(stack > blind for stack, blind in zip(stacks, rules.blinds, strict=True)):
+            continue
+        seat = int(rng.integers(seats))
+        table = [Gambler() for _ in range(seats)]
+        table[seat] = agents[2 if seats == 2 else most_seats]
+        rngs = [np.random.default_rng((number, place)) for place in range(seats)]
+        hand = play_hand(rules, table, deal_deck(rules, rng), rngs)
+        assert not hand.faults, (rules, hand)
+        score = Aivat(rules).scores(hand, table)[seat]
+        assert not score.refused, score.refused
+    return agents
+
+
+def test_any_bets_are_answered():
+    agents = fuzz(60, 4)
+    assert sum(agent.counts["searches"] for agent in agents.values()) > 10
+    assert sum(agent.counts["searches again"] for agent in agents.values()) > 0
+
+
+@pytest.mark.slow
+def test_any_bets_are_answered_at_length():
+    fuzz(2000, 6)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_flop_buckets_are_taken_where_they_are_kept(monkeypatch, is_there):
+    """With a time, a flop that is not in the cache has the blueprint's buckets; with iterations it is built."""
+    monkeypatch.setattr(nested, "is_kept", lambda flop: is_there)
+    monkeypatch.setattr(nested, "_flop_buckets", lambda flop, threads: FlopRows())
+    own = blueprint(2).cards.row(BOARD, 3)
+    for config, is_own in ((SearchConfig(), not is_there), (SearchConfig(iterations=3), False), (FEW, True)):
+        rows = agent_at(config)._hand._bucket_rows(BOARD[:4])(BOARD)
+        assert np.array_equal(rows, own) == is_own
+
+
+class FlopRows:
+    def row(self, board):
+        return np.full(1326, 7)
+
+
+def test_specs():
+    agent = make_agent("search?iterations=7&play=final&first=1p_allin|allin&purge=0.05&threads=1")
+    assert isinstance(agent, SearchAgent) and agent.name == "search"
+    assert agent.config == SearchConfig(iterations=7, play="final", first=("1p allin", "allin"), purge=0.05, threads=1)
+    assert make_agent("search:headsup-compact?time=2").config.time == 2.0
+    assert not parse_spec("search").is_foreign
+    assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
+    assert source_digest("search") == source_digest("blueprint") != ""
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"time": "0"}, "time is"),
+        ({"time": "nan"}, "time is"),
+        ({"iterations": "-1"}, "iterations are"),
+        ({"iterations": "x"}, "iterations is a whole number"),
+        ({"play": "best"}, "play is average or final"),
+        ({"freeze": "all"}, "freeze is"),
+        ({"safe": "true"}, "not built yet"),
+        ({"safe": "1"}, "true or false"),
+        ({"purge": "1"}, "purge is"),
+        ({"cards": "exact"}, "cards is"),
+        ({"first": "7x"}, "bet sizes"),
+        ({"first": "1p_2p_3p_4p_5p_6p_7p"}, "one to 6"),
+        ({"run_outs": "0"}, "run_outs must"),
+        ({"speed": "1"}, "takes the options"),
+        ({"threads": "-1"}, "threads must"),
+    ],
+)
+def test_settings_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        config_from_options(options)
+
+
+def test_views_are_answered_as_told():
+    agent = agent_at()
+    public = public_after(TO_RIVER)
+    cards = parse_cards("AhKh")
+    decision = agent.act(View(public, 0, cards))
+    told = agent.range_strategy(public)
+    np.testing.assert_array_equal(decision.probabilities, told.probabilities[HUNL.combo_id(cards)])
+    assert decision.action in told.actions and agent.counts["searched"] == 1
