@@ -18,6 +18,7 @@ from plurispiel.abstraction import _best_response_kernels as response_kernels
 from plurispiel.abstraction import _game_tree_kernels as tree_kernels
 from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
 from plurispiel.abstraction.public_states import PublicStates, public_states, rule_actions
+from plurispiel.agents.search.beliefs import see_action
 from plurispiel.agents.search.continuations import CONTINUATIONS, continuation_strategies
 from plurispiel.agents.search.game_tree_subgame import (
     Frontier,
@@ -231,21 +232,18 @@ def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarr
     with the board holds all others alike.
     """
     found = np.zeros((len(publics), tree.num_players, publics.num_combos))
-    for number in range(len(publics)):
-        possible = publics.possible(number)
+    for number in np.flatnonzero(publics.street >= 0).tolist():
         up = publics.parent[number]
-        if publics.street[number] < 0:
-            continue
-        if publics.street[up] < 0:
-            belief = possible.astype(np.float64)
-        else:
-            belief = found[up] * possible
-            actor = publics.player[up]
-            if actor >= 0:
-                taken = belief[actor] * _chances(tree, publics, number, strategy)
-                belief[actor] = taken if taken.any() else belief[actor]
-        belief = np.where(belief.any(axis=1, keepdims=True), belief, possible)
-        found[number] = belief / belief.sum(axis=1, keepdims=True)
+        actor = int(publics.player[up])
+        if actor >= 0:
+            history = tree.parent[publics.members(number)[0]]
+            chances = _chances(tree, publics, number, strategy)
+            found[number], _ = see_action(found[up], actor, chances, int(tree.num_children[history]))
+        else:  # cards, of which those in hand are dealt as all are
+            possible = publics.possible(number)
+            left = found[up] * possible
+            left = np.where(left.any(axis=1, keepdims=True), left, possible)
+            found[number] = left / left.sum(axis=1, keepdims=True)
     return found
 
 
