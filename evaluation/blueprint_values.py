@@ -2,22 +2,27 @@
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.agents.blueprint import _roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
+from plurispiel.agents.blueprint.roll_outs import (
+    RollOutPlace,
+    Worlds,
+    find_place,
+    hand_in_tree,
+    roll_out_tables,
+    roll_out_workspace,
+)
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.agents.blueprint.traversal_tree import traversal_tree
-from plurispiel.evaluation import _blueprint_values_kernels as kernels
 from plurispiel.evaluation._value_functions_kernels import fill_ranks
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, next_boards
 
@@ -26,64 +31,8 @@ __all__ = ["BlueprintValues"]
 SMALL = 40
 """Nodes of a subtree in which everything that the others may do is followed; in larger ones it is drawn."""
 
-MAX_SCALE = 1.5
-"""By how much the pot may differ from that of the tree; in others the same bets are worth other things."""
-
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
 _MAX_KEPT = 50_000
-
-
-class Worlds(NamedTuple):
-    """Whole boards that stand for all that can come.
-
-    Attributes
-    ----------
-    ranks : uint16[num_worlds, num_combos]
-        0 where a combo shares a card with the board.
-    buckets : int32[num_worlds, num_streets, num_combos]
-    free : bool[num_combos]
-        Combos that share no card with those of the other seats.
-    """
-
-    ranks: np.ndarray
-    buckets: np.ndarray
-    free: np.ndarray
-
-
-class Workspace(NamedTuple):
-    """The stack of a traversal, one level for each decision where several actions are followed.
-
-    Attributes
-    ----------
-    lists : int32[depth, num_combos]
-        Hands that come to a level.
-    listed, num_listed : int64[depth]
-        Which list a level has, as several may share one, and how many hands each list has.
-    values, scales : float64[depth, num_combos]
-        What each hand wins, and one over the sum of its row.
-    nodes, places : int64[depth]
-        The decision, and the action that is followed.
-    ranks : int64[num_seats]
-    ends : float64[2 * MAX_SEATS + 1]
-    """
-
-    lists: np.ndarray
-    listed: np.ndarray
-    num_listed: np.ndarray
-    values: np.ndarray
-    scales: np.ndarray
-    nodes: np.ndarray
-    places: np.ndarray
-    ranks: np.ndarray
-    ends: np.ndarray
-
-
-class _Place(NamedTuple):
-    """A decision of the hand in the tree: the seat of each player there, and the chips in the hand's pot."""
-
-    node: int
-    seats: tuple[int, ...]
-    pot: int
 
 
 class BlueprintValues(ValueFunction):
@@ -129,7 +78,7 @@ class BlueprintValues(ValueFunction):
         num_worlds: int = 0,
         small: int = SMALL,
     ):
-        cards, rules, tree = blueprint.cards, blueprint.rules, blueprint.tree
+        cards, rules = blueprint.cards, blueprint.rules
         if not isinstance(cards, CardBuckets):
             raise ValueError("values of self-play need the bucket table that the blueprint was trained with; build it")
         if seat_values is not None and (len(seat_values) != rules.num_seats or abs(sum(seat_values)) > 1e-6):
@@ -137,21 +86,15 @@ class BlueprintValues(ValueFunction):
         self.num_samples = num_worlds or (_HEADS_UP_WORLDS if rules.num_seats == 2 else _MULTIWAY_WORLDS)
         self._blueprint = blueprint
         self._arrays = cards.arrays
-        self._num_buckets = np.array(cards.num_buckets, np.int64)
         self._seat_values = seat_values
         self._small = small
-        self._tree = traversal_tree(tree)
-        self._sizes, depths = np.empty(len(tree.actor), np.int32), np.empty(len(tree.actor), np.int32)
-        kernels.count_nodes(tree, self._sizes, depths)
-        self._rows = np.empty_like(blueprint.rows)
-        for street, buckets in enumerate(cards.num_buckets):
-            decisions = blueprint.decisions(street)
-            kernels.turn_rows(tree, blueprint.game, decisions, street, buckets, blueprint.rows, self._rows)
-        self._work = _workspace(rules, int(depths.max()) + 2)
+        self._tables, depth = roll_out_tables(blueprint)
+        self._work = roll_out_workspace(rules, depth)
         self._combos = np.array(rules.combos)
         self._checkdown = Checkdown()
-        self._hand = ShadowHand(Translation(rules, TreeStates(rules, tree)))
-        self._places: dict[tuple[int, ...], _Place | None] = {}
+        self._biases = np.zeros(rules.num_seats, np.int64)
+        self._hand = hand_in_tree(rules, blueprint)
+        self._places: dict[tuple[int, ...], RollOutPlace | None] = {}
         self.restart(np.random.default_rng(0))
 
     @property
@@ -196,25 +139,15 @@ class BlueprintValues(ValueFunction):
         """Return the seat's value in self-play."""
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
-    def _place(self, actions: tuple[int, ...]) -> _Place | None:
+    def _place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return where the tree stands after some actions of a hand; None where it says little of it."""
         if actions not in self._places:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
-            self._places[actions] = self._find_place(actions)
+            self._places[actions] = find_place(self._hand, actions)
         return self._places[actions]
 
-    def _find_place(self, actions: tuple[int, ...]) -> _Place | None:
-        at = self._hand.at(actions)
-        translation = self._hand.translation
-        if at.state.is_over or translation.decision(at.shadow, at.state) is None:
-            return None
-        found = _Place(at.shadow.node, at.shadow.seats, sum(at.state.contributions))
-        in_tree = sum(translation.states.state(found.node).contributions)
-        everybody = all(seat >= 0 for seat, folded in zip(found.seats, at.state.folded, strict=True) if not folded)
-        return found if everybody and max(found.pot, in_tree) <= MAX_SCALE * min(found.pot, in_tree) else None
-
-    def _play_on(self, situation: Situation, place: _Place, cards: Hashable, asked: np.ndarray) -> np.ndarray:
+    def _play_on(self, situation: Situation, place: RollOutPlace, cards: Hashable, asked: np.ndarray) -> np.ndarray:
         """Return what the hands asked for win from a decision on, and any numbers for others."""
         rules = situation.rules
         if cards not in self._worlds:
@@ -226,17 +159,15 @@ class BlueprintValues(ValueFunction):
             if tree_seat not in (-1, own):
                 held[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
         totals, counts = np.zeros(rules.num_combos), np.zeros(rules.num_combos)
-        small = self._small if len(worlds.ranks) > 1 else len(self._sizes)  # one world alone would be all noise
+        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # one world alone would be all noise
         kernels.add_values(
-            self._tree,
-            self._blueprint.game,
-            self._rows,
-            self._num_buckets,
-            self._sizes,
+            *self._tables,
             small,
             place.node,
             own,
             held,
+            self._biases,
+            1.0,
             asked,
             worlds,
             self._seed,
@@ -245,9 +176,8 @@ class BlueprintValues(ValueFunction):
             counts,
         )
         values = totals / np.maximum(counts, 1.0)
-        paid = self._hand.translation.states.state(place.node).contributions
-        values += paid[own]
-        values *= place.pot / sum(paid)
+        values += place.paid[own]
+        values *= place.pot / sum(place.paid)
         values -= situation.state[betting.CONTRIB + situation.seat]
         values.setflags(write=False)
         return values
@@ -269,21 +199,6 @@ class BlueprintValues(ValueFunction):
         fill_ranks(rank_tables(), self._combos, boards, ranks)
         kernels.fill_buckets(game, self._arrays, boards, buckets)
         return Worlds(ranks, buckets, situation._replace(board=()).holdable())
-
-
-def _workspace(rules: HoldemRules, depth: int) -> Workspace:
-    combos = rules.num_combos
-    return Workspace(
-        lists=np.zeros((depth, combos), np.int32),
-        listed=np.zeros(depth, np.int64),
-        num_listed=np.zeros(depth, np.int64),
-        values=np.zeros((depth, combos)),
-        scales=np.zeros((depth, combos)),
-        nodes=np.zeros(depth, np.int64),
-        places=np.zeros(depth, np.int64),
-        ranks=np.zeros(rules.num_seats, np.int64),
-        ends=np.zeros(2 * MAX_SEATS + 1),
-    )
 
 
 def warmup() -> None:

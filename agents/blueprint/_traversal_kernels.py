@@ -4,14 +4,15 @@ A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] 
 of the traverser, sampled with everybody else's probabilities and so weighted by nothing.
 
 The first word of a decision's record (`traversal_tree.TraversalTree`) holds, from bit 0, the street (2 bits) and the
-seat to act (6), the number of actions (8) and whether the first of them is a fold (1); that of an end is negative.
+seat to act (6), the number of actions (8), whether the first of them is a fold (1) and whether a call is offered (1);
+that of an end is negative.
 """
 
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction._prefetch import prefetch
-from plurispiel.abstraction.holdem._betting_kernels import FOLD
+from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
 from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem._hand_rank_kernels import rank_word
 from plurispiel.abstraction.xoshiro import deal, next_float
@@ -25,7 +26,7 @@ NUMBER, POT, LEVEL = 1, 2, 3
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
 """Entries of a frame: first child, first cell, action being followed, number of actions, set of those to follow."""
 
-SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT = 0xFF, 2, 8, 1 << 16
+SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
 """Parts of a decision's word; its slot, seat and street together, is where the workspace has its buckets."""
 _INT32_MAX = 2**31 - 1
 
@@ -47,7 +48,9 @@ def pack_nodes(tree, nodes):
         if tree.actor[node] >= 0:
             word = np.int64(tree.street[node]) | np.int64(tree.actor[node]) << SEAT_SHIFT
             word |= np.int64(tree.num_actions[node]) << COUNT_SHIFT
-            nodes[node, WORD] = word | (FOLD_BIT if tree.action[first] == FOLD else 0)
+            folds = np.int64(tree.action[first] == FOLD)
+            calls = folds < tree.num_actions[node] and tree.action[first + folds] == CALL
+            nodes[node, WORD] = word | (FOLD_BIT if folds else 0) | (CALL_BIT if calls else 0)
             nodes[node, ROW] = tree.row[node]
             nodes[node, PAID] = tree.paid[node]
             continue

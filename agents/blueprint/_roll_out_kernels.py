@@ -1,7 +1,8 @@
-"""Kernels of the values of self-play: every hand of one seat against known hands, on boards that stand for all.
+"""Kernels of roll-outs: what every hand of one seat wins against known hands, on boards that stand for all.
 
 A world is a whole board and a random number at every decision. Below a decision the own actions are all followed, each
 for the hands that take it; of the others' actions one is drawn, but all are followed where little is left of the tree.
+A seat may have a bias: one kind of action is likelier with it by a factor (`continuations`).
 """
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.agents.blueprint._traversal_kernels import (
+    CALL_BIT,
     COUNT_SHIFT,
     FIRST_CHILD,
     FOLD_BIT,
@@ -153,15 +155,28 @@ def _first_cell(tree, game, num_buckets, node):
 
 
 @kernel(inline=True)
-def _row_sum(rows, cell, num_actions):
+def _weight(word, place, bias, factor):
+    """Return how much likelier a bias makes an action: folds are 1, calls 2, raises 3."""
+    folds = np.int64(word & FOLD_BIT != 0)
+    if place == 0 and folds:
+        kind = 1
+    elif place == folds and word & CALL_BIT:
+        kind = 2
+    else:
+        kind = 3
+    return factor if kind == bias else 1.0
+
+
+@kernel(inline=True)
+def _row_sum(rows, cell, num_actions, word, bias, factor):
     total = 0.0
     for a in range(num_actions):
-        total += rows[cell + a]
+        total += _weight(word, a, bias, factor) * rows[cell + a]
     return total
 
 
 @kernel(inline=True)
-def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, buckets, point):
+def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, biases, factor, buckets, point):
     """Return the next node that is an end, an own decision or one of a small subtree, others' actions drawn.
 
     Parameters
@@ -184,12 +199,13 @@ def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, bucket
         num_actions = word >> COUNT_SHIFT & 0xFF
         cell = _first_cell(tree, game, num_buckets, node)
         cell += np.int64(buckets[word & _STREET, held[seat]]) * num_actions
-        rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions)
+        bias = biases[seat]
+        rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, factor)
         drawn = np.int64(0)
         for a in range(num_actions):
             if rows[cell + a] > 0:
                 drawn = np.int64(a)
-                rest -= rows[cell + a]
+                rest -= _weight(word, a, bias, factor) * rows[cell + a]
                 if rest < 0.0:
                     break
         node = first + drawn
@@ -197,7 +213,25 @@ def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, bucket
 
 
 @kernel
-def add_values(tree, game, rows, num_buckets, sizes, small, node, own, held, asked, worlds, seed, work, totals, counts):
+def add_values(
+    tree,
+    game,
+    rows,
+    num_buckets,
+    sizes,
+    small,
+    node,
+    own,
+    held,
+    biases,
+    factor,
+    asked,
+    worlds,
+    seed,
+    work,
+    totals,
+    counts,
+):
     """Add up what every hand of a seat wins from a node on, over all worlds.
 
     Parameters
@@ -213,11 +247,15 @@ def add_values(tree, game, rows, num_buckets, sizes, small, node, own, held, ask
         Where to begin, and the seat in the tree.
     held : int64[num_seats]
         The others' combos by their seat in the tree, -1 for a seat that nobody has, which checks and calls.
+    biases : int64[num_seats]
+        The kind of action that each seat in the tree prefers: 1 folds, 2 calls, 3 raises, 0 none.
+    factor : float
+        How much likelier it becomes.
     asked : bool[num_combos]
         The hands that matter.
     worlds : Worlds
     seed : uint64
-    work : Workspace
+    work : RollOutWorkspace
         Modified in place.
     totals, counts : float64[num_combos]
         Chips, and in how many worlds a hand can be held. Modified in place.
@@ -238,7 +276,7 @@ def add_values(tree, game, rows, num_buckets, sizes, small, node, own, held, ask
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:
-                at = _follow(tree, game, rows, num_buckets, sizes, small, at, own, held, buckets, point)
+                at = _follow(tree, game, rows, num_buckets, sizes, small, at, own, held, biases, factor, buckets, point)
                 hands = lists[listed[depth], : num_listed[listed[depth]]]
                 if tree.nodes[at, WORD] < 0:
                     _fill_end(tree, game, at, own, ranks, hands, work.ranks, work.ends, work.values[depth])
@@ -257,24 +295,26 @@ def add_values(tree, game, rows, num_buckets, sizes, small, node, own, held, ask
             num_actions = word >> COUNT_SHIFT & 0xFF
             first, row = _first_cell(tree, game, num_buckets, at), buckets[word & _STREET]
             seat = (word & SLOT) >> SEAT_SHIFT
-            place = np.int64(work.places[depth])
+            place, bias = np.int64(work.places[depth]), biases[seat]
             if not descending:
                 hands = lists[listed[depth + 1], : num_listed[listed[depth + 1]]]
                 here, behind = work.values[depth], work.values[depth + 1]
+                weight = _weight(word, place, bias, factor)
                 if seat == own:
                     for k in range(len(hands)):
                         hand = hands[k]
                         cell = first + np.int64(row[hand]) * num_actions
-                        here[hand] += rows[cell + place] * work.scales[depth, hand] * behind[hand]
+                        here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * behind[hand]
                 else:
                     cell = first + np.int64(row[held[seat]]) * num_actions
-                    share = rows[cell + place] / _row_sum(rows, cell, num_actions)
+                    share = weight * rows[cell + place] / _row_sum(rows, cell, num_actions, word, bias, factor)
                     for k in range(len(hands)):
                         here[hands[k]] += share * behind[hands[k]]
             elif seat == own:
                 for k in range(len(hands)):
                     cell = first + np.int64(row[hands[k]]) * num_actions
-                    work.scales[depth, hands[k]] = 1.0 / _row_sum(rows, cell, num_actions)
+                    total = _row_sum(rows, cell, num_actions, word, bias, factor)
+                    work.scales[depth, hands[k]] = 1.0 / total
             # The next action that is taken with any hand.
             hands = lists[listed[depth], : num_listed[listed[depth]]]
             descending = False

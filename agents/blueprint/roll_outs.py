@@ -1,0 +1,163 @@
+"""Roll-outs of a blueprint: what is needed to play it on from anywhere in its tree, for all hands of a seat at once."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
+from plurispiel.agents.blueprint import _roll_out_kernels as kernels
+from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays
+from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_tree
+
+__all__ = [
+    "MAX_SCALE",
+    "RollOutPlace",
+    "RollOutTables",
+    "RollOutWorkspace",
+    "Worlds",
+    "find_place",
+    "hand_in_tree",
+    "roll_out_tables",
+    "roll_out_workspace",
+]
+
+MAX_SCALE = 1.5
+"""By how much the pot may differ from that of the tree; in others the same bets are worth other things."""
+
+
+class Worlds(NamedTuple):
+    """Whole boards that stand for all that can come.
+
+    Attributes
+    ----------
+    ranks : uint16[num_worlds, num_combos]
+        0 where a combo shares a card with the board.
+    buckets : int32[num_worlds, num_streets, num_combos]
+    free : bool[num_combos]
+        Combos that share no card with those of the other seats.
+    """
+
+    ranks: np.ndarray
+    buckets: np.ndarray
+    free: np.ndarray
+
+
+class RollOutTables(NamedTuple):
+    """A blueprint as roll-outs read it.
+
+    Attributes
+    ----------
+    tree : TraversalTree
+    game : GameArrays
+    rows : float32 or uint8[num_cells]
+        As `_roll_out_kernels.turn_rows` leaves them.
+    num_buckets : int64[num_streets]
+    sizes : int32[num_nodes]
+        Of subtrees.
+    """
+
+    tree: TraversalTree
+    game: GameArrays
+    rows: np.ndarray
+    num_buckets: np.ndarray
+    sizes: np.ndarray
+
+
+class RollOutWorkspace(NamedTuple):
+    """The stack of a roll-out, one level for each decision where several actions are followed.
+
+    Attributes
+    ----------
+    lists : int32[depth, num_combos]
+        Hands that come to a level.
+    listed, num_listed : int64[depth]
+        Which list a level has, as several may share one, and how many hands each list has.
+    values, scales : float64[depth, num_combos]
+        What each hand wins, and one over the sum of its row.
+    nodes, places : int64[depth]
+        The decision, and the action that is followed.
+    ranks : int64[num_seats]
+    ends : float64[2 * MAX_SEATS + 1]
+    """
+
+    lists: np.ndarray
+    listed: np.ndarray
+    num_listed: np.ndarray
+    values: np.ndarray
+    scales: np.ndarray
+    nodes: np.ndarray
+    places: np.ndarray
+    ranks: np.ndarray
+    ends: np.ndarray
+
+
+class RollOutPlace(NamedTuple):
+    """A decision of a hand in the tree.
+
+    Attributes
+    ----------
+    node : int
+    seats : tuple of int
+        The tree's seat of each seat at the table, -1 for one that is not in the tree.
+    paid : tuple of int
+        Chips that each of the tree's seats has put in there.
+    pot : int
+        Chips in the hand's pot.
+    """
+
+    node: int
+    seats: tuple[int, ...]
+    paid: tuple[int, ...]
+    pot: int
+
+
+def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
+    """Return a blueprint as roll-outs read it, and how many decisions at most lie on the way to an end."""
+    tree, num_buckets = blueprint.tree, blueprint.cards.num_buckets
+    sizes, depths = np.empty(len(tree.actor), np.int32), np.empty(len(tree.actor), np.int32)
+    kernels.count_nodes(tree, sizes, depths)
+    rows = np.empty_like(blueprint.rows)
+    for street, buckets in enumerate(num_buckets):
+        decisions = blueprint.decisions(street)
+        kernels.turn_rows(tree, blueprint.game, decisions, street, buckets, blueprint.rows, rows)
+    tables = RollOutTables(traversal_tree(tree), blueprint.game, rows, np.array(num_buckets, np.int64), sizes)
+    return tables, int(depths.max())
+
+
+def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
+    """Return a workspace for trees with so many decisions on the way to an end."""
+    combos, levels = rules.num_combos, depth + 2
+    return RollOutWorkspace(
+        lists=np.zeros((levels, combos), np.int32),
+        listed=np.zeros(levels, np.int64),
+        num_listed=np.zeros(levels, np.int64),
+        values=np.zeros((levels, combos)),
+        scales=np.zeros((levels, combos)),
+        nodes=np.zeros(levels, np.int64),
+        places=np.zeros(levels, np.int64),
+        ranks=np.zeros(rules.num_seats, np.int64),
+        ends=np.zeros(2 * MAX_SEATS + 1),
+    )
+
+
+def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
+    """Return what finds places of a game's hands in a blueprint's tree: bets count as the nearest size."""
+    return ShadowHand(Translation(rules, TreeStates(blueprint.rules, blueprint.tree)))
+
+
+def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
+    """Return where the tree stands after some actions of a hand.
+
+    None where it says little of it: it has no decision there, has left somebody out, or has quite another pot.
+    """
+    at = hand.at(actions)
+    translation = hand.translation
+    if at.state.is_over or translation.decision(at.shadow, at.state) is None:
+        return None
+    paid = tuple(translation.states.state(at.shadow.node).contributions)
+    pot, in_tree = sum(at.state.contributions), sum(paid)
+    everybody = all(seat >= 0 for seat, folded in zip(at.shadow.seats, at.state.folded, strict=True) if not folded)
+    if not everybody or max(pot, in_tree) > MAX_SCALE * min(pot, in_tree):
+        return None
+    return RollOutPlace(at.shadow.node, at.shadow.seats, paid, pot)
