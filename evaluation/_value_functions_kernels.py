@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_board_ranks, fill_combo_ranks
 
 
 class Counts(NamedTuple):
@@ -30,26 +29,6 @@ class Counts(NamedTuple):
 
 
 @kernel
-def fill_ranks(tables, combos, boards, ranks):
-    """Rank every combo on every board.
-
-    Parameters
-    ----------
-    tables : RankTables
-    combos : uint8[num_combos, h]
-    boards : uint8[num_boards, b]
-    ranks : uint16[num_boards, num_combos]
-        Modified in place; 0 where a combo shares a card with the board.
-    """
-    is_holdem = combos.shape[0] == 1326 and combos.shape[1] == 2 and 3 <= boards.shape[1] <= 5
-    for b in range(len(boards)):
-        if is_holdem:
-            fill_board_ranks(tables, boards[b], ranks[b])
-        else:
-            fill_combo_ranks(tables, boards[b], combos, ranks[b])
-
-
-@kernel
 def count_held(ranks, rows, held_on):
     """Count for every combo the boards on which it can be held. `held_on`, uint16[num_combos], is modified in place."""
     held_on[:] = 0
@@ -66,7 +45,7 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
     Parameters
     ----------
     ranks : uint16[n, num_combos]
-        As `fill_ranks` leaves them.
+        As `_hand_rank_kernels.fill_ranks` leaves them.
     rows : int32[num_boards]
         The boards that count, at most 32,000.
     opponents : int32[num_opponents]

@@ -7,6 +7,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
@@ -23,7 +24,6 @@ from plurispiel.agents.blueprint.roll_outs import (
 )
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.evaluation._value_functions_kernels import fill_ranks
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, next_boards
 
 __all__ = ["BlueprintValues"]

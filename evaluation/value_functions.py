@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
@@ -253,7 +254,7 @@ class _RankedBoards:
             new, first = np.unique(rows, return_index=True)
             first = first[np.searchsorted(new, num_known) :]
             ranks = self.ranks[num_known : len(row_of)]
-            kernels.fill_ranks(rank_tables(), np.array(rules.combos), boards[first], ranks)
+            fill_ranks(rank_tables(), np.array(rules.combos), boards[first], ranks)
         if len(rows) > len(self.counts.best):
             self.counts = _new_counts(rules.num_combos, 2 * len(rows))
         return rows

@@ -180,3 +180,23 @@ def fill_combo_ranks(tables, board, combos, out):
             word += tables.words[combos[i, j]]
             masks |= tables.masks[combos[i, j]]
         out[i] = 0 if conflict else rank_word(tables, word, masks)
+
+
+@kernel
+def fill_ranks(tables, combos, boards, ranks):
+    """Rank every combo on every board.
+
+    Parameters
+    ----------
+    tables : RankTables
+    combos : uint8[num_combos, h]
+    boards : uint8[num_boards, b]
+    ranks : uint16[num_boards, num_combos]
+        Modified in place; 0 where a combo shares a card with the board.
+    """
+    is_holdem = combos.shape[0] == 1326 and combos.shape[1] == 2 and 3 <= boards.shape[1] <= 5
+    for b in range(len(boards)):
+        if is_holdem:
+            fill_board_ranks(tables, boards[b], ranks[b])
+        else:
+            fill_combo_ranks(tables, boards[b], combos, ranks[b])

@@ -123,7 +123,7 @@ def end_value(tree, node, seat, num_seats, ranks):
     live = ~np.int64(tree.nodes[node, WORD])
     pot, level = np.int64(tree.nodes[node, POT]), np.int64(tree.nodes[node, LEVEL])
     if level < 0:
-        return _layered_value(tree.contributions[tree.nodes[node, NUMBER]], live, seat, num_seats, ranks)
+        return layered_value(tree.contributions[tree.nodes[node, NUMBER]], live, seat, num_seats, ranks)
     own, num_winners = ranks[seat], 1
     live ^= 1 << seat
     other = 0
@@ -138,7 +138,7 @@ def end_value(tree, node, seat, num_seats, ranks):
 
 
 @kernel(inline=True)
-def _layered_value(contributions, live, seat, num_seats, ranks):
+def layered_value(contributions, live, seat, num_seats, ranks):
     """Return the chips that a seat wins with side pots: layer by layer up to its own contribution."""
     own = np.int64(contributions[seat])
     if live == 1 << seat:

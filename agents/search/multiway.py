@@ -1,0 +1,463 @@
+"""Search with any number of players: Monte Carlo CFR on one street, roll-outs of continuations behind it.
+
+Players who have folded leave their chips in the pot; what their cards would have told is forgotten. The tree ends with
+the street, or right behind its second raise, unless it is the last street; there each player who can still act chooses
+one of the continuation policies of the blueprint (`continuations`), unseen by the others. Where the blueprint's tree has
+no such place, the hands are checked down.
+
+References
+----------
+N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary material. Science 365 (2019).
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import ShadowHand
+from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
+from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.roll_outs import (
+    RollOutWorkspace,
+    find_place,
+    hand_in_tree,
+    roll_out_tables,
+    roll_out_workspace,
+)
+from plurispiel.agents.search import _multiway_kernels as kernels
+from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
+from plurispiel.agents.search.continuations import BIAS, CONTINUATIONS
+
+__all__ = ["MAX_NODES", "Continuations", "MultiwaySolver"]
+
+MAX_NODES = 4_000
+"""Of a street; behind more, an iteration takes too long."""
+
+MOST_RAISES = 2
+"""The tree ends behind so many raises of a street that is not the last."""
+
+Path = tuple[int, ...]
+
+
+class StreetGame(NamedTuple):
+    """What is fixed while a street is searched: its board cards, whether there are leaves, and the deck: uint8[n]."""
+
+    num_dealt: int
+    has_leaves: bool
+    deck: np.ndarray
+
+
+class StreetTree(NamedTuple):
+    """The betting of a street; children stand side by side, behind their parents.
+
+    Attributes
+    ----------
+    kinds, actors, num_actions, first_child : int32[num_nodes]
+        Of ends and leaves only the kind means something.
+    tables : int64[num_nodes, num_seats]
+        The first cell of the seat's table there, -1 where it has nothing to choose.
+    reach_rows : int32[num_nodes, num_seats]
+        Nodes with the same actions of the seat before them share a row.
+    live : int64[num_nodes]
+        The set of seats that have not folded.
+    contributions : int64[num_nodes, num_seats]
+    is_frozen : bool[num_nodes]
+    places : int64[num_nodes]
+        Of leaves: the blueprint's node.
+    tree_seats : int32[num_nodes, num_seats]
+        Of leaves: the blueprint's seats, -1 for whoever is not in its tree.
+    paid : int64[num_nodes, num_seats]
+        Of leaves: chips that those have put in there.
+    scales : float64[num_nodes]
+        Of leaves: the pot, as a multiple of that in the blueprint's tree.
+    """
+
+    kinds: np.ndarray
+    actors: np.ndarray
+    num_actions: np.ndarray
+    first_child: np.ndarray
+    tables: np.ndarray
+    reach_rows: np.ndarray
+    live: np.ndarray
+    contributions: np.ndarray
+    is_frozen: np.ndarray
+    places: np.ndarray
+    tree_seats: np.ndarray
+    paid: np.ndarray
+    scales: np.ndarray
+
+
+class MultiwayWorkspace(NamedTuple):
+    """Memory of one thread.
+
+    Attributes
+    ----------
+    held, known : int64[num_seats]
+        The combos that were dealt, -1 for nobody's, and their ranks.
+    used : bool[256]
+        Cards.
+    boards, ranks, buckets, free
+        The one board that was dealt, and what it makes of all combos, as in `Worlds`.
+    hands : int32[num_combos]
+        The traverser's.
+    below : float64[depth + 1, max_actions, num_combos]
+        What its actions are worth; the last for leaves.
+    nodes, numbers : int64[depth]
+        Its open decisions, and the action that is followed.
+    values, totals, counts : float64[num_combos]
+    strategy : float64[max_actions]
+    ends : float64[2 * MAX_SEATS + 1]
+    biases, tree_held : int64[num_seats of the blueprint]
+    reach : float64[num_rows, num_combos]
+    roll : RollOutWorkspace
+    """
+
+    held: np.ndarray
+    known: np.ndarray
+    used: np.ndarray
+    boards: np.ndarray
+    ranks: np.ndarray
+    buckets: np.ndarray
+    free: np.ndarray
+    hands: np.ndarray
+    below: np.ndarray
+    nodes: np.ndarray
+    numbers: np.ndarray
+    values: np.ndarray
+    totals: np.ndarray
+    counts: np.ndarray
+    strategy: np.ndarray
+    ends: np.ndarray
+    biases: np.ndarray
+    tree_held: np.ndarray
+    reach: np.ndarray
+    roll: RollOutWorkspace
+
+
+class Continuations:
+    """How hands of a game go on behind a leaf: the blueprint in several versions.
+
+    Parameters
+    ----------
+    blueprint : Blueprint
+        With its bucket table.
+    rules : HoldemRules
+        Of the game that is played.
+    num_policies : int
+        How many of `CONTINUATIONS` there are to choose from.
+
+    Raises
+    ------
+    ValueError
+        If the buckets of the blueprint would have to be computed.
+    """
+
+    def __init__(self, blueprint: Blueprint, rules: HoldemRules, num_policies: int = len(CONTINUATIONS)):
+        if not isinstance(blueprint.cards, CardBuckets):
+            raise ValueError("roll-outs need the bucket table that the blueprint was trained with; build it")
+        if not 1 <= num_policies <= len(CONTINUATIONS):
+            raise ValueError(f"there are 1..{len(CONTINUATIONS)} continuations, got {num_policies}")
+        self.num_policies = num_policies
+        self.cards = blueprint.cards.arrays
+        self.tables, self.depth = _tables(blueprint)
+        self.rules = blueprint.rules
+        self.hand: ShadowHand = hand_in_tree(rules, blueprint)
+
+
+_tables = functools.lru_cache(2)(roll_out_tables)
+
+
+class MultiwaySolver:
+    """Solves a street for any number of ranges.
+
+    Parameters
+    ----------
+    state : BettingState
+        Of the table, at the first decision of a street.
+    board : tuple of int
+    beliefs : float64[num_seats, num_combos]
+        Of seats that have not folded: how likely each combo is, by itself.
+    menu : callable
+        The raises on offer.
+    continuations : Continuations
+    history : tuple of int
+        Actions of the hand before the street.
+    frozen : mapping of Path to float64[num_combos, num_actions], optional
+        Strategies that decisions are held to; rows of NaN are free.
+    seed : int
+
+    Attributes
+    ----------
+    iteration : int
+        Iterations done; each traverses once for every seat that can act.
+    num_decisions : int
+
+    Raises
+    ------
+    ValueError
+        If the street has no decision, more than `MAX_NODES` nodes, or ranges that cannot meet.
+    """
+
+    def __init__(
+        self,
+        state: BettingState,
+        board: tuple[int, ...],
+        beliefs: np.ndarray,
+        menu: RaiseMenu,
+        continuations: Continuations,
+        history: tuple[int, ...] = (),
+        *,
+        frozen: Mapping[Path, np.ndarray] | None = None,
+        seed: int = 1,
+    ):
+        rules = state.rules
+        if state.is_over:
+            raise ValueError("a street is searched from its first decision on, and the hand is over")
+        self.iteration = 0
+        self._rules, self._continuations = rules, continuations
+        held = ~np.isin(rules.combos, board).any(axis=1)
+        self._beliefs = np.where(held, beliefs, 0.0)
+        self._cumulative = np.cumsum(self._beliefs, axis=1)
+        self._live = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
+        self._seats = [seat for seat in range(rules.num_seats) if int(state.array[betting.ACTING]) >> seat & 1]
+        if not all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1):
+            raise ValueError("a seat's range has no hand for this board")
+        grown = _Grown(state, menu, continuations, history)
+        self._paths = grown.paths
+        self._actions = grown.actions
+        self._tree, num_cells = grown.arrays(rules.num_combos, frozen or {})
+        self.num_decisions = len(grown.actions)
+        self._regrets = np.zeros(num_cells, np.float32)
+        self._sums = np.zeros(num_cells, np.float32)
+        self._frozen = np.full(num_cells, -1.0, np.float32)
+        for path, rows in (frozen or {}).items():
+            node = grown.paths[path]
+            first = int(self._tree.tables[node, self._tree.actors[node]])
+            self._frozen[first : first + rows.size] = np.nan_to_num(rows, nan=-1.0).ravel()
+        self._game = StreetGame(len(board), bool((self._tree.kinds == LEAF).any()), np.array(rules.cards, np.uint8))
+        self._combos = np.array(rules.combos)
+        self._stream = xoshiro_stream(np.random.SeedSequence(seed))
+        self._work = self._workspace(board, grown)
+
+    def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Do so many iterations more, or fewer.
+
+        Raises
+        ------
+        ValueError
+            If no hands could be dealt that share no card.
+        """
+        for _ in range(num_iterations):
+            if not goes_on():
+                return
+            self.iteration += 1
+            for seat in self._seats:
+                self._traverse(seat)
+
+    def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
+        """Return a decision's actions, their average strategy and the current one: float64[num_combos, num_actions].
+
+        NaN for combos that the seat is not believed to hold.
+        """
+        node = self._paths[path]
+        seat, num_actions = int(self._tree.actors[node]), int(self._tree.num_actions[node])
+        first = int(self._tree.tables[node, seat])
+        cells = slice(first, first + self._rules.num_combos * num_actions)
+        found = []
+        for table in (self._sums, self._regrets):
+            rows = np.maximum(table[cells].reshape(-1, num_actions).astype(np.float64), 0.0)
+            totals = rows.sum(axis=1, keepdims=True)
+            rows = np.where(totals > 0.0, rows / np.where(totals > 0.0, totals, 1.0), 1.0 / num_actions)
+            held = self._frozen[cells].reshape(-1, num_actions)
+            rows = np.where(held >= 0.0, held, rows)
+            rows[self._beliefs[seat] <= 0.0] = np.nan
+            found.append(rows)
+        return self._actions[node], found[0], found[1]
+
+    def seat(self, path: Path) -> int:
+        """Return the seat that decides behind some actions of the street."""
+        return int(self._tree.actors[self._paths[path]])
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """What leads to each decision."""
+        return tuple(path for path, node in self._paths.items() if self._tree.kinds[node] == DECISION)
+
+    def _traverse(self, seat: int) -> None:
+        tree, work, game = self._tree, self._work, self._game
+        dealt = kernels.deal_others(game, self._combos, self._live, seat, self._cumulative, self._stream, work)
+        if not dealt:
+            raise ValueError("the ranges have no hands that can meet")
+        after = self._continuations
+        weight = float(self.iteration)
+        count = kernels.prepare_deal(
+            rank_tables(), self._combos, game, after.tables.game, after.cards, self._beliefs, seat, work
+        )
+        kernels.learn(
+            tree,
+            after.tables,
+            seat,
+            after.num_policies,
+            BIAS,
+            weight,
+            count,
+            self._regrets,
+            self._frozen,
+            self._stream,
+            work,
+        )
+        kernels.add_averages(tree, seat, weight, self._beliefs[seat], self._regrets, self._frozen, self._sums, work)
+
+    def _workspace(self, board: tuple[int, ...], grown: "_Grown") -> MultiwayWorkspace:
+        rules, after = self._rules, self._continuations
+        combos, in_tree = rules.num_combos, after.rules
+        depth, widest = grown.depth, max(int(self._tree.num_actions.max()), len(CONTINUATIONS))
+        boards = np.zeros((1, rules.num_board_cards), np.uint8)
+        boards[0, : len(board)] = board
+        return MultiwayWorkspace(
+            held=np.full(rules.num_seats, -1, np.int64),
+            known=np.full(rules.num_seats, -1, np.int64),
+            used=np.zeros(256, np.bool_),
+            boards=boards,
+            ranks=np.zeros((1, combos), np.uint16),
+            buckets=np.zeros((1, in_tree.num_streets, combos), np.int32),
+            free=np.zeros(combos, np.bool_),
+            hands=np.zeros(combos + 1, np.int32),
+            below=np.zeros((depth + 1, widest, combos)),
+            nodes=np.zeros(max(depth, 1), np.int64),
+            numbers=np.zeros(max(depth, 1), np.int64),
+            values=np.zeros(combos),
+            totals=np.zeros(combos),
+            counts=np.zeros(combos),
+            strategy=np.zeros(widest),
+            ends=np.zeros(2 * MAX_SEATS + 1),
+            biases=np.zeros(in_tree.num_seats, np.int64),
+            tree_held=np.full(in_tree.num_seats, -1, np.int64),
+            reach=np.zeros((int(self._tree.reach_rows.max()) + 1, combos)),
+            roll=roll_out_workspace(in_tree, after.depth),
+        )
+
+
+class _Grown:
+    """The nodes of a street as they are found, parents first.
+
+    Attributes
+    ----------
+    paths : dict of Path to int
+        Every node by the actions of the street that lead to it.
+    actions : dict of int to tuple of int
+        Of decisions.
+    depth : int
+        Decisions of one seat on one way, at most.
+    """
+
+    def __init__(self, state: BettingState, menu: RaiseMenu, continuations: Continuations, history: Path):
+        self._rules, self._continuations = state.rules, continuations
+        self._street, self._is_last = state.street, state.street == state.rules.num_streets - 1
+        self.paths: dict[Path, int] = {(): 0}
+        self.actions: dict[int, tuple[int, ...]] = {}
+        self._states, self._parents = [state], [-1]
+        self._kinds, self._first_children = [], []
+        self._places = []
+        for node, state in enumerate(self._states):  # grows as it goes
+            path = self._path(node)
+            kind = self._kind(state)
+            place = find_place(continuations.hand, (*history, *path)) if kind == LEAF else None
+            self._places.append(place)
+            self._kinds.append(END if kind == LEAF and place is None else kind)
+            self._first_children.append(len(self._states))
+            if kind != DECISION:
+                continue
+            raises = menu(self._rules, state.array.tolist())
+            if raises is None:
+                raise ValueError("the betting tree needs a menu of raises, got fullgame")
+            self.actions[node] = tuple([FOLD] * state.can_fold + [CALL, *raises])
+            for action in self.actions[node]:
+                self.paths[(*path, action)] = len(self._states)
+                child = state.copy()
+                child.apply_legal(action)
+                self._states.append(child)
+                self._parents.append(node)
+            if len(self._states) > MAX_NODES:
+                raise ValueError(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
+        if not self.actions:
+            raise ValueError("nobody has a decision on this street")
+        self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
+
+    def arrays(self, num_combos: int, frozen: Mapping[Path, np.ndarray]) -> tuple[StreetTree, int]:
+        """Return the tree as kernels read it, and the number of cells in all tables."""
+        rules, num_nodes = self._rules, len(self._states)
+        num_seats = rules.num_seats
+        tree = StreetTree(
+            kinds=np.array(self._kinds, np.int32),
+            actors=np.full(num_nodes, -1, np.int32),
+            num_actions=np.zeros(num_nodes, np.int32),
+            first_child=np.array(self._first_children, np.int32),
+            tables=np.full((num_nodes, num_seats), -1, np.int64),
+            reach_rows=np.zeros((num_nodes, num_seats), np.int32),
+            live=np.zeros(num_nodes, np.int64),
+            contributions=np.zeros((num_nodes, num_seats), np.int64),
+            is_frozen=np.zeros(num_nodes, np.bool_),
+            places=np.full(num_nodes, -1, np.int64),
+            tree_seats=np.full((num_nodes, num_seats), -1, np.int32),
+            paid=np.zeros((num_nodes, num_seats), np.int64),
+            scales=np.ones(num_nodes),
+        )
+        num_rows, cell = [1] * num_seats, 0
+        for node, state in enumerate(self._states):
+            tree.contributions[node] = state.contributions
+            tree.live[node] = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
+            parent = self._parents[node]
+            if parent >= 0:
+                tree.reach_rows[node] = tree.reach_rows[parent]
+                actor = tree.actors[parent]
+                tree.reach_rows[node, actor] = num_rows[actor]
+                num_rows[actor] += 1
+            place = self._places[node]
+            if self._kinds[node] == DECISION:
+                tree.actors[node], tree.num_actions[node] = state.actor, len(self.actions[node])
+                tree.tables[node, state.actor] = cell
+                cell += num_combos * len(self.actions[node])
+            elif place is not None:
+                tree.places[node] = place.node
+                tree.tree_seats[node] = place.seats
+                tree.paid[node] = [place.paid[seat] if seat >= 0 else 0 for seat in place.seats]
+                tree.scales[node] = place.pot / sum(place.paid)
+                for seat in range(num_seats):
+                    if int(state.array[betting.ACTING]) >> seat & 1:
+                        tree.tables[node, seat] = cell
+                        cell += num_combos * self._continuations.num_policies
+        for path in frozen:
+            tree.is_frozen[self.paths[path]] = True
+        return tree, cell
+
+    def _kind(self, state: BettingState) -> int:
+        if state.is_over:
+            return END
+        if self._is_last:
+            return DECISION
+        return LEAF if state.street > self._street or state.array[betting.NUM_RAISES] >= MOST_RAISES else DECISION
+
+    def _path(self, node: int) -> Path:
+        found: Path = ()
+        while node:
+            parent = self._parents[node]
+            found = (self.actions[parent][node - self._first_children[parent]], *found)
+            node = parent
+        return found
+
+    def _num_before(self, node: int) -> list[int]:
+        """Return how many decisions each seat had before a node."""
+        counts, node = [0] * self._rules.num_seats, self._parents[node]
+        while node >= 0:
+            counts[self._states[node].actor] += 1
+            node = self._parents[node]
+        return counts
