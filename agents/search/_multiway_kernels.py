@@ -324,7 +324,7 @@ def learn(tree, roll, seat, num_policies, factor, weight, count, regrets, frozen
 
 
 @kernel
-def add_averages(tree, seat, weight, beliefs, regrets, frozen, sums, work):
+def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sums, work):
     """Add a seat's current strategies to their sums, by its own reach. Modified in place: `sums`.
 
     Parameters
@@ -337,9 +337,17 @@ def add_averages(tree, seat, weight, beliefs, regrets, frozen, sums, work):
     for combo in range(num_combos):
         reach[0, combo] = beliefs[combo] > 0.0
     for node in range(len(tree.kinds)):
-        if tree.kinds[node] != DECISION or tree.actors[node] != seat:
+        if tree.kinds[node] == END or tree.tables[node, seat] < 0:
             continue
         here = reach[tree.reach_rows[node, seat]]
+        if tree.kinds[node] == LEAF:
+            for combo in range(num_combos):
+                if here[combo] > 0.0:
+                    cell = np.int64(tree.tables[node, seat]) + combo * num_policies
+                    _match(regrets, frozen, cell, num_policies, False, work.strategy)
+                    for a in range(num_policies):
+                        sums[cell + a] += np.float32(weight * here[combo] * work.strategy[a])
+            continue
         num_actions = np.int64(tree.num_actions[node])
         table, first = np.int64(tree.tables[node, seat]), np.int64(tree.first_child[node])
         for combo in range(num_combos):

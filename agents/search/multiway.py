@@ -2,8 +2,8 @@
 
 Players who have folded leave their chips in the pot; what their cards would have told is forgotten. The tree ends with
 the street, or right behind its second raise, unless it is the last street; there each player who can still act chooses
-one of the continuation policies of the blueprint (`continuations`), unseen by the others. Where the blueprint's tree has
-no such place, the hands are checked down.
+one of the continuation policies of the blueprint (`continuations`), unseen by the others. Where the blueprint's tree
+has no such place, the hands are checked down.
 
 References
 ----------
@@ -263,24 +263,24 @@ class MultiwaySolver:
                 self._traverse(seat)
 
     def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
-        """Return a decision's actions, their average strategy and the current one: float64[num_combos, num_actions].
+        """Return a decision's actions, the average strategy and the current one: float64[num_combos, num_actions].
 
         NaN for combos that the seat is not believed to hold.
         """
         node = self._paths[path]
-        seat, num_actions = int(self._tree.actors[node]), int(self._tree.num_actions[node])
-        first = int(self._tree.tables[node, seat])
-        cells = slice(first, first + self._rules.num_combos * num_actions)
-        found = []
-        for table in (self._sums, self._regrets):
-            rows = np.maximum(table[cells].reshape(-1, num_actions).astype(np.float64), 0.0)
-            totals = rows.sum(axis=1, keepdims=True)
-            rows = np.where(totals > 0.0, rows / np.where(totals > 0.0, totals, 1.0), 1.0 / num_actions)
-            held = self._frozen[cells].reshape(-1, num_actions)
-            rows = np.where(held >= 0.0, held, rows)
-            rows[self._beliefs[seat] <= 0.0] = np.nan
-            found.append(rows)
-        return self._actions[node], found[0], found[1]
+        actions, seat = self._actions[node], self.seat(path)
+        average, current = (self._rows(table, node, seat, len(actions)) for table in (self._sums, self._regrets))
+        return actions, average, current
+
+    def choices(self, path: Path, seat: int) -> np.ndarray | None:
+        """Return which continuations a seat has chosen behind some actions: float64[num_combos, num_policies].
+
+        None where it has no choice: not at a leaf, or with nothing left to do.
+        """
+        node = self._paths[path]
+        if self._tree.kinds[node] != LEAF or self._tree.tables[node, seat] < 0:
+            return None
+        return self._rows(self._sums, node, seat, self._continuations.num_policies)
 
     def seat(self, path: Path) -> int:
         """Return the seat that decides behind some actions of the street."""
@@ -290,6 +290,18 @@ class MultiwaySolver:
     def paths(self) -> tuple[Path, ...]:
         """What leads to each decision."""
         return tuple(path for path, node in self._paths.items() if self._tree.kinds[node] == DECISION)
+
+    def _rows(self, table: np.ndarray, node: int, seat: int, num_entries: int) -> np.ndarray:
+        """Return the strategies in proportion to a table."""
+        first = int(self._tree.tables[node, seat])
+        cells = slice(first, first + self._rules.num_combos * num_entries)
+        rows = np.maximum(table[cells].reshape(-1, num_entries).astype(np.float64), 0.0)
+        totals = rows.sum(axis=1, keepdims=True)
+        rows = np.where(totals > 0.0, rows / np.where(totals > 0.0, totals, 1.0), 1.0 / num_entries)
+        held = self._frozen[cells].reshape(-1, num_entries)
+        rows = np.where(held >= 0.0, held, rows)
+        rows[self._beliefs[seat] <= 0.0] = np.nan
+        return rows
 
     def _traverse(self, seat: int) -> None:
         tree, work, game = self._tree, self._work, self._game
@@ -314,7 +326,8 @@ class MultiwaySolver:
             self._stream,
             work,
         )
-        kernels.add_averages(tree, seat, weight, self._beliefs[seat], self._regrets, self._frozen, self._sums, work)
+        own = self._beliefs[seat]
+        kernels.add_averages(tree, seat, after.num_policies, weight, own, self._regrets, self._frozen, self._sums, work)
 
     def _workspace(self, board: tuple[int, ...], grown: "_Grown") -> MultiwayWorkspace:
         rules, after = self._rules, self._continuations

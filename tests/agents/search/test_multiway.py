@@ -1,0 +1,148 @@
+"""Monte Carlo CFR of a street against exact solutions: with three players, and with leaves."""
+
+import functools
+import os
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+from reference.poker_game import PokerGame
+
+from plurispiel.abstraction.actions.tree import game_menu
+from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.agents.base import Action, RangeAgent, Strategy
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
+from plurispiel.agents.search.continuations import continuation_strategies
+from plurispiel.agents.search.multiway import Continuations, MultiwaySolver
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
+)
+
+THREE = HoldemRules(
+    blinds=(47, 101, 0),
+    stacks=(207, 311, 253),
+    first_seats=(2,),
+    board_cards=(1,),
+    num_suits=2,
+    num_ranks=4,
+    betting_abstraction="fcpa",
+)
+"""One street, one board card, two hole cards of a deck of eight; all-in for different stacks makes side pots."""
+
+
+@functools.cache
+def blueprint(rules):
+    return random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules))
+
+
+def test_three_players_on_the_last_street_come_near_an_equilibrium():
+    rules, board = THREE, (0,)
+    beliefs = np.random.default_rng(5).random((3, rules.num_combos))
+    exact = ThreeWaySolver(BettingState(rules), board, beliefs)
+    exact.run(1)
+    solver = MultiwaySolver(
+        BettingState(rules), board, beliefs, raise_menu, Continuations(blueprint(rules), rules), seed=2
+    )
+    found = []
+    for num_iterations in (100, 16_000):
+        solver.run(num_iterations)
+        for path in solver.paths:
+            node = functools.reduce(lambda node, action: node.children[action], path, exact._root)
+            actions, average, _ = solver.strategies(path)
+            assert list(node.children) == list(actions)
+            node.sums[:] = np.nan_to_num(average[exact._hands.combos].T, nan=1.0)
+        found.append(exact.evaluate().nash_conv)
+    assert found[1] < 5.0 and found[1] < 0.1 * found[0]  # chips, of pots of 148 and more
+
+
+class Biased(RangeAgent):
+    """Plays a continuation of a blueprint."""
+
+    name = "biased"
+
+    def __init__(self, rules, policy):
+        self._agent = BlueprintAgent(blueprint(rules))
+        self._agent.restart(rules, 0, np.random.default_rng(0))
+        self._policy = policy
+
+    def strategy(self, public, combo_ids):
+        strategy = self._agent.strategy(public, combo_ids)
+        return Strategy(
+            strategy.actions, continuation_strategies(strategy.probabilities, strategy.actions)[self._policy]
+        )
+
+
+class LeafGame:
+    """The street of a two-player game, walked in full against average strategies."""
+
+    def __init__(self, rules, solver, num_policies):
+        self.rules, self.solver = rules, solver
+        self.policies = range(num_policies)
+        biased = [Biased(rules, policy) for policy in self.policies]
+        self.games = {pair: PokerGame(rules, [biased[k] for k in pair]) for pair in product(self.policies, repeat=2)}
+
+    def worth(self, path, hands, policies, seat):
+        state, actions = BettingState(self.rules), []
+        for action in path:
+            actions.append(Action(state.actor, action, state.street))
+            state.apply(action)
+        held = [int(self.rules.combos[combo, 0]) for combo in hands]
+        spare = next(card for card in self.rules.cards.tolist() if card not in held)
+        deck = np.array([*held, spare], np.uint8)
+        return self.games[policies].value(deck, 0, tuple(actions), seat)
+
+    def value(self, seat, own, path, reach, is_best):
+        """Return what a seat's hand wins against all others of the opponent, weighted by `reach`."""
+        if path in self.solver.paths:
+            actions, average, _ = self.solver.strategies(path)
+            if self.solver.seat(path) == seat:
+                below = [self.value(seat, own, (*path, action), reach, is_best) for action in actions]
+                return max(below) if is_best else float(average[own] @ below)
+            return sum(
+                self.value(seat, own, (*path, action), reach * average[:, k], is_best)
+                for k, action in enumerate(actions)
+            )
+        theirs, mine = (self.solver.choices(path, each) for each in (1 - seat, seat))
+        below = []
+        for policy in self.policies if mine is not None else (0,):
+            total = 0.0
+            for other in np.flatnonzero(reach).tolist():
+                hands = (own, other) if seat == 0 else (other, own)
+                for answer in self.policies if theirs is not None else (0,):
+                    chance = reach[other] * (theirs[other, answer] if theirs is not None else 1.0)
+                    pair = (policy, answer) if seat == 0 else (answer, policy)
+                    total += chance * self.worth(path, hands, pair, seat)
+            below.append(total)
+        if mine is None:
+            return below[0]
+        return max(below) if is_best else float(mine[own] @ below)
+
+    def gain(self, seat, beliefs):
+        """Return what a best response wins more than the average strategy, in chips a hand."""
+        found = 0.0
+        for own in range(self.rules.num_combos):
+            reach = beliefs[1 - seat].copy()
+            reach[own] = 0.0
+            chips = [self.value(seat, own, (), reach, is_best) for is_best in (True, False)]
+            found += beliefs[seat, own] * (chips[0] - chips[1])
+        meet = sum(beliefs[0, a] * beliefs[1, b] for a, b in permutations(range(self.rules.num_combos), 2))
+        return found / meet
+
+
+@pytest.mark.parametrize("num_policies", [1, 4])
+def test_leaves_are_an_equilibrium_of_continuations(num_policies):
+    beliefs = np.random.default_rng(3).random((2, LEDUC.num_combos))
+    after = Continuations(blueprint(LEDUC), LEDUC, num_policies)
+    solver = MultiwaySolver(BettingState(LEDUC), (), beliefs, raise_menu, after, seed=4)
+    solver.run(20)
+    game = LeafGame(LEDUC, solver, num_policies)
+    early = sum(game.gain(seat, beliefs) for seat in range(2))
+    solver.run(6_000)
+    gains = [game.gain(seat, beliefs) for seat in range(2)]
+    assert min(gains) > -1e-9
+    assert sum(gains) < 0.08 and sum(gains) < 0.3 * early
