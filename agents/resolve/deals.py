@@ -197,6 +197,9 @@ def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
     classes: _Classes = {}
     left = [card for card in rules.cards.tolist() if card not in board.cards]
     for new in combinations(left, size):
+        if len(board.symmetries) == 1:
+            classes[new] = [(new, board.symmetries[0])]
+            continue
         images = [
             (tuple(sorted(relabel_cards(new, number, rules.num_suits).tolist())), number) for number in board.symmetries
         ]

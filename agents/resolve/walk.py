@@ -194,6 +194,7 @@ class Walk:
         self.streets = streets
         self._dtype = dtype
         self._num_workers = threads if len(streets) > 1 else 1
+        self._rooms: dict[int, np.ndarray] = {}
         self.workspaces = [[street.workspace() for street in streets] for _ in range(self._num_workers)]
         width = blocks_for(ranges.shape[1])
         reach = empty_blocks(width * LANES, dtype), empty_blocks(width * LANES, dtype)
@@ -264,7 +265,7 @@ class Walk:
         spread = index == 1  # the first deal uses all threads
         parts = task.run_outs.visits(index, street, parent, seat, way.chunk)
         size = task.num_kinds(street) * street.root_lanes * int(way.above.blocks[seat])
-        chunks = empty_blocks(len(parts) * size, self._dtype).reshape(len(parts), size, LANES)
+        chunks = self._room(workspaces[index], len(parts) * size).reshape(len(parts), size, LANES)
 
         def work_on(number: int, own: Sequence[Workspace]) -> None:
             here = way._replace(chunk=number) if spread else way
@@ -286,6 +287,14 @@ class Walk:
 
         list(self._executor.map(take_turns, self.workspaces))
         return chunks
+
+    def _room(self, work: Workspace, num_blocks: int) -> np.ndarray:
+        """Return blocks of zeros, the same memory for each thread and street again and again."""
+        room = self._rooms.get(id(work))
+        if room is None or len(room) < num_blocks:
+            room = self._rooms[id(work)] = empty_blocks(num_blocks, self._dtype)
+        room[:num_blocks] = 0
+        return room[:num_blocks]
 
     @functools.cached_property
     def _executor(self) -> ThreadPoolExecutor:
