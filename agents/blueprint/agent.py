@@ -16,7 +16,6 @@ from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.cards import Buckets
 from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
 from plurispiel.agents.equity import weigh_equity
@@ -41,8 +40,7 @@ class BlueprintAgent(RangeAgent):
     ----------
     counts : Counter
         How many of its decisions came from where, see `fallback.SOURCES`.
-    cards : Buckets
-        What tells hands apart.
+    blueprint : Blueprint
     """
 
     name = "blueprint"
@@ -50,7 +48,7 @@ class BlueprintAgent(RangeAgent):
 
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
-        self.cards: Buckets = blueprint.cards
+        self.blueprint = blueprint
         self._kept = _kept_rows(blueprint)
         self._aces = _aces(blueprint.rules)
         self._translation: Translation | None = None
@@ -172,9 +170,9 @@ class BundledAgent(Agent):
         return sum((agent.counts for agent in self._agents.values()), Counter())
 
     @property
-    def cards(self) -> Buckets:
-        """What tells hands apart in the blueprint of this hand."""
-        return self._agent.cards
+    def blueprint(self) -> Blueprint:
+        """The blueprint of this hand."""
+        return self._agent.blueprint
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand.

@@ -9,9 +9,9 @@ import numpy as np
 from plurispiel.abstraction.cards.buckets import BucketTable
 from plurispiel.abstraction.cards.model import CardModel
 from plurispiel.abstraction.cards.preflop import preflop_classes
+from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem.boards import (
     board_classes,
-    find_board,
     relabel_cards,
     relabel_combos,
     suit_permutations,
@@ -90,8 +90,9 @@ class CardBuckets:
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; what touches the board has any number."""
-        number, permutation = find_board(board, self.rules.num_suits, self.rules.num_ranks)
-        return self.arrays.rows[street][number][self.arrays.relabel[permutation]]
+        entry = int(self.arrays.entries[street][board_rank(self.rules.num_suits, np.array(board, np.uint8))])
+        relabel = self.arrays.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+        return self.arrays.rows[street][entry >> PERMUTATION_BITS][relabel]
 
 
 @dataclass(frozen=True, eq=False)

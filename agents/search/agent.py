@@ -1,6 +1,7 @@
 """Search at the table."""
 
 import copy
+import functools
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -13,9 +14,13 @@ from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Deal, Decision, Event, PublicState, RangeAgent, Strategy, View, draw
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import entropy_bits
 from plurispiel.agents.search.config import SearchConfig, config_from_options
+from plurispiel.agents.search.multiway import Continuations
+from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, Solutions
 from plurispiel.agents.search.subgame import StreetSolution
 
@@ -30,10 +35,11 @@ _NUM_TOP_HANDS = 5
 
 
 class SearchAgent(RangeAgent):
-    """Plays a blueprint before the flop, and then searches whenever two players are left.
+    """Plays a blueprint before the flop, and then searches.
 
-    What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where more
-    than two players see a street, or one of two is all-in, the blueprint plays that street.
+    What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where fewer
+    than two players have chips, the blueprint plays on, and so it does among more than two if its bucket table is not
+    built.
 
     Parameters
     ----------
@@ -74,7 +80,8 @@ class SearchAgent(RangeAgent):
             prepare(by_buckets=True)
             self._is_compiled = True
         self._blueprint.restart(rules, seat, rng)
-        place = rules, seat, self._blueprint, self._blueprint.cards
+        continuations = _continuations(self._blueprint.blueprint, rules, self.config.k)
+        place = rules, seat, self._blueprint, self._blueprint.blueprint.cards, continuations
         self._hand = NestedSearch(*place, self.config, self._solutions, self.counts)
 
     def observe(self, event: Event) -> None:
@@ -123,8 +130,8 @@ class SearchAgent(RangeAgent):
             if public.street == 0:
                 return "the blueprint plays before the flop"
             return (
-                f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips, and the "
-                "street began with others"
+                f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips and, where "
+                "the blueprint's bucket table is built, for more"
             )
         return _explained(found.solution, public)
 
@@ -167,6 +174,16 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     agent = SearchAgent(blueprint_agent(text) if text else BundledAgent(), config)
     agent.name = f"search:{text}" if text else "search"
     return agent
+
+
+@functools.lru_cache(4)
+def _continuations(blueprint: Blueprint, rules: HoldemRules, k: int) -> Continuations | None:
+    """Return how hands go on behind a street of more than two players, ready to be used; None where that cannot be."""
+    if rules.num_seats == 2 or rules.num_streets == 1 or not isinstance(blueprint.cards, CardBuckets):
+        return None
+    found = Continuations(blueprint, rules, k)
+    prepare_multiway(found, rules)
+    return found
 
 
 def _rows(strategy: Strategy, combo_ids: np.ndarray) -> Strategy:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.threads import default_threads
+from plurispiel.agents.search.continuations import CONTINUATIONS
 
 __all__ = ["CARDS", "FREEZES", "PLAYS", "SearchConfig", "config_from_options"]
 
@@ -55,6 +56,11 @@ class SearchConfig:
         The same where that street is the last one.
     later : tuple of str
         The same for streets after it.
+    three : tuple of str
+        The same with three players, and with more (`crowd`); their streets are searched one at a time.
+    crowd : tuple of str
+    k : int
+        With three players and more: how many continuations of the blueprint there are behind the street.
     run_outs : int
         Boards of the next street that an iteration draws.
     last_boards : int
@@ -79,6 +85,9 @@ class SearchConfig:
     first: Texts = ("0.5p 1p allin", "1p allin", "allin")
     river: Texts = ("0.5p 1p 2p allin", "1p allin", "1p allin", "allin")
     later: Texts = ("1p allin", "allin")
+    three: Texts = ("0.5p 1p allin", "1p allin", "allin")
+    crowd: Texts = ("0.75p allin", "allin")
+    k: int = 4
     run_outs: int = 4
     last_boards: int = 8
     safe: bool = False
@@ -98,12 +107,14 @@ class SearchConfig:
         for name in ("purge", "doubt"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
+        if not 1 <= self.k <= len(CONTINUATIONS):
+            raise ValueError(f"k must be 1..{len(CONTINUATIONS)}, got {self.k}")
         for name in ("run_outs", "last_boards"):
             if not 1 <= getattr(self, name) <= 16:
                 raise ValueError(f"{name} must be 1..16, got {getattr(self, name)!r}")
         if self.safe:
             raise ValueError("safe search is not built yet; leave safe out")
-        for name in ("first", "river", "later"):
+        for name in ("first", "river", "later", "three", "crowd"):
             for text in getattr(self, name):
                 if len(parse_sizes(text)) > MAX_SIZES:
                     raise ValueError(f"a search has one to {MAX_SIZES} sizes of a raise, got {text!r} in {name}")
@@ -113,8 +124,12 @@ class SearchConfig:
         """Threads to use."""
         return self.threads or default_threads()
 
+    def multiway_menu(self, num_acting: int) -> BetMenu:
+        """Return the sizes on offer in a search of a street for so many players, more than two."""
+        return BetMenu(((_sizes(self.three if num_acting <= 3 else self.crowd),),))
+
     def menu(self, street: int, num_streets: int) -> BetMenu:
-        """Return the sizes on offer in a search of a street."""
+        """Return the sizes on offer in a search of a street for two players."""
         own = self.river if street == num_streets - 1 else self.first
         rows = [((),)] * street + [_sizes(own)] + [_sizes(self.later)] * (num_streets - street - 1)
         return BetMenu(tuple((row,) for row in rows))

@@ -11,6 +11,7 @@ N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary mat
 """
 
 import functools
+import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -34,17 +35,29 @@ from plurispiel.agents.blueprint.roll_outs import (
 )
 from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
+from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.continuations import BIAS, CONTINUATIONS
+from plurispiel.agents.search.subgame import (
+    MOST_RAISES,
+    Added,
+    Clock,
+    NodeStrategy,
+    Path,
+    Root,
+    StreetSolution,
+    believed,
+    played_rows,
+)
 
-__all__ = ["MAX_NODES", "Continuations", "MultiwaySolver"]
+__all__ = ["MAX_NODES", "Continuations", "MultiwaySolver", "prepare", "solve_multiway"]
 
-MAX_NODES = 4_000
-"""Of a street; behind more, an iteration takes too long."""
+MAX_NODES = 8_000
+"""Of a street; with more, an iteration takes too long."""
 
-MOST_RAISES = 2
-"""The tree ends behind so many raises of a street that is not the last."""
+DEALS = 8
+"""Every player's traversals that make up an iteration of a search; vector CFR's take about as long."""
 
-Path = tuple[int, ...]
+_MAX_ITERATIONS = 100_000
 
 
 class StreetGame(NamedTuple):
@@ -190,6 +203,8 @@ class MultiwaySolver:
     continuations : Continuations
     history : tuple of int
         Actions of the hand before the street.
+    most_raises : int
+        Behind so many of them a street that is not the last one ends.
     frozen : mapping of Path to float64[num_combos, num_actions], optional
         Strategies that decisions are held to; rows of NaN are free.
     seed : int
@@ -215,6 +230,7 @@ class MultiwaySolver:
         continuations: Continuations,
         history: tuple[int, ...] = (),
         *,
+        most_raises: int = MOST_RAISES,
         frozen: Mapping[Path, np.ndarray] | None = None,
         seed: int = 1,
     ):
@@ -230,7 +246,7 @@ class MultiwaySolver:
         self._seats = [seat for seat in range(rules.num_seats) if int(state.array[betting.ACTING]) >> seat & 1]
         if not all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1):
             raise ValueError("a seat's range has no hand for this board")
-        grown = _Grown(state, menu, continuations, history)
+        grown = _Grown(state, menu, continuations, history, most_raises)
         self._paths = grown.paths
         self._actions = grown.actions
         self._tree, num_cells = grown.arrays(rules.num_combos, frozen or {})
@@ -359,6 +375,82 @@ class MultiwaySolver:
         )
 
 
+def solve_multiway(
+    root: Root,
+    config: SearchConfig,
+    continuations: Continuations,
+    history: Path,
+    path: Path,
+    *,
+    added: Added,
+    frozen: Mapping[Path, np.ndarray],
+    began: float,
+    deadline: float,
+) -> StreetSolution:
+    """Solve a street for more than two players.
+
+    Parameters
+    ----------
+    root : Root
+        As `is_multiway` allows.
+    history : Path
+        Actions before the street.
+    path : Path
+        Those of the street that have been seen: the subgame ends no earlier than behind one more raise.
+    added, frozen
+        As in `StreetSolution`.
+    began, deadline : float
+        By `time.perf_counter`: when work on it began, and when the answer is due.
+    """
+    state = root.state
+    beliefs = np.zeros_like(root.beliefs)
+    beliefs[list(root.live_seats)] = believed(root, root.live_seats, config.doubt)
+    solver = MultiwaySolver(
+        state,
+        root.board,
+        beliefs,
+        root.game.menu(config, added),
+        continuations,
+        history,
+        most_raises=max(MOST_RAISES, 1 + sum(action > CALL for action in path)),
+        frozen=frozen,
+    )
+    if config.iterations:
+        solver.run(config.iterations * DEALS)
+    else:
+        solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
+    nodes = {}
+    for each in solver.paths:
+        actions, average, final = solver.strategies(each)
+        here = state.copy()
+        for action in each:
+            here.apply_legal(action)
+        rows = played_rows(config, average, final, frozen.get(each))
+        nodes[each] = NodeStrategy(here.actor, tuple(here.array.tolist()), actions, *rows)
+    return StreetSolution(
+        root,
+        nodes,
+        added,
+        frozen,
+        solver.num_decisions,
+        solver.iteration,
+        time.perf_counter() - began,
+        None,
+        tuple(int(np.count_nonzero(beliefs[seat])) for seat in root.live_seats),
+    )
+
+
+def prepare(continuations: Continuations, rules: HoldemRules) -> None:
+    """Compile the kernels for a game and its continuations, by a search where everybody has called."""
+    state, history = BettingState(rules), []
+    while state.street == 0:
+        history.append(CALL)
+        state.apply_legal(CALL)
+    board = tuple(rules.cards[: rules.board_size(state.street)].tolist())
+    beliefs = np.ones((rules.num_seats, rules.num_combos))
+    MultiwaySolver(state, board, beliefs, lambda rules, array: (), continuations, tuple(history)).run(1)
+
+
 class _Grown:
     """The nodes of a street as they are found, parents first.
 
@@ -372,8 +464,10 @@ class _Grown:
         Decisions of one seat on one way, at most.
     """
 
-    def __init__(self, state: BettingState, menu: RaiseMenu, continuations: Continuations, history: Path):
-        self._rules, self._continuations = state.rules, continuations
+    def __init__(
+        self, state: BettingState, menu: RaiseMenu, continuations: Continuations, history: Path, most_raises: int
+    ):
+        self._rules, self._continuations, self._most_raises = state.rules, continuations, most_raises
         self._street, self._is_last = state.street, state.street == state.rules.num_streets - 1
         self.paths: dict[Path, int] = {(): 0}
         self.actions: dict[int, tuple[int, ...]] = {}
@@ -457,7 +551,8 @@ class _Grown:
             return END
         if self._is_last:
             return DECISION
-        return LEAF if state.street > self._street or state.array[betting.NUM_RAISES] >= MOST_RAISES else DECISION
+        is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._most_raises
+        return LEAF if is_leaf else DECISION
 
     def _path(self, node: int) -> Path:
         found: Path = ()

@@ -28,7 +28,17 @@ from plurispiel.agents.blueprint.cards import Buckets
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.subgame import Added, NodeStrategy, Path, Root, StreetSolution, is_searched, solve_street
+from plurispiel.agents.search.multiway import Continuations, solve_multiway
+from plurispiel.agents.search.subgame import (
+    Added,
+    NodeStrategy,
+    Path,
+    Root,
+    StreetSolution,
+    is_multiway,
+    is_searched,
+    solve_street,
+)
 
 __all__ = ["FoundStrategy", "NestedSearch", "Solutions"]
 
@@ -94,6 +104,8 @@ class NestedSearch:
         With `range_strategy`, in this hand.
     buckets : Buckets
         The blueprint's.
+    continuations : Continuations or None
+        Of the blueprint; without them the blueprint plays streets of more than two players.
     config : SearchConfig
     solutions : Solutions
     counts : Counter
@@ -112,6 +124,7 @@ class NestedSearch:
         seat: int,
         blueprint: Agent,
         buckets: Buckets,
+        continuations: Continuations | None,
         config: SearchConfig,
         solutions: Solutions,
         counts: Counter[str],
@@ -120,6 +133,7 @@ class NestedSearch:
         self._seat = seat
         self._blueprint = blueprint
         self._buckets = buckets
+        self._continuations = continuations
         self._config = config
         self._solutions = solutions
         self._counts = counts
@@ -155,7 +169,7 @@ class NestedSearch:
     def _find(self, public: PublicState) -> FoundStrategy:
         start = _street_start(public.actions, public.street)
         before, here = public.actions[:start], public.actions[start:]
-        if not is_searched(self._state(before)):
+        if not self._is_searched(self._state(before)):
             strategy = self._blueprint.range_strategy(public)
             assert strategy is not None
             return FoundStrategy(strategy, strategy, None)
@@ -201,7 +215,11 @@ class NestedSearch:
         frozen = {}
         if own:
             frozen = self._frozen(self._solution(before, here[: own[-1]], board), here, own)
-        return self._solve(root, added, frozen, started)
+        return self._solve(root, before, here[:stop], added, frozen, started)
+
+    def _is_searched(self, state: BettingState) -> bool:
+        """Return whether a street that begins like this is searched."""
+        return is_searched(state) or (self._continuations is not None and is_multiway(state))
 
     def _frozen(self, known: StreetSolution, here: Actions, own: list[int]) -> dict[Path, np.ndarray]:
         """Return what the own decisions so far are held to."""
@@ -216,16 +234,25 @@ class NestedSearch:
                 frozen[path][self.combo] = rows[self.combo]
         return frozen
 
-    def _solve(self, root: Root, added: Added, frozen: dict[Path, np.ndarray], started: float) -> StreetSolution:
+    def _solve(
+        self, root: Root, before: Actions, here: Actions, added: Added, frozen: dict[Path, np.ndarray], started: float
+    ) -> StreetSolution:
+        after = None if is_searched(root.state) else self._continuations
+
         def make() -> StreetSolution:
             self._counts["solved"] += 1
-            times = time.perf_counter(), started + self._config.time
-            place = root, self._config, self._bucket_rows(root.board)
-            return solve_street(*place, added=added, frozen=frozen, began=times[0], deadline=times[1])
+            began, deadline = time.perf_counter(), started + self._config.time
+            if after is not None:
+                paths = _path(before), _path(here)
+                return solve_multiway(
+                    root, self._config, after, *paths, added=added, frozen=frozen, began=began, deadline=deadline
+                )
+            buckets = self._bucket_rows(root.board)
+            return solve_street(root, self._config, buckets, added=added, frozen=frozen, began=began, deadline=deadline)
 
         key = (
             self._rules,
-            root.state.array.tobytes(),
+            root.state.array.tobytes() if after is None else (_path(before), _path(here)),
             root.board,
             root.beliefs.tobytes(),
             tuple(sorted(added.items())),
@@ -264,7 +291,7 @@ class NestedSearch:
     def _after(self, root: Root, here: Actions, before: Actions) -> np.ndarray:
         """Return the beliefs after actions of a street, by the last search of it."""
         beliefs = root.beliefs
-        last = self._solution(before, here, root.board) if is_searched(root.state) else None
+        last = self._solution(before, here, root.board) if self._is_searched(root.state) else None
         for number, action in enumerate(here):
             past = here[:number]
             if last is None:

@@ -1,4 +1,7 @@
-"""The subgames of a search: from the start of a street, for the two players who are left, to the end of the hand.
+"""The subgames of a search: from the start of a street, for the players who are left.
+
+With two of them they go on to the end of the hand and are solved by vector CFR; with more they end with the street
+(`multiway`).
 
 Seats that have folded leave their chips in the pot. What their cards would have told is forgotten, as in the paper:
 beliefs are of each seat by itself, and cards that folded hands hold can still be dealt.
@@ -7,12 +10,13 @@ beliefs are of each seat by itself, and cards that folded hands hold can still b
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from plurispiel.abstraction.actions.menu import BetMenu
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -22,16 +26,36 @@ from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
 from plurispiel.agents.search.config import SearchConfig
 
-__all__ = ["LEAST_BELIEF", "Added", "NodeStrategy", "Path", "Root", "StreetSolution", "is_searched", "solve_street"]
+__all__ = [
+    "LEAST_BELIEF",
+    "MOST_RAISES",
+    "Added",
+    "Clock",
+    "NodeStrategy",
+    "Path",
+    "Root",
+    "StreetSolution",
+    "believed",
+    "is_multiway",
+    "is_searched",
+    "played_rows",
+    "solve_street",
+]
 
 Path = tuple[int, ...]
 """Actions from the start of the street on."""
+
+Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
+"""From a game and a betting state array to the raises on offer."""
 
 Added = Mapping[tuple[int, ...], tuple[int, ...]]
 """Raises that are offered besides those of the menu, by the betting state array of a decision."""
 
 LEAST_BELIEF = 1e-5
 """Hands that are believed so many times less than the likeliest are left out of a search."""
+
+MOST_RAISES = 2
+"""With more than two players, a subgame ends behind so many raises of its street, or one more than were made."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"
@@ -59,18 +83,24 @@ class Root:
         return tuple(seat for seat, folded in enumerate(self.state.folded) if not folded)
 
     @functools.cached_property
-    def game(self) -> "TwoSeats":
-        """The game of a search for two players."""
-        return TwoSeats(self)
+    def game(self) -> "TwoSeats | ManySeats":
+        """The game of a search."""
+        return TwoSeats(self) if is_searched(self.state) else ManySeats(self)
 
     def strangers(self, config: SearchConfig, path: Path) -> tuple[Added, int]:
-        """Return the actions of a path that the menu does not offer, and how many actions the last of them ends."""
-        state, stop = self.game.state.copy(), 0
+        """Return the actions of a path that the menu does not offer, and how many actions the last of them ends.
+
+        A raise that the subgame ends behind is another such action: there a search must look further.
+        """
+        state, stop, num_raises = self.game.state.copy(), 0, 0
         added: dict[tuple[int, ...], tuple[int, ...]] = {}
         for number, action in enumerate(path, start=1):
             array = state.array.tolist()
             if action > CALL and action not in self.game.menu(config, added)(state.rules, array):
                 added[tuple(array)] = (*added.get(tuple(array), ()), action)
+                stop = number
+            num_raises += action > CALL
+            if action > CALL and self.game.ends_behind(num_raises):
                 stop = number
             state.apply_legal(action)
         return added, stop
@@ -137,6 +167,12 @@ def is_searched(state: BettingState) -> bool:
     return state.street > 0 and array[kernels.NUM_LIVE] == 2 and array[kernels.NUM_ACTING] == 2
 
 
+def is_multiway(state: BettingState) -> bool:
+    """Return whether a search for more than two players can begin here: on a board, two of them with chips."""
+    array = state.array
+    return state.street > 0 and array[kernels.NUM_LIVE] > 2 and array[kernels.NUM_ACTING] >= 2
+
+
 def solve_street(
     root: Root,
     config: SearchConfig,
@@ -163,7 +199,7 @@ def solve_street(
     """
     began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}
-    game = root.game
+    game = TwoSeats(root)
     menu = game.menu(config, added)
     num_streets = root.state.rules.num_streets
     is_last = root.state.street == num_streets - 1
@@ -187,19 +223,15 @@ def solve_street(
     if config.iterations:
         solver.run(config.iterations)
     else:
-        solver.run(_MAX_ITERATIONS, goes_on=_Clock(began + config.time if deadline is None else deadline))
+        solver.run(_MAX_ITERATIONS, goes_on=Clock(began + config.time if deadline is None else deadline))
     nodes = {}
     for decision in solver.streets[0].betting.decisions:
         path = tuple(action for _, action, _ in decision.actions)
         average = solver.strategy(0, decision)
-        played = solver.current_strategy(0, decision) if config.play == "final" else average
-        if config.purge:
-            played = _purged(played, config.purge)
-        if path in frozen:
-            held = ~np.isnan(frozen[path][:, :1])
-            average, played = (np.where(held, frozen[path], rows) for rows in (average, played))
+        final = solver.current_strategy(0, decision) if config.play == "final" else average
+        rows = played_rows(config, average, final, frozen.get(path))
         nodes[path] = NodeStrategy(
-            root.live_seats[decision.seat], tuple(decision.state), tuple(decision.children), average, played
+            root.live_seats[decision.seat], tuple(decision.state), tuple(decision.children), *rows
         )
     return StreetSolution(
         root,
@@ -214,15 +246,15 @@ def solve_street(
     )
 
 
-class _Clock:
-    """Says whether there is time for one more iteration like the longest so far."""
+class Clock:
+    """Says, when called, whether there is time for one more iteration like the longest so far."""
 
     def __init__(self, end: float):
         self._end = end
         self._asked = 0.0
         self._longest = 0.0
 
-    def __call__(self) -> bool:
+    def __call__(self) -> bool:  # noqa: D102
         now = time.perf_counter()
         if self._asked:
             self._longest = max(self._longest, now - self._asked)
@@ -250,24 +282,19 @@ class TwoSeats:
         """Return what is believed of both, with all hands alike mixed in; these alone where no two hands could meet."""
         rules = self._root.state.rules
         held = ~np.isin(rules.combos, self._root.board).any(axis=1)
-        rows = self._root.beliefs[list(self._seats)]
-        rows = np.where(rows >= LEAST_BELIEF * rows.max(axis=1, keepdims=True), rows, 0.0)
-        mixed = (1.0 - doubt) * rows + doubt * held / held.sum()
+        mixed = believed(self._root, self._seats, doubt)
         hands = rank_hands(rules, self._root.board)
         can_meet = bool(mixed[0, hands.combos] @ fold_mass(hands, mixed[1, hands.combos]) > 0.0)
         return mixed if can_meet else np.tile(held / held.sum(), (2, 1))
 
-    def menu(self, config: SearchConfig, added: Added) -> Callable[[HoldemRules, list[int]], tuple[int, ...]]:
+    def menu(self, config: SearchConfig, added: Added) -> Offer:
         """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
-        rules = self.state.rules
-        sizes = config.menu(self.state.street, rules.num_streets)
-        is_free = not rules.is_limit and rules.betting_abstraction == "fullgame"
+        sizes = config.menu(self.state.street, self.state.rules.num_streets)
+        return _menu(self.state.rules, sizes, added, self.dead_chips)
 
-        def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
-            offered = sizes.raises(game, array, self.dead_chips) if is_free else raise_menu(game, array) or ()
-            return tuple(sorted({*offered, *added.get(tuple(array), ())}))
-
-        return raises
+    def ends_behind(self, num_raises: int) -> bool:
+        """Return whether the subgame ends behind so many raises of the street: it goes on to the end of the hand."""
+        return False
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
         """Return actions with the seats and the street, as in `BettingDecision.actions`."""
@@ -297,6 +324,61 @@ class TwoSeats:
         for place, seat in enumerate(self._seats):
             array[kernels.CONTRIB + place] = table[kernels.CONTRIB + seat]
         return array
+
+
+class ManySeats:
+    """The game of a search with more than two players: the table's own, until the street ends.
+
+    Attributes
+    ----------
+    state : BettingState
+    """
+
+    def __init__(self, root: Root):
+        self.state = root.state
+
+    def menu(self, config: SearchConfig, added: Added) -> Offer:
+        """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
+        sizes = config.multiway_menu(int(self.state.array[kernels.NUM_ACTING]))
+        return _menu(self.state.rules, sizes, added, 0)
+
+    def ends_behind(self, num_raises: int) -> bool:
+        """Return whether the subgame ends behind so many raises of the street, unless it is the last one."""
+        return num_raises >= MOST_RAISES and self.state.street < self.state.rules.num_streets - 1
+
+
+def believed(root: Root, seats: Sequence[int], doubt: float) -> npt.NDArray[np.float64]:
+    """Return what a search counts with for some seats: float64[len(seats), num_combos].
+
+    Hands of `LEAST_BELIEF` are left out, and a share `doubt` of all hands alike is mixed in.
+    """
+    rows = root.beliefs[list(seats)]
+    rows = np.where(rows >= LEAST_BELIEF * rows.max(axis=1, keepdims=True), rows, 0.0)
+    held = ~np.isin(root.state.rules.combos, root.board).any(axis=1)
+    return (1.0 - doubt) * rows + doubt * held / held.sum()
+
+
+def played_rows(
+    config: SearchConfig, average: np.ndarray, final: np.ndarray, frozen: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is believed of a decision's seat and what acts, where it is not held to something else."""
+    played = final if config.play == "final" else average
+    if config.purge:
+        played = _purged(played, config.purge)
+    if frozen is not None:
+        held = ~np.isnan(frozen[:, :1])
+        average, played = (np.where(held, frozen, rows) for rows in (average, played))
+    return average, played
+
+
+def _menu(rules: HoldemRules, sizes: BetMenu, added: Added, dead_chips: int) -> Offer:
+    is_free = not rules.is_limit and rules.betting_abstraction == "fullgame"
+
+    def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+        offered = sizes.raises(game, array, dead_chips) if is_free else raise_menu(game, array) or ()
+        return tuple(sorted({*offered, *added.get(tuple(array), ())}))
+
+    return raises
 
 
 def _purged(rows: np.ndarray, least: float) -> np.ndarray:

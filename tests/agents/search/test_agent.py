@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import os
 import time
+from collections import Counter
 
 import numpy as np
 import pyspiel
@@ -15,10 +16,11 @@ from random_blueprint import random_blueprint
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_string
-from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Deal, PublicState, View
 from plurispiel.agents.baselines import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search import nested
@@ -406,3 +408,67 @@ def test_views_are_answered_as_told():
     told = agent.range_strategy(public)
     np.testing.assert_array_equal(decision.probabilities, told.probabilities[HUNL.combo_id(cards)])
     assert decision.action in told.actions and agent.counts["searched"] == 1
+
+
+# More than two players.
+
+CROWD = SearchConfig(iterations=1, threads=1, cards="blueprint", three=("1p allin", "allin"), k=2)
+THREE_SEE = (250, 0, 0, 1, 1, 1)
+"""Under the gun raises; the button and both blinds call."""
+
+
+@functools.cache
+def six_blueprint():
+    return random_blueprint(SIXMAX, cards=single_buckets(SIXMAX))
+
+
+def crowded_agent(seat, config=CROWD):
+    agent = SearchAgent(BlueprintAgent(six_blueprint()), config)
+    agent.restart(SIXMAX, seat, np.random.default_rng(1))
+    return agent
+
+
+def at_table(actions):
+    return public_after((*THREE_SEE, *actions), rules=SIXMAX)
+
+
+def test_streets_of_more_than_two_players_are_searched():
+    """Blinds, under the gun and the button see the flop; whoever is off the menu or beyond the end makes it again."""
+    agent = crowded_agent(seat=2)
+    first = agent.range_strategy(at_table(()))
+    held = live_combos(at_table(()))
+    np.testing.assert_allclose(first.probabilities[held].sum(axis=1), 1.0)
+    assert agent.searches[-1].root.live_seats == (0, 1, 2, 5) and "searched" in agent.explain(at_table(()))
+    assert agent.counts["searches"] == 1
+    raises = [action for action in first.actions.tolist() if action > 1]
+    agent.range_strategy(at_table((1, 1, raises[0])))  # on the menu
+    assert agent.counts["searches"] == 1 and agent.counts["searches again"] == 0
+    agent.range_strategy(at_table((1, 1, raises[0] + 7)))
+    assert agent.counts["searches"] == 2
+    own = agent.range_strategy(at_table((1, 1)))
+    after = agent.range_strategy(at_table((1, 1, raises[0], 2500, 1, 1)))  # its own raise, and one behind the end
+    assert agent.counts["searches again"] == 1
+    again = agent.searches[-1].nodes[(1, 1)]
+    np.testing.assert_array_equal(again.played[held], own.probabilities[held])
+    np.testing.assert_allclose(after.probabilities[held].sum(axis=1), 1.0)
+    assert np.array_equal(crowded_agent(2).range_strategy(at_table(())).probabilities, first.probabilities)
+
+
+def test_searches_of_many_players_at_any_bets():
+    rng = np.random.default_rng(11)
+    table = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
+    searched = Counter()
+    for _ in range(60):
+        rules = dataclasses.replace(SIXMAX, stacks=tuple(rng.integers(900, 12_000, 6).tolist()))
+        hand = play_hand(rules, table, deal_deck(rules, rng), rng.spawn(6))
+        assert hand.faults == ()
+        searched.update(len(each.root.live_seats) for each in table[0].searches)
+    assert sum(count for seats, count in searched.items() if seats > 2) > 10
+
+
+def test_without_a_bucket_table_the_blueprint_plays_among_many():
+    agent = SearchAgent(BlueprintAgent(blueprint(6)), CROWD)
+    agent.restart(SIXMAX, 2, np.random.default_rng(1))
+    planned = agent._blueprint.range_strategy(at_table(()))
+    assert np.array_equal(agent.range_strategy(at_table(())).probabilities, planned.probabilities)
+    assert "bucket table" in agent.explain(at_table(()))
