@@ -10,13 +10,13 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.config import LOSSLESS
-from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
+from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints, find_blueprint
 from plurispiel.agents.blueprint.marks import MATCH_DECKS, mark_from_dict
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
-__all__ = ["choose_values", "make_value_function"]
+__all__ = ["choose_values", "eligible_values", "make_value_function", "values_note"]
 
 _BLUEPRINT = "blueprint"
 
@@ -34,6 +34,8 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     ------
     ValueError
         If there is no such value function.
+    ArtefactRefused
+        If ``blueprint`` is asked for and a bundled one is damaged.
 
     >>> from plurispiel.abstraction.holdem.rules import LEDUC
     >>> choose_values(LEDUC)
@@ -44,12 +46,25 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
         return text
     if text not in ("", _BLUEPRINT):
         raise ValueError(f"values are {Checkdown.name}, {_BLUEPRINT} or {_BLUEPRINT}:NAME, got {text!r}")
-    bundled = {found.name: found.config.cards for found in bundled_blueprints() if found.rules == rules}
+    sound = bundled_blueprints() if text else checked_blueprints()[0]
+    bundled = {found.name: found.config.cards for found in sound if found.rules == rules}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:
         hints = [f"; plurispiel abstraction build {cards} makes what {found} needs" for found, cards in bundled.items()]
         raise ValueError(f"no bundled blueprint values this game{''.join(hints)}; take {Checkdown.name}")
     return f"{_BLUEPRINT}:{built[0]}" if built else Checkdown.name
+
+
+def eligible_values(rules: HoldemRules) -> list[str]:
+    """Return all that `choose_values` may take for a game where nothing is asked for, what it takes now first."""
+    bundled = [f"{_BLUEPRINT}:{found.name}" for found in checked_blueprints()[0] if found.rules == rules]
+    return list(dict.fromkeys([choose_values(rules), *bundled, Checkdown.name]))
+
+
+def values_note(values: str) -> str:
+    """Return why values that were not asked for may be worse than they could be; empty if there is no reason."""
+    damaged = checked_blueprints()[1]
+    return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
 
 
 @functools.lru_cache(1)

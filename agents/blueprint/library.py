@@ -18,6 +18,7 @@ __all__ = [
     "BundledBlueprint",
     "blueprints_folder",
     "bundled_blueprints",
+    "checked_blueprints",
     "find_blueprint",
     "find_packed",
     "pick_bundled",
@@ -69,7 +70,22 @@ def bundled_blueprints() -> list[BundledBlueprint]:
     ArtefactRefused
         If one is damaged.
     """
-    return [_bundled(path, path.stat().st_mtime_ns) for path in sorted(_BOTS.glob(f"*{SUFFIX}"))]
+    sound, damaged = checked_blueprints()
+    if damaged:
+        raise damaged[0]
+    return sound
+
+
+def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]:
+    """Return the blueprints that come with the package and are sound, and what is wrong with the others."""
+    sound: list[BundledBlueprint] = []
+    damaged: list[ArtefactRefused] = []
+    for path in sorted(_BOTS.glob(f"*{SUFFIX}")):
+        try:
+            sound.append(_bundled(path, path.stat().st_mtime_ns))
+        except ArtefactRefused as error:
+            damaged.append(error)
+    return sound, damaged
 
 
 def pick_bundled(rules: HoldemRules) -> BundledBlueprint:

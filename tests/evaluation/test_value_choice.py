@@ -1,6 +1,7 @@
 """Which value function a run is scored with."""
 
 import contextlib
+import json
 import os
 
 import pytest
@@ -13,6 +14,7 @@ from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_functions import Checkdown
 from plurispiel.tournaments.block_player import Conduct
+from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.run_record import read_run
@@ -65,7 +67,7 @@ def test_values_that_do_not_exist_are_refused(bots):
         make_value_function("blueprint:unknown", LEDUC)
     (bots / "small.blueprint").write_bytes(b"nothing")
     with pytest.raises(ArtefactRefused, match="small.blueprint"):
-        choose_values(LEDUC)
+        choose_values(LEDUC, "blueprint")
 
 
 @jit_only
@@ -124,3 +126,47 @@ def test_groups_scored_with_other_values_are_not_mixed(bots, tmp_path):
         store.keep_values(make_value_function(config.values, config.rules))
         with pytest.raises(RunRefused, match=r"scored with other blueprint:small values \(digest"):
             store.keep_values(Checkdown())
+
+
+def tournament(capsys, *arguments):
+    """Return the exit code, the results and what was said of a short run."""
+    given = ["--agents", "call,random", "--game", "leduc_poker", "--workers", "1", "--decks", "2", "--json"]
+    code = main(["tournament", *given, *arguments])
+    said = capsys.readouterr()
+    return code, json.loads(said.out) if said.out else None, said.err
+
+
+@jit_only
+@pytest.mark.parametrize("named", [True, False])
+def test_a_run_goes_on_with_the_values_it_was_begun_with(bots, tmp_path, capsys, named):
+    place = ["--out", str(tmp_path / "run")] * named
+    packed = (bots / "small.blueprint").read_bytes()
+    (bots / "small.blueprint").unlink()
+    _, first, said = tournament(capsys, *place)
+    assert first["value_function"]["name"] == "checkdown" and "begun" not in said
+    (bots / "small.blueprint").write_bytes(packed)  # which would be chosen now
+    _, second, said = tournament(capsys, *place, "--decks", "4")
+    assert "goes on with the values that the run was begun with, checkdown" in said and "4 hands already there" in said
+    assert second["value_function"] == first["value_function"] and second["agents"][0]["groups"] == 4
+    _, asked, said = tournament(capsys, "--out", str(tmp_path / "other"), "--values", "blueprint")
+    assert asked["value_function"]["name"] == "blueprint:small"
+    _, fresh, said = tournament(capsys, *place, "--fresh")
+    assert fresh["value_function"]["name"] == "blueprint:small" and "already there" not in said
+    if named:
+        (bots / "small.blueprint").unlink()
+        code, results, said = tournament(capsys, *place, "--decks", "4")
+        assert code == 2 and results is None and said.count("\n") == 1
+        assert "was begun with blueprint:small values, which cannot be found now" in said and "--fresh" in said
+
+
+@jit_only
+def test_a_damaged_bundled_blueprint_leaves_checkdown(bots, capsys):
+    (bots / "small.blueprint").write_bytes(b"nothing")
+    assert choose_values(LEDUC) == "checkdown"
+    code, results, said = tournament(capsys)
+    assert code == 0 and results["value_function"]["name"] == "checkdown"
+    (note,) = [line for line in said.splitlines() if "small.blueprint" in line]
+    assert note.startswith("AIVAT takes checkdown values: ") and "install the package again" in note
+    assert tournament(capsys, "--agents", "blueprint,call", "--values", "checkdown")[0] == 4
+    assert tournament(capsys, "--values", "blueprint")[0] == 4
+    assert "AIVAT takes" not in tournament(capsys, "--score", "raw")[2]

@@ -15,10 +15,10 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, split_specs, try_stored
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
-from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config
@@ -49,17 +49,20 @@ def main(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
     """Play what is missing; return the exit code, and the results of a run that came to its end."""
-    config = config_of(options)
+    settings = settings_of(options)
+    config = TournamentConfig(**settings)
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
     notes = _check_agents(config, Conduct(isolate=options.isolate))
+    if config.uses_aivat and not settings.get("values"):
+        notes += filter(None, [values_note(config.values)])
+        config = _with_values_of_the_run(config, options)
     if config.uses_aivat:
         make_value_function(config.values, config.rules)
     if options.dry_run:
         _say_all(notes)
         return 0, _dry_run(config, options)
-    folder = Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
-    with contextlib.closing(RunStore(folder, config, fresh=options.fresh)) as store:
+    with contextlib.closing(RunStore(_folder(config, options), config, fresh=options.fresh)) as store:
         _say_all(notes)
         code = _finish(config, store, options)
         if code:
@@ -130,7 +133,7 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
     return notes
 
 
-def config_of(options: argparse.Namespace) -> TournamentConfig:
+def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings of the file, if one was given, with the options over them."""
     if options.config and not options.config.endswith(".toml"):
         raise ValueError(f"settings are a .toml file, got {options.config!r}; agents are written --agents a,b,c")
@@ -141,7 +144,51 @@ def config_of(options: argparse.Namespace) -> TournamentConfig:
             settings[field.name] = given[field.name]
     if "agents" in given:
         settings["agents"] = tuple(spec for text in given["agents"] for spec in split_specs(text))
-    return TournamentConfig(**settings)
+    return settings
+
+
+def _with_values_of_the_run(config: TournamentConfig, options: argparse.Namespace) -> TournamentConfig:
+    """Return the settings with the values that the run was begun with, if it was and no others are asked for.
+
+    Others may be chosen now: a bucket table was built since, or is gone.
+
+    Raises
+    ------
+    ValueError
+        If these values cannot be found any more.
+    """
+    if options.fresh or options.dry_run:
+        return config
+    begun = Path(options.out) if options.out else None
+    for values in eligible_values(config.rules) if begun is None else filter(None, [_values_of(begun)]):
+        try:
+            source_digest(values)
+        except ValueError as error:
+            title = parse_spec(values).title
+            raise type(error)(
+                f"the run in {begun} was begun with {title} values, which cannot be found now ({error}); give another "
+                "--out, or start over with --fresh"
+            ) from None
+        found = dataclasses.replace(config, values=values)
+        folder = _folder(found, options)
+        with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
+            if store.facts["digest"] == found.digest:
+                if values != config.values:
+                    _say(f"goes on with the values that the run was begun with, {parse_spec(values).title}")
+                return found
+    return config
+
+
+def _values_of(folder: Path) -> str:
+    """Return the values that a run was begun with; empty if there is none, or it has none."""
+    with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
+        return store.config.values
+    return ""
+
+
+def _folder(config: TournamentConfig, options: argparse.Namespace) -> Path:
+    """Return the run folder."""
+    return Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
 
 
 def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespace) -> int:
