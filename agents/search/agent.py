@@ -60,6 +60,7 @@ class SearchAgent(RangeAgent):
 
     def __init__(self, blueprint: BlueprintAgent | BundledAgent | None = None, config: SearchConfig | None = None):
         self.config = config or SearchConfig()
+        self.is_deterministic = self.config.iterations > 0
         self.counts: Counter[str] = Counter()
         self.seconds: dict[str, float] = dict.fromkeys(_STREETS, 0.0)
         self._blueprint = blueprint or BundledAgent()

@@ -167,3 +167,8 @@ def test_the_digest_of_a_file_follows_its_text(folder):
     assert source_digest("call") == ""
     with pytest.raises(ValueError, match="cannot read the agent's file 'gone.py'"):
         source_digest("gone.py:Bot")
+
+
+def test_agents_of_this_package_say_whether_they_are_deterministic(folder):
+    assert all(make_agent(name).is_deterministic for name in BUILT_IN)
+    assert not Agent.is_deterministic and not make_agent("my_bot.py:MyBot").is_deterministic

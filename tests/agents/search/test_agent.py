@@ -174,6 +174,11 @@ def test_the_same_seed_plays_the_same(play):
     assert hands[0] == hands[1]
 
 
+def test_only_a_search_of_so_many_iterations_is_deterministic():
+    assert make_agent("search?iterations=5").is_deterministic
+    assert not make_agent("search?time=0.5").is_deterministic and not make_agent("search").is_deterministic
+
+
 def test_searches_that_come_again_are_kept():
     agent = agent_at()
     found = agent.range_strategy(public_after(START))
