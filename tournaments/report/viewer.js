@@ -254,6 +254,7 @@
   function ledgerOf(of) {
     if (!of.forms.some(Boolean)) return [];
     const table = make("table", "terms");
+    if (narrowWindow.matches) table.style.minWidth = `${130 + 58 * of.positions.length}px`;
     const head = make("tr");
     head.append(make("th", "", "bb"));
     of.positions.forEach((position, seat) => {
