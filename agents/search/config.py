@@ -32,14 +32,15 @@ class SearchConfig:
     time : float
         Seconds for each search, everything counted; it may end sooner where it is exact enough.
     iterations : int
-        Of each search instead of a time, which makes play repeatable; 0 for the time.
+        Of each search instead of a time, which makes play repeatable; 0 for the time. On the last street, where they
+        cost little, ten times as many.
     threads : int
         0 for as many as there are processors.
     play : {"average", "final"}
         Which strategy of the search acts: the weighted average of its iterations, or the last iteration's (as
         published). Beliefs are always updated by the average.
     purge : float
-        Actions of less probability are not taken, unless all are; 0 for all actions.
+        Actions of less probability are not taken, unless all are; 0 takes all of them, as published.
     freeze : {"range", "hand"}
         What stays as it was at the own decisions of this street when a search is done again: what all hands do, or
         (as published) only what the hand that is held does. With ``hand`` the strategy of other hands depends on the
@@ -78,7 +79,7 @@ class SearchConfig:
     iterations: int = 0
     threads: int = 0
     play: str = "average"
-    purge: float = 0.0
+    purge: float = 0.05
     freeze: str = "range"
     doubt: float = 0.0
     cards: str = "flop-500"

@@ -26,7 +26,7 @@ from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search import nested
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig, config_from_options
-from plurispiel.agents.search.subgame import LEAST_BELIEF
+from plurispiel.agents.search.subgame import LAST_STREET_FACTOR, LEAST_BELIEF
 from plurispiel.agents.specs import make_agent, parse_spec, source_digest
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
@@ -35,7 +35,7 @@ from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
-FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later=("allin",))
+FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later=("allin",), purge=0.0)
 BOARD = parse_cards("QsJh2h7c3d")
 START = (250, 1)  # the small blind raises, the big blind calls and acts first on the flop
 TO_TURN = (*START, 1, 1)
@@ -84,7 +84,7 @@ def test_a_street_is_played_as_its_solver_says(before):
     )
     options = {} if is_last else {"algorithm": "dcfr", "run_outs": FEW.run_outs}
     solver = VectorSolver(subgame, threads=1, last_boards=1 if public.street == 1 else 0, **options)
-    solver.run(FEW.iterations)
+    solver.run(FEW.iterations * (LAST_STREET_FACTOR if is_last else 1))
     held = solver.ranges > 0.0
     for decision in solver.streets[0].betting.decisions:
         at = public_after((*before, *(action for _, action, _ in decision.actions)))
@@ -316,8 +316,8 @@ class Gambler(RandomAgent):
 
     def act(self, view):
         public, chance = view.public, self.rng.random()
-        if chance < 0.3 and public.max_raise:
-            share = self.rng.random()
+        if chance < 0.4 and public.max_raise:
+            share = self.rng.random() ** 2
             return int(round(public.min_raise ** (1.0 - share) * public.max_raise**share))
         return 0 if chance > 0.95 and public.can_fold else 1
 
@@ -328,7 +328,7 @@ def fuzz(num_hands, most_seats):
     agents = {seats: SearchAgent(BlueprintAgent(blueprint(seats)), config) for seats in (2, most_seats)}
     for number in range(num_hands):
         seats = int(rng.integers(2, most_seats + 1)) if number % 2 else 2
-        stacks = tuple(rng.choice([100, 130, 350, 1000, 2500, 10_000, 20_000], seats).tolist())
+        stacks = tuple(rng.choice([100, 350, 2500, 10_000, 20_000], seats).tolist())
         rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
         if not any(stack > blind for stack, blind in zip(stacks, rules.blinds, strict=True)):
             continue
@@ -344,7 +344,7 @@ def fuzz(num_hands, most_seats):
 
 
 def test_any_bets_are_answered():
-    agents = fuzz(60, 4)
+    agents = fuzz(150, 4)
     assert sum(agent.counts["searches"] for agent in agents.values()) > 10
     assert sum(agent.counts["searches again"] for agent in agents.values()) > 0
 

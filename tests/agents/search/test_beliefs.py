@@ -48,7 +48,7 @@ def test_beliefs_are_bayes_over_all_joint_deals(rules, count):
     """The product of the beliefs, over hands that share no card, is the posterior of whoever sees no cards."""
     menu = game_menu(rules)
     found = random_blueprint(rules, menu, cards=lossless_buckets(rules))
-    agent = SearchAgent(BlueprintAgent(found), SearchConfig(iterations=5, threads=1))
+    agent = SearchAgent(BlueprintAgent(found), SearchConfig(iterations=5, threads=1, purge=0.0))
     agent.restart(rules, 0, np.random.default_rng(1))
     searched = 0
     for public in some_hands(rules, 5, count):
