@@ -218,7 +218,7 @@ class MultiwaySolver:
     Raises
     ------
     ValueError
-        If the street has no decision, more than `MAX_NODES` nodes, or ranges that cannot meet.
+        If the street has no decision, more than `MAX_NODES` nodes, or no hands were found that can meet.
     """
 
     def __init__(
@@ -244,8 +244,6 @@ class MultiwaySolver:
         self._cumulative = np.cumsum(self._beliefs, axis=1)
         self._live = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
         self._seats = [seat for seat in range(rules.num_seats) if int(state.array[betting.ACTING]) >> seat & 1]
-        if not all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1):
-            raise ValueError("a seat's range has no hand for this board")
         grown = _Grown(state, menu, continuations, history, most_raises)
         self._paths = grown.paths
         self._actions = grown.actions
@@ -262,15 +260,12 @@ class MultiwaySolver:
         self._combos = np.array(rules.combos)
         self._stream = xoshiro_stream(np.random.SeedSequence(seed))
         self._work = self._workspace(board, grown)
+        can_meet = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
+        if not (can_meet and self._deal(-1)):
+            raise ValueError("the ranges have no hands that can meet on this board")
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Do so many iterations more, or fewer.
-
-        Raises
-        ------
-        ValueError
-            If no hands could be dealt that share no card.
-        """
+        """Do so many iterations more, or fewer."""
         for _ in range(num_iterations):
             if not goes_on():
                 return
@@ -319,11 +314,15 @@ class MultiwaySolver:
         rows[self._beliefs[seat] <= 0.0] = np.nan
         return rows
 
+    def _deal(self, seat: int) -> bool:
+        """Deal hands to everybody but one seat, and the board; return whether hands that share no card were found."""
+        place = self._game, self._combos, self._live, seat, self._cumulative
+        return bool(kernels.deal_others(*place, self._stream, self._work))
+
     def _traverse(self, seat: int) -> None:
         tree, work, game = self._tree, self._work, self._game
-        dealt = kernels.deal_others(game, self._combos, self._live, seat, self._cumulative, self._stream, work)
-        if not dealt:
-            raise ValueError("the ranges have no hands that can meet")
+        if not self._deal(seat):
+            return  # others will be found
         after = self._continuations
         weight = float(self.iteration)
         count = kernels.prepare_deal(
@@ -405,16 +404,17 @@ def solve_multiway(
     state = root.state
     beliefs = np.zeros_like(root.beliefs)
     beliefs[list(root.live_seats)] = believed(root, root.live_seats, config.doubt)
-    solver = MultiwaySolver(
-        state,
-        root.board,
-        beliefs,
-        root.game.menu(config, added),
-        continuations,
-        history,
-        most_raises=max(MOST_RAISES, 1 + sum(action > CALL for action in path)),
-        frozen=frozen,
-    )
+    menu, most_raises = root.game.menu(config, added), max(MOST_RAISES, 1 + sum(action > CALL for action in path))
+
+    def make(ranges: np.ndarray) -> MultiwaySolver:
+        place = state, root.board, ranges, menu, continuations, history
+        return MultiwaySolver(*place, most_raises=most_raises, frozen=frozen)
+
+    try:
+        solver = make(beliefs)
+    except ValueError:  # beliefs that rule each other out; with any hands alike the rest has to be in order
+        beliefs = np.ones_like(beliefs)
+        solver = make(beliefs)
     if config.iterations:
         solver.run(config.iterations * DEALS)
     else:

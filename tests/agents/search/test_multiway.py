@@ -60,6 +60,16 @@ def test_three_players_on_the_last_street_come_near_an_equilibrium():
     assert found[1] < 5.0 and found[1] < 0.1 * found[0]  # chips, of pots of 148 and more
 
 
+def test_ranges_that_cannot_meet_are_refused():
+    after, beliefs = Continuations(blueprint(THREE), THREE), np.zeros((3, THREE.num_combos))
+    beliefs[:, 5] = 1.0
+    with pytest.raises(ValueError, match="no hands that can meet"):
+        MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after)
+    beliefs[1:] = 0.0
+    with pytest.raises(ValueError, match="no hands that can meet"):
+        MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after)
+
+
 class Biased(RangeAgent):
     """Plays a continuation of a blueprint."""
 
@@ -142,7 +152,7 @@ def test_leaves_are_an_equilibrium_of_continuations(num_policies):
     solver.run(20)
     game = LeafGame(LEDUC, solver, num_policies)
     early = sum(game.gain(seat, beliefs) for seat in range(2))
-    solver.run(6_000)
+    solver.run(18_000)
     gains = [game.gain(seat, beliefs) for seat in range(2)]
     assert min(gains) > -1e-9
-    assert sum(gains) < 0.08 and sum(gains) < 0.3 * early
+    assert sum(gains) < 0.06 and sum(gains) < 0.3 * early
