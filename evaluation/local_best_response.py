@@ -20,6 +20,7 @@ from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, RangeAgent, Strategy
+from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.duplicate import SeatStreams, group_deck
 from plurispiel.evaluation.hand import Hand, play_hand
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
@@ -232,10 +233,17 @@ class GroupScore(NamedTuple):
         As it was paid.
     expectation : float
         With showdowns weighed by the opponent's range (`LocalBestResponse.expectation`).
+    corrected : float
+        With all luck taken out that AIVAT can take out of what the opponent lost; NaN where that was not asked for.
     """
 
     payoff: float
     expectation: float
+    corrected: float
+
+
+class _Silent(Agent):
+    """Stands for local best response where it must not be asked what it would do with every hand."""
 
 
 class Prober:
@@ -247,12 +255,15 @@ class Prober:
     agent : Agent
     menu : Menu
     seed : int
+    aivat : bool
+        Score the agent by AIVAT with checkdown values, too: fewer hands do, each takes two to three times as long.
     """
 
     hands_per_group = 4
 
-    def __init__(self, rules: HoldemRules, agent: Agent, menu: Menu, seed: int):
+    def __init__(self, rules: HoldemRules, agent: Agent, menu: Menu, seed: int, *, aivat: bool = False):
         self._rules = rules
+        self._aivat = Aivat(rules) if aivat else None
         self._seed = seed
         self._values = Checkdown()
         self._players = LocalBestResponse(agent, menu, self._values), agent
@@ -272,9 +283,11 @@ class Prober:
         cards = rules.num_hole_cards
         deck = group_deck(rules, self._seed, number)
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
-        words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(9, np.uint64).tolist()
+        words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
         self._values.restart(np.random.default_rng(words[8]))
-        payoff = expectation = 0.0
+        if self._aivat:
+            self._aivat.restart(np.random.default_rng(words[9]))
+        payoff = expectation = corrected = 0.0
         for turn, dealt in enumerate((deck, swapped)):
             for seat in range(2):
                 rngs = self._streams.seed([*words[4 * turn + 2 * seat :][:2]] * 2)
@@ -283,4 +296,16 @@ class Prober:
                     raise prober.unknown or ValueError(f"{agent.name}: {hand.faults[0].message}")
                 payoff += hand.payoffs[seat]
                 expectation += prober.expectation(hand)
-        return GroupScore(payoff / self.hands_per_group, expectation / self.hands_per_group)
+                corrected += self._corrected(hand, 1 - seat)
+        return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, corrected)))
+
+    def _corrected(self, hand: Hand, seat: int) -> float:
+        """Return what the agent in a seat has lost by AIVAT, in chips."""
+        if self._aivat is None:
+            return float("nan")
+        prober, agent = self._players
+        agents = [agent, _Silent()] if seat == 0 else [_Silent(), agent]
+        score = self._aivat.scores(hand, agents)[seat]
+        if score.estimate is None:
+            raise prober.unknown or ValueError(f"{agent.name}: {score.refused}")
+        return -score.estimate

@@ -42,12 +42,15 @@ class ProbeConfig:
     game : str
         A preset or an OpenSpiel game string of two seats.
     seed : int
+    aivat : bool
+        See `Prober`.
     """
 
     agent: str
     menu: str = "fcpa"
     game: str = "HUNL"
     seed: int = 1
+    aivat: bool = False
 
     def __post_init__(self):
         parse_spec(self.agent)
@@ -75,6 +78,7 @@ class ProbeConfig:
             "menu": self.menu,
             "game": game_string(self.rules),
             "seed": self.seed,
+            "aivat": self.aivat,
             "source": source_digest(self.agent),
             "package": package_digest(),
         }
@@ -86,7 +90,7 @@ class ProbeConfig:
 
     def prober(self) -> Prober:
         """Return what plays the groups."""
-        return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed)
+        return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
 
 
 class Probe:
@@ -135,7 +139,7 @@ class Probe:
         with open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file:
             for numbers, scores in _play_blocks(self.config, blocks, min(workers, len(blocks))):
                 for number, score in zip(numbers, scores, strict=True):
-                    file.write(f"{number},{score.payoff!r},{score.expectation!r}\n")
+                    file.write(",".join(map(repr, (number, *score))) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
                 self._scores.update(zip(numbers, scores, strict=True))
@@ -149,7 +153,9 @@ class Probe:
         """Return what the first groups came to, as plain values: rates in mbb/hand."""
         played = np.array([self._scores[number] for number in range(num_groups) if number in self._scores])
         unit = 1000.0 / self.config.rules.big_blind
-        expected, paid = (estimate_mean(played[:, column] * unit) for column in (1, 0))
+        paid, expected, corrected = (
+            estimate_mean(column * unit) for column in played.reshape(-1, len(GroupScore._fields)).T
+        )
         return {
             "agent": parse_spec(self.config.agent).title,
             "menu": self.config.menu,
@@ -159,6 +165,8 @@ class Probe:
             "sd": float(played[:, 1].std(ddof=1) * unit) if len(played) > 1 else None,
             "paid_mbb_per_hand": paid.mean,
             "paid_ci95": paid.ci95,
+            "aivat_mbb_per_hand": corrected.mean if self.config.aivat else None,
+            "aivat_ci95": corrected.ci95 if self.config.aivat else None,
             "game": game_name(self.config.rules),
             "seed": self.config.seed,
             "digest": self.config.digest,
@@ -176,9 +184,9 @@ class Probe:
                 file.truncate(len(whole.encode()))
         scores = {}
         try:
-            for number, payoff, expectation in csv.reader(whole.splitlines()[1:]):
-                scores[int(number)] = GroupScore(float(payoff), float(expectation))
-        except ValueError:
+            for number, *chips in csv.reader(whole.splitlines()[1:]):
+                scores[int(number)] = GroupScore(*map(float, chips))
+        except (TypeError, ValueError):
             raise ValueError(f"{path} is damaged; start over with --fresh") from None
         return scores
 

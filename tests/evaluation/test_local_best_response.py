@@ -108,6 +108,18 @@ def test_a_uniformly_random_agent_loses_much():
 
 
 @jit_only
+def test_aivat_takes_out_luck_and_leaves_the_mean():
+    prober = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], seed=4, aivat=True)
+    scores = np.array([prober.play(number) for number in range(250)]) * 10.0
+    paid, corrected = scores[:, 0], scores[:, 2]
+    error = (corrected - paid).std() / len(scores) ** 0.5
+    assert abs((corrected - paid).mean()) < 4.0 * error
+    assert corrected.std() < 0.85 * paid.std()
+    plain = Prober(HUNL, TightAggressiveAgent(), MENUS["fcpa"], seed=4)
+    assert [plain.play(number)[:2] for number in range(3)] == [prober.play(number)[:2] for number in range(3)]
+
+
+@jit_only
 def test_expected_showdowns_have_the_mean_of_paid_ones():
     agent = TightAggressiveAgent()
     prober = Prober(HUNL, agent, Menu("bets", "bets on all streets", ((1.0,),)), seed=3)

@@ -16,6 +16,8 @@ KEYS = [
     "sd",
     "paid_mbb_per_hand",
     "paid_ci95",
+    "aivat_mbb_per_hand",
+    "aivat_ci95",
     "game",
     "seed",
     "digest",
@@ -40,6 +42,9 @@ def test_the_record_of_an_agent_that_folds(capsys):
     assert (record["agent"], record["menu"], record["hands"]) == ("fold", "fcpa", 12)
     assert (record["mbb_per_hand"], record["ci95"], record["sd"]) == (750.0, 0.0, 0.0)
     assert (record["paid_mbb_per_hand"], record["game"], record["seed"]) == (750.0, "HUNL", 1)
+    assert record["aivat_mbb_per_hand"] is None and record["aivat_ci95"] is None
+    record = lbr(capsys, "--agent", "fold", "--hands", "10", "--workers", "1", "--aivat")
+    assert (record["mbb_per_hand"], record["aivat_mbb_per_hand"]) == (750.0, pytest.approx(750.0, abs=300.0))
 
 
 def test_all_menus_at_once(capsys):

@@ -185,6 +185,7 @@ def add_lbr(commands) -> None:
     add("--hands", type=int, metavar="N", default=4000, help="hands, four of each deck (default: 4000)")
     add("--game", metavar="G", default="HUNL", help="a game of two seats (default: HUNL, 200 bb)")
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices (default: 1)")
+    add("--aivat", action="store_true", help="take luck out by AIVAT, too: fewer hands do, which take longer")
     add("--workers", type=int, metavar="N", default=0, help="processes (default: one for each processor)")
     add("--out", metavar="DIR", help="run folder; the same command goes on with it (default: one among the user's)")
     add("--fresh", action="store_true", help="play again what the run folder holds")

@@ -27,7 +27,7 @@ def main(options: argparse.Namespace) -> int:
     if options.out and options.menu == "all":
         raise ValueError("--out is for one menu; with --menu all each has a folder of its own")
     menus = list(MENUS) if options.menu == "all" else [options.menu]
-    configs = [ProbeConfig(options.agent, menu, options.game, options.seed) for menu in menus]
+    configs = [ProbeConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     found = []
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
         if note := configs[0].note:
@@ -63,7 +63,8 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
 
                 def show(count: int) -> None:
                     now = probe.results(num_groups)
-                    text = f"{now['mbb_per_hand']:+,.0f} ± {number_text(now['ci95'], ',.0f')} mbb/hand"
+                    by = "aivat_" * config.aivat
+                    text = f"{now[f'{by}mbb_per_hand']:+,.0f} ± {number_text(now[f'{by}ci95'], ',.0f')} mbb/hand"
                     progress.set_postfix_str(text, refresh=False)
                     progress.update(count * Prober.hands_per_group)
 
@@ -74,6 +75,7 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
                 "interrupted; what was played is stored. To go on:\n  plurispiel lbr --agent "
                 f"{shlex.quote(options.agent)} --menu {options.menu} --hands {options.hands} --game "
                 f"{shlex.quote(options.game)} --seed {options.seed}"
+                + (" --aivat" if options.aivat else "")
                 + (f" --out {shlex.quote(options.out)}" if options.out else "")
             )
             return None
@@ -84,17 +86,20 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
 
 
 def _table(found: list[dict[str, Any]]) -> str:
+    by_aivat = found[0]["aivat_mbb_per_hand"] is not None
+    rates = [("", "mbb/hand"), ("paid_", "as paid"), *[("aivat_", "by AIVAT")] * by_aivat]
     rows: list[tuple[str, ...]] = [
-        ("menu", "mbb/hand", "± 95 %", "as paid", "± 95 %", "hands", "sd bb a deck", "hands/s"),
+        ("menu", *(text for _, title in rates for text in (title, "± 95 %")), "hands", "sd bb a deck", "hands/s"),
     ]
     for record in found:
         rows.append(
             (
                 record["menu"],
-                f"{record['mbb_per_hand']:+,.1f}",
-                number_text(record["ci95"], ",.1f"),
-                f"{record['paid_mbb_per_hand']:+,.1f}",
-                number_text(record["paid_ci95"], ",.1f"),
+                *(
+                    number_text(record[f"{rate}{name}"], form)
+                    for rate, _ in rates
+                    for name, form in (("mbb_per_hand", "+,.1f"), ("ci95", ",.1f"))
+                ),
                 f"{record['hands']:,}",
                 number_text(None if record["sd"] is None else record["sd"] / 1000.0, ",.2f"),
                 number_text(record["hands_per_second"], ",.0f"),
