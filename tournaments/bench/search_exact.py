@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from tqdm import tqdm
 
 from plurispiel.abstraction.game_tree import GameTree, flatten
 from plurispiel.agents.search.game_tree_search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
@@ -43,14 +44,17 @@ class _Worst:
 def bench_search_exact(seconds: float = 1.0) -> list[Row]:
     """Return all figures: exploitability, or NashConv of three players, before and after each search."""
     rows = []
-    for game, iterations in _GAMES.items():
-        tree = flatten(game)
-        searcher = GameTreeSearcher(tree)
-        for algorithm, number in _BLUEPRINTS:
-            solver = make_solver(tree, algorithm)
-            solver.run(number)
-            name = f"{game}{_BREAK}{algorithm.upper()} {number:,}{_BREAK}"
-            rows += _measure(searcher, name, solver.average_strategy(), max(1, round(iterations * seconds)))
+    with tqdm(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint", dynamic_ncols=True) as progress:
+        for game, iterations in _GAMES.items():
+            progress.set_description(game)
+            tree = flatten(game)
+            searcher = GameTreeSearcher(tree)
+            for algorithm, number in _BLUEPRINTS:
+                solver = make_solver(tree, algorithm)
+                solver.run(number)
+                name = f"{game}{_BREAK}{algorithm.upper()} {number:,}{_BREAK}"
+                rows += _measure(searcher, name, solver.average_strategy(), max(1, round(iterations * seconds)))
+                progress.update()
     return rows
 
 
