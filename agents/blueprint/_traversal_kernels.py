@@ -195,7 +195,7 @@ def _draw(strategy, num_actions, stream):
 
 
 @kernel(inline=True)
-def _draw_by_regrets(regrets, cell, num_actions, stream):
+def draw_by_regrets(regrets, cell, num_actions, stream):
     """Return an action drawn in proportion to positive regrets, evenly without any."""
     total = 0.0
     for a in range(num_actions):
@@ -271,7 +271,7 @@ def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
             prefetch(tree.nodes, 4 * first)
             cell = starts[word & SLOT] + tree.nodes[node, ROW]
             if (word & SLOT) >> SEAT_SHIFT != traverser:
-                node = first + _draw_by_regrets(regrets, cell, num_actions, stream)
+                node = first + draw_by_regrets(regrets, cell, num_actions, stream)
                 continue
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)

@@ -14,7 +14,7 @@ from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.xoshiro import next_below, next_float, next_word
 from plurispiel.agents.blueprint._roll_out_kernels import add_values, fill_buckets
-from plurispiel.agents.blueprint._traversal_kernels import layered_value
+from plurispiel.agents.blueprint._traversal_kernels import draw_by_regrets, layered_value, match_regrets
 from plurispiel.agents.blueprint.roll_outs import Worlds
 
 DECISION, END, LEAF = 0, 1, 2
@@ -110,21 +110,11 @@ def prepare_deal(tables, combos, game, roll_game, cards, beliefs, seat, work):
 @kernel(inline=True)
 def _draw(regrets, frozen, cell, num_actions, is_frozen, stream):
     """Return an action drawn from a frozen row, or in proportion to positive regrets."""
+    if not (is_frozen and frozen[cell] >= 0.0):
+        return draw_by_regrets(regrets, cell, num_actions, stream)
     point = next_float(stream)
-    if is_frozen and frozen[cell] >= 0.0:
-        for a in range(num_actions - 1):
-            point -= frozen[cell + a]
-            if point < 0.0:
-                return a
-        return num_actions - 1
-    total = 0.0
-    for a in range(num_actions):
-        total += max(np.float64(regrets[cell + a]), 0.0)
-    if total <= 0.0:
-        return np.int64(point * num_actions)
-    point *= total
     for a in range(num_actions - 1):
-        point -= max(np.float64(regrets[cell + a]), 0.0)
+        point -= frozen[cell + a]
         if point < 0.0:
             return a
     return num_actions - 1
@@ -137,12 +127,7 @@ def _match(regrets, frozen, cell, num_actions, is_frozen, strategy):
         for a in range(num_actions):
             strategy[a] = frozen[cell + a]
         return False
-    total = 0.0
-    for a in range(num_actions):
-        strategy[a] = max(np.float64(regrets[cell + a]), 0.0)
-        total += strategy[a]
-    for a in range(num_actions):
-        strategy[a] = strategy[a] / total if total > 0.0 else 1.0 / num_actions
+    match_regrets(regrets, cell, num_actions, strategy)
     return True
 
 
