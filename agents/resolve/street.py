@@ -214,6 +214,22 @@ class SolverStreet:
             return combos, by_bucket[lanes // LANES, :, lanes % LANES].T.astype(np.float64)
         return combos, self.rows(tables, decision, board)[:, : len(combos)].T.astype(np.float64)
 
+    def write(self, tables: Sequence[np.ndarray], decision: BettingDecision, entries: np.ndarray) -> None:
+        """Write a decision's entries in regrets or sums.
+
+        Parameters
+        ----------
+        entries : float[n, num_actions]
+            By bucket; without buckets by combo, on the first board.
+        """
+        if self.buckets:
+            lanes = np.arange(len(decision.children)) + int(self.layout.table_lane[decision.node])
+            tables[decision.seat].reshape(-1, self.width, LANES)[lanes // LANES, :, lanes % LANES] = entries.T
+            return
+        hands = self.deals.arrays.seats[decision.seat]
+        combos = hands.combos[: hands.first[1]]
+        self.rows(tables, decision, 0)[:, : len(combos)] = entries[combos].T
+
     def _value_blocks(self) -> int:
         size = self.size
         return max(

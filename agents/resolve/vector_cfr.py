@@ -350,6 +350,11 @@ class VectorSolver:
         for held in self._held[seat]:
             held.restore()
 
+    def hold_given(self) -> None:
+        """Undo what was written over strategies that are given."""
+        for seat in range(2):
+            self._hold(seat)
+
     def _plan(self, current: bool) -> None:
         for street in self.streets:
             for seat in range(2):

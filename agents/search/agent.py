@@ -16,12 +16,14 @@ from plurispiel.agents.base import Deal, Decision, Event, PublicState, RangeAgen
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import entropy_bits
 from plurispiel.agents.search.config import SearchConfig, config_from_options
 from plurispiel.agents.search.multiway import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, Solutions
+from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.subgame import StreetSolution
 
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
@@ -81,8 +83,9 @@ class SearchAgent(RangeAgent):
             prepare(by_buckets=True)
             self._is_compiled = True
         self._blueprint.restart(rules, seat, rng)
-        continuations = _continuations(self._blueprint.blueprint, rules, self.config.k)
-        place = rules, seat, self._blueprint, self._blueprint.blueprint.cards, continuations
+        blueprint = self._blueprint.blueprint
+        planned, continuations = _planned(blueprint, rules), _continuations(blueprint, rules, self.config.k)
+        place = rules, seat, self._blueprint, blueprint.cards, planned, continuations
         self._hand = NestedSearch(*place, self.config, self._solutions, self.counts)
 
     def observe(self, event: Event) -> None:
@@ -175,6 +178,11 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     agent = SearchAgent(blueprint_agent(text) if text else BundledAgent(), config)
     agent.name = f"search:{text}" if text else "search"
     return agent
+
+
+@functools.lru_cache(4)
+def _planned(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
+    return PlannedRows(blueprint, hand_in_tree(rules, blueprint))
 
 
 @functools.lru_cache(4)

@@ -47,6 +47,10 @@ class SearchConfig:
         one held, so that AIVAT and local best response may not be trusted.
     doubt : float
         Share of all hands alike that is mixed into the beliefs of each search; 0 as published.
+    warm_start : float
+        With two players, before the last street: regrets that a search begins with, in proportion to the blueprint's
+        strategy, as a share of the pot (`resolve.warm_start`). They fade; with few iterations, the search stays nearer
+        to the blueprint the larger they are. 0 begins with all actions alike, as published.
     cards : {"flop-500", "blueprint"}
         What tells hands apart on streets after the one that is searched: the 500 buckets of the flop, or those of
         the blueprint. With a time to keep, a flop whose 500 buckets are not in the cache has the blueprint's.
@@ -82,6 +86,7 @@ class SearchConfig:
     purge: float = 0.05
     freeze: str = "range"
     doubt: float = 0.0
+    warm_start: float = 100.0
     cards: str = "flop-500"
     first: Texts = ("0.5p 1p allin", "1p allin", "allin")
     river: Texts = ("0.5p 1p 2p allin", "1p allin", "1p allin", "allin")
@@ -108,6 +113,8 @@ class SearchConfig:
         for name in ("purge", "doubt"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
+        if not (math.isfinite(self.warm_start) and self.warm_start >= 0.0):
+            raise ValueError(f"warm_start is a share of the pot, 0 or more, got {self.warm_start!r}")
         if not 1 <= self.k <= len(CONTINUATIONS):
             raise ValueError(f"k must be 1..{len(CONTINUATIONS)}, got {self.k}")
         for name in ("run_outs", "last_boards"):

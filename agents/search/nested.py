@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kept
-from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import Buckets
@@ -29,6 +29,7 @@ from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.multiway import Continuations, solve_multiway
+from plurispiel.agents.search.planned import PlannedRows, nearest_action
 from plurispiel.agents.search.subgame import (
     Added,
     NodeStrategy,
@@ -104,6 +105,8 @@ class NestedSearch:
         With `range_strategy`, in this hand.
     buckets : Buckets
         The blueprint's.
+    planned : PlannedRows
+        The blueprint's strategies.
     continuations : Continuations or None
         Of the blueprint; without them the blueprint plays streets of more than two players.
     config : SearchConfig
@@ -124,6 +127,7 @@ class NestedSearch:
         seat: int,
         blueprint: Agent,
         buckets: Buckets,
+        planned: PlannedRows,
         continuations: Continuations | None,
         config: SearchConfig,
         solutions: Solutions,
@@ -133,6 +137,7 @@ class NestedSearch:
         self._seat = seat
         self._blueprint = blueprint
         self._buckets = buckets
+        self._planned = planned
         self._continuations = continuations
         self._config = config
         self._solutions = solutions
@@ -189,7 +194,7 @@ class NestedSearch:
         assert strategy is not None
         rows = np.zeros((self._rules.num_combos, len(node.actions)))
         for column, action in enumerate(strategy.actions.tolist()):
-            rows[:, _nearest(node.actions, action)] += strategy.probabilities[:, column]
+            rows[:, nearest_action(node.actions, action)] += strategy.probabilities[:, column]
         return rows
 
     def _solution(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
@@ -238,21 +243,23 @@ class NestedSearch:
         self, root: Root, before: Actions, here: Actions, added: Added, frozen: dict[Path, np.ndarray], started: float
     ) -> StreetSolution:
         after = None if is_searched(root.state) else self._continuations
+        paths = _path(before), _path(here)
 
         def make() -> StreetSolution:
             self._counts["solved"] += 1
             began, deadline = time.perf_counter(), started + self._config.time
             if after is not None:
-                paths = _path(before), _path(here)
                 return solve_multiway(
                     root, self._config, after, *paths, added=added, frozen=frozen, began=began, deadline=deadline
                 )
-            buckets = self._bucket_rows(root.board)
-            return solve_street(root, self._config, buckets, added=added, frozen=frozen, began=began, deadline=deadline)
+            rows = self._bucket_rows(root.board), self._planned
+            return solve_street(
+                root, self._config, *rows, paths[0], added=added, frozen=frozen, began=began, deadline=deadline
+            )
 
         key = (
             self._rules,
-            root.state.array.tobytes() if after is None else (_path(before), _path(here)),
+            paths if after is not None else paths[:1],
             root.board,
             root.beliefs.tobytes(),
             tuple(sorted(added.items())),
@@ -334,14 +341,6 @@ def _path(actions: Actions) -> Path:
 def _street_start(actions: Actions, street: int) -> int:
     """Return how many actions came before a street."""
     return sum(action.street < street for action in actions)
-
-
-def _nearest(actions: tuple[int, ...], action: int) -> int:
-    """Return the place of the action nearest to another: a call where no fold or raise is offered."""
-    raises = [each for each in actions if each > CALL]
-    if action in actions or action <= CALL or not raises:
-        return actions.index(action if action in actions else CALL)
-    return actions.index(min(raises, key=lambda each: abs(each - action)))
 
 
 def _is_holdem(rules: HoldemRules) -> bool:

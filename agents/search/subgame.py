@@ -24,7 +24,9 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
+from plurispiel.agents.resolve.warm_start import warm_start
 from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.planned import PlannedRows
 
 __all__ = [
     "LAST_STREET_FACTOR",
@@ -181,6 +183,8 @@ def solve_street(
     root: Root,
     config: SearchConfig,
     buckets: BucketRows,
+    planned: PlannedRows,
+    history: Path,
     *,
     added: Added | None = None,
     frozen: Mapping[Path, np.ndarray] | None = None,
@@ -195,6 +199,10 @@ def solve_street(
         As `is_searched` allows.
     buckets : callable
         Of streets after this one.
+    planned : PlannedRows
+        What the blueprint would do.
+    history : Path
+        Actions before the street.
     added, frozen
         As in `StreetSolution`.
     began, deadline : float, optional
@@ -224,6 +232,8 @@ def solve_street(
         last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
         threads=config.num_threads,
     )
+    if config.warm_start and not is_last:
+        warm_start(solver, planned.rows_for(solver, history), config.warm_start)
     if config.iterations:
         solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
     else:

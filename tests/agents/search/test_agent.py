@@ -35,7 +35,16 @@ from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
-FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later=("allin",), purge=0.0)
+FEW = SearchConfig(
+    iterations=4,
+    threads=1,
+    cards="blueprint",
+    run_outs=2,
+    last_boards=1,
+    later=("allin",),
+    purge=0.0,
+    warm_start=0.0,
+)
 BOARD = parse_cards("QsJh2h7c3d")
 START = (250, 1)  # the small blind raises, the big blind calls and acts first on the flop
 TO_TURN = (*START, 1, 1)
@@ -63,6 +72,18 @@ def public_after(actions, *, rules=HUNL, board=BOARD):
 
 def live_combos(public):
     return ~np.isin(public.rules.combos, public.board).any(axis=1)
+
+
+@pytest.mark.parametrize("before", [START, TO_TURN], ids=["flop", "turn"])
+def test_a_warm_start_begins_with_the_blueprint(before):
+    """The first iteration plays what the blueprint would, its raises as the nearest ones on offer."""
+    agent = agent_at(dataclasses.replace(FEW, iterations=1, warm_start=1e4))
+    public = public_after(before)
+    found, planned = agent.range_strategy(public), agent._blueprint.range_strategy(public)
+    held = live_combos(public) & (agent.beliefs(public)[public.actor] > 0.0)
+    for kind in range(3):
+        shares = [each.probabilities[held][:, np.minimum(each.actions, 2) == kind] for each in (found, planned)]
+        np.testing.assert_allclose(*(rows.sum(axis=1) for rows in shares), atol=1e-5)
 
 
 @pytest.mark.parametrize("before", [START, TO_TURN, TO_RIVER], ids=["flop", "turn", "river"])

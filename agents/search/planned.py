@@ -1,0 +1,105 @@
+"""What a blueprint would do at the decisions of a search, in its actions: where searches begin."""
+
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import ShadowHand
+from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.resolve.street import SolverStreet
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+
+__all__ = ["PlannedRows", "nearest_action"]
+
+
+class PlannedRows:
+    """A blueprint's strategies in the betting of searches.
+
+    Bets of the search count as the nearest size of the blueprint's tree there, and what the blueprint would bet as the
+    nearest size on offer.
+
+    Parameters
+    ----------
+    blueprint : Blueprint
+    hand : ShadowHand
+        Of its tree and the game that is played, without coins.
+    """
+
+    def __init__(self, blueprint: Blueprint, hand: ShadowHand):
+        self._blueprint = blueprint
+        self._hand = hand
+
+    def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
+        """Return what the blueprint does with each of its buckets after a path: float64[num_buckets, num_actions].
+
+        None where its tree has no such decision, or somebody is not in it.
+        """
+        node, known, columns, num_left_out = self._hand.translation.answers(self._hand.at(path))
+        if node is None or num_left_out:
+            return None
+        buckets = np.arange(self._blueprint.cards.num_buckets[int(self._blueprint.tree.street[node])])
+        found = np.zeros((len(buckets), len(actions)))
+        for column, row in zip(columns, self._blueprint.strategy(node, buckets).T, strict=True):
+            found[:, nearest_action(actions, known[column])] += row
+        return found
+
+    def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
+        """Return the strategies at the decisions of a solver, as `warm_start` asks for them.
+
+        Parameters
+        ----------
+        history : tuple of int
+            Actions of the hand before the solver's subgame.
+        """
+        return _RowsOfSolver(self, self._blueprint, solver, history)
+
+
+class _RowsOfSolver:
+    """See `PlannedRows.rows_for`."""
+
+    def __init__(self, planned: PlannedRows, blueprint: Blueprint, solver: VectorSolver, history: tuple[int, ...]):
+        self._planned = planned
+        self._history = history
+        first = solver.subgame.state.street
+        self._shares = [
+            tuple(_shares(street, seat, blueprint, first + number) for seat in range(2))
+            for number, street in enumerate(solver.streets)
+        ]
+
+    def __call__(self, street: int, decision: BettingDecision) -> np.ndarray | None:
+        path = (*self._history, *(action for _, action, _ in decision.actions))
+        rows = self._planned.row_by_bucket(path, tuple(decision.children))
+        if rows is None:
+            return None
+        shares = self._shares[street][decision.seat]
+        return rows[shares] if shares.ndim == 1 else shares @ rows
+
+
+def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) -> np.ndarray:
+    """Return the blueprint's bucket of each combo, or with buckets, what of each is in which of the blueprint's.
+
+    Returns
+    -------
+    int64[num_combos] or float64[width, num_buckets]
+    """
+    if not street.buckets:
+        row = blueprint.cards.row(street.deals.boards[0], number)
+        return np.where(row < blueprint.cards.num_buckets[number], row, 0).astype(np.int64)
+    hands, width = street.deals.arrays.seats[seat], blueprint.cards.num_buckets[number]
+    found = np.zeros(street.width * width)
+    for board, cards in enumerate(street.deals.boards):
+        span = slice(int(hands.first[board]), int(hands.first[board + 1]))
+        row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
+        pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
+        found += np.bincount(pairs, street.buckets.weights[seat][span], len(found))
+    shares = found.reshape(street.width, width)
+    totals = shares.sum(axis=1, keepdims=True)
+    return shares / np.where(totals > 0.0, totals, 1.0)
+
+
+def nearest_action(actions: tuple[int, ...], action: int) -> int:
+    """Return the place of the action nearest to another: a call where no fold or raise is offered."""
+    raises = [each for each in actions if each > CALL]
+    if action in actions or action <= CALL or not raises:
+        return actions.index(action if action in actions else CALL)
+    return actions.index(min(raises, key=lambda each: abs(each - action)))
