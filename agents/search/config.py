@@ -48,9 +48,10 @@ class SearchConfig:
     doubt : float
         Share of all hands alike that is mixed into the beliefs of each search; 0 as published.
     warm_start : float
-        With two players, before the last street: regrets that a search begins with, in proportion to the blueprint's
-        strategy, as a share of the pot (`resolve.warm_start`). They fade; with few iterations, the search stays nearer
-        to the blueprint the larger they are. 0 begins with all actions alike, as published.
+        Regrets that a search begins with, in proportion to the blueprint's strategy, as a share of the pot
+        (`resolve.warm_start`). They fade; with few iterations, the search stays nearer to the blueprint the larger they
+        are. 0 begins with all actions alike, as published. With two players on the last street iterations are cheap,
+        and it always does so.
     cards : {"flop-500", "blueprint"}
         What tells hands apart on streets after the one that is searched: the 500 buckets of the flop, or those of
         the blueprint. With a time to keep, a flop whose 500 buckets are not in the cache has the blueprint's.

@@ -37,6 +37,7 @@ from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.continuations import BIAS, CONTINUATIONS
+from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.subgame import (
     MOST_RAISES,
     Added,
@@ -58,6 +59,9 @@ DEALS = 8
 """Every player's traversals that make up an iteration of a search; vector CFR's take about as long."""
 
 _MAX_ITERATIONS = 100_000
+
+_WARM_START = 300.0
+"""Regrets of a warm start for one elsewhere: here those of an iteration are weighted by its number."""
 
 
 class StreetGame(NamedTuple):
@@ -239,6 +243,7 @@ class MultiwaySolver:
             raise ValueError("a street is searched from its first decision on, and the hand is over")
         self.iteration = 0
         self._rules, self._continuations = rules, continuations
+        self._board, self._history = board, history
         held = ~np.isin(rules.combos, board).any(axis=1)
         self._beliefs = np.where(held, beliefs, 0.0)
         self._cumulative = np.cumsum(self._beliefs, axis=1)
@@ -272,6 +277,30 @@ class MultiwaySolver:
             self.iteration += 1
             for seat in self._seats:
                 self._traverse(seat)
+
+    def warm_start(self, planned: PlannedRows, weight: float) -> None:
+        """Begin with a blueprint's strategies.
+
+        Parameters
+        ----------
+        planned : PlannedRows
+        weight : float
+            Regrets of an action that is always taken, as a share of the pot.
+
+        Raises
+        ------
+        ValueError
+            If there were iterations before.
+        """
+        if self.iteration:
+            raise ValueError(f"a warm start comes before all iterations, and there were {self.iteration:,}")
+        for path in self.paths:
+            node = self._paths[path]
+            actions, pot = self._actions[node], int(self._tree.contributions[node].sum())
+            rows = planned.rows((*self._history, *path), actions, self._board)
+            if rows is not None:
+                first = int(self._tree.tables[node, self._tree.actors[node]])
+                self._regrets[first : first + rows.size] = weight * pot * rows.ravel()
 
     def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
         """Return a decision's actions, the average strategy and the current one: float64[num_combos, num_actions].
@@ -378,6 +407,7 @@ def solve_multiway(
     root: Root,
     config: SearchConfig,
     continuations: Continuations,
+    planned: PlannedRows,
     history: Path,
     path: Path,
     *,
@@ -392,6 +422,8 @@ def solve_multiway(
     ----------
     root : Root
         As `is_multiway` allows.
+    planned : PlannedRows
+        What the blueprint would do.
     history : Path
         Actions before the street.
     path : Path
@@ -415,6 +447,8 @@ def solve_multiway(
     except ValueError:  # beliefs that rule each other out; with any hands alike the rest has to be in order
         beliefs = np.ones_like(beliefs)
         solver = make(beliefs)
+    if config.warm_start:
+        solver.warm_start(planned, _WARM_START * config.warm_start)
     if config.iterations:
         solver.run(config.iterations * DEALS)
     else:

@@ -250,7 +250,15 @@ class NestedSearch:
             began, deadline = time.perf_counter(), started + self._config.time
             if after is not None:
                 return solve_multiway(
-                    root, self._config, after, *paths, added=added, frozen=frozen, began=began, deadline=deadline
+                    root,
+                    self._config,
+                    after,
+                    self._planned,
+                    *paths,
+                    added=added,
+                    frozen=frozen,
+                    began=began,
+                    deadline=deadline,
                 )
             rows = self._bucket_rows(root.board), self._planned
             return solve_street(

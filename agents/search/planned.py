@@ -43,6 +43,14 @@ class PlannedRows:
             found[:, nearest_action(actions, known[column])] += row
         return found
 
+    def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
+        """Return what the blueprint does with each combo: float64[num_combos, num_actions]; see `row_by_bucket`.
+
+        Rows of combos that share a card with the board mean nothing.
+        """
+        by_bucket = self.row_by_bucket(path, actions)
+        return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
+
     def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
         """Return the strategies at the decisions of a solver, as `warm_start` asks for them.
 
@@ -75,6 +83,14 @@ class _RowsOfSolver:
         return rows[shares] if shares.ndim == 1 else shares @ rows
 
 
+def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
+    """Return the blueprint's bucket of each combo, 0 for those that share a card with the board: int64[num_combos]."""
+    rules = blueprint.rules
+    street = next(street for street in range(rules.num_streets) if rules.board_size(street) == len(board))
+    row = blueprint.cards.row(board, street)
+    return np.where(row < blueprint.cards.num_buckets[street], row, 0).astype(np.int64)
+
+
 def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) -> np.ndarray:
     """Return the blueprint's bucket of each combo, or with buckets, what of each is in which of the blueprint's.
 
@@ -83,8 +99,7 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
     int64[num_combos] or float64[width, num_buckets]
     """
     if not street.buckets:
-        row = blueprint.cards.row(street.deals.boards[0], number)
-        return np.where(row < blueprint.cards.num_buckets[number], row, 0).astype(np.int64)
+        return _buckets(blueprint, street.deals.boards[0])
     hands, width = street.deals.arrays.seats[seat], blueprint.cards.num_buckets[number]
     found = np.zeros(street.width * width)
     for board, cards in enumerate(street.deals.boards):

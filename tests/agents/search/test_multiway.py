@@ -15,9 +15,11 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.search.continuations import continuation_strategies
 from plurispiel.agents.search.multiway import Continuations, MultiwaySolver
+from plurispiel.agents.search.planned import PlannedRows
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -40,24 +42,50 @@ def blueprint(rules):
     return random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules))
 
 
+def nash_conv(solver, beliefs):
+    """What all players of `THREE` win by best responses to the averages, in chips."""
+    exact = ThreeWaySolver(BettingState(THREE), (0,), beliefs)
+    exact.run(1)
+    for path in solver.paths:
+        node = functools.reduce(lambda node, action: node.children[action], path, exact._root)
+        actions, average, _ = solver.strategies(path)
+        assert list(node.children) == list(actions)
+        node.sums[:] = np.nan_to_num(average[exact._hands.combos].T, nan=1.0)
+    return exact.evaluate().nash_conv
+
+
 def test_three_players_on_the_last_street_come_near_an_equilibrium():
     rules, board = THREE, (0,)
     beliefs = np.random.default_rng(5).random((3, rules.num_combos))
-    exact = ThreeWaySolver(BettingState(rules), board, beliefs)
-    exact.run(1)
     solver = MultiwaySolver(
         BettingState(rules), board, beliefs, raise_menu, Continuations(blueprint(rules), rules), seed=2
     )
     found = []
     for num_iterations in (100, 16_000):
         solver.run(num_iterations)
-        for path in solver.paths:
-            node = functools.reduce(lambda node, action: node.children[action], path, exact._root)
-            actions, average, _ = solver.strategies(path)
-            assert list(node.children) == list(actions)
-            node.sums[:] = np.nan_to_num(average[exact._hands.combos].T, nan=1.0)
-        found.append(exact.evaluate().nash_conv)
+        found.append(nash_conv(solver, beliefs))
     assert found[1] < 5.0 and found[1] < 0.1 * found[0]  # chips, of pots of 148 and more
+
+
+def test_a_warm_start_begins_with_the_blueprint_and_fades():
+    planned = PlannedRows(blueprint(THREE), hand_in_tree(THREE, blueprint(THREE)))
+    beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
+    after = Continuations(blueprint(THREE), THREE)
+    solver = MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after, seed=2)
+    solver.warm_start(planned, 30.0)
+    for path in solver.paths:
+        actions, _, current = solver.strategies(path)
+        held = ~np.isnan(current[:, 0])
+        assert held.sum() > 10
+        rows = planned.rows(path, actions, (0,))[held]
+        np.testing.assert_allclose(current[held], rows / rows.sum(axis=1, keepdims=True), rtol=1e-5)
+    found = []
+    for num_iterations in (20, 4_000):
+        solver.run(num_iterations)
+        found.append(nash_conv(solver, beliefs))
+    assert found[1] < 0.15 * found[0], found
+    with pytest.raises(ValueError, match="before all iterations, and there were 4,020"):
+        solver.warm_start(planned, 30.0)
 
 
 def test_ranges_that_cannot_meet_are_refused():
