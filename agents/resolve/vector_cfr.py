@@ -20,6 +20,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
+from plurispiel.agents.resolve.gadget import Gadget
 from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, SampledRunOuts, ThinnedRunOuts
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 from plurispiel.agents.resolve.subgame import Subgame
@@ -169,6 +170,7 @@ class VectorSolver:
             on_memory(self.memory_bytes)
         for street in self.streets:
             street.allocate()
+        self._gadget: Gadget | None = None
         self._held: tuple[list[_HeldRows], list[_HeldRows]] = ([], [])
         self._lock(subgame)
         self._walk = Walk(self.streets, self._ranges, threads, self._dtype)
@@ -198,7 +200,7 @@ class VectorSolver:
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
-        if len(self.streets) == 1:
+        if len(self.streets) == 1 and self._gadget is None:
             for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
                 if goes_on is not None and not goes_on():
                     return
@@ -209,8 +211,12 @@ class VectorSolver:
             if goes_on is not None and not goes_on():
                 return
             run_outs = self._visited(self.iteration)
+            if self._gadget is not None:
+                self._walk.enter(self._gadget.seat, self._gadget.accepted * self._ranges[self._gadget.seat])
             for seat in range(2):
-                self._walk.values(seat, Learn(step, run_outs))
+                values = self._walk.values(seat, Learn(step, run_outs))
+                if self._gadget is not None and seat == self._gadget.seat:
+                    self._gadget.learn(self._by_combo(values)[0], step)
                 for street in self.streets:
                     street.settle(seat, step, run_outs.num_chunks)
                 self._hold(seat)
@@ -237,6 +243,17 @@ class VectorSolver:
         if self._thinning:
             return ThinnedRunOuts(1 + done // self._thinning, self._seed, self.algorithm, done)
         return AllRunOuts()
+
+    def let_turn_down(self, seat: int, bounds: np.ndarray) -> None:
+        """Let a seat turn the subgame down, hand by hand, in all iterations (`gadget`).
+
+        Parameters
+        ----------
+        seat : int
+        bounds : float64[num_combos]
+            Chips for that. Its range should be all hands alike, as it chooses itself which to go on with.
+        """
+        self._gadget = Gadget(seat, bounds, self.facing[seat])
 
     def evaluate(self) -> Evaluation:
         """Measure the average strategies; best responses know their hands, in whatever buckets strategies put them."""
@@ -279,7 +296,9 @@ class VectorSolver:
         return np.stack([found[kernels.BEST], own])
 
     def _by_combo(self, totals: np.ndarray) -> np.ndarray:
-        return totals.reshape(2, -1, LANES)[:, : self.subgame.state.rules.num_combos, 0].astype(np.float64)
+        return totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[
+            :, : self.subgame.state.rules.num_combos, 0
+        ].astype(np.float64)
 
     def _evaluation(self, values: list[np.ndarray]) -> Evaluation:
         weighed = (self._ranges[:, None] * np.stack(values)).sum(axis=2) / self._pairs
@@ -356,6 +375,9 @@ class VectorSolver:
             self._hold(seat)
 
     def _plan(self, current: bool) -> None:
+        """Get ready for walks with the ranges and with current strategies, or with the average ones."""
+        for seat in range(2):
+            self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:
             for seat in range(2):
                 street.plan(seat, street.regrets if current else street.sums)

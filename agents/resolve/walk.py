@@ -198,9 +198,13 @@ class Walk:
         self.workspaces = [[street.workspace() for street in streets] for _ in range(self._num_workers)]
         width = blocks_for(ranges.shape[1])
         reach = empty_blocks(width * LANES, dtype), empty_blocks(width * LANES, dtype)
-        for seat in range(2):
-            reach[seat][: ranges.shape[1], 0] = ranges[seat]
         self.above = Above(reach, np.array([width, width]))
+        for seat in range(2):
+            self.enter(seat, ranges[seat])
+
+    def enter(self, seat: int, reach: np.ndarray) -> None:
+        """Begin walks with a seat's reach: float64[num_combos]."""
+        self.above.reach[seat][: len(reach), 0] = reach
 
     def totals(self, num_kinds: int) -> np.ndarray:
         """Return room for values at the root, by combo: float[num_kinds * combos up to a multiple of 16 * 16, 16]."""

@@ -48,10 +48,9 @@ class SearchConfig:
     doubt : float
         Share of all hands alike that is mixed into the beliefs of each search; 0 as published.
     warm_start : float
-        Regrets that a search begins with, in proportion to the blueprint's strategy, as a share of the pot
-        (`resolve.warm_start`). They fade; with few iterations, the search stays nearer to the blueprint the larger they
-        are. 0 begins with all actions alike, as published. With two players on the last street iterations are cheap,
-        and it always does so.
+        Regrets that a search begins with, in proportion to the blueprint's strategy, as a share of the pot. They fade;
+        with few iterations, the search stays nearer to the blueprint the larger they are. 0 begins with all actions
+        alike, as published. With two players on the last street iterations are cheap, and it always does so.
     cards : {"flop-500", "blueprint"}
         What tells hands apart on streets after the one that is searched: the 500 buckets of the flop, or those of
         the blueprint. With a time to keep, a flop whose 500 buckets are not in the cache has the blueprint's.
@@ -72,7 +71,8 @@ class SearchConfig:
     last_boards : int
         Boards of the last street, behind each before, that a search of two streets before it deals at all.
     safe : bool
-        Not built yet.
+        With two players: the opponent may turn a subgame down, hand by hand, for what its best response to the
+        blueprint wins from there (re-solving gadget), so that little is lost by wrong beliefs about its hands.
 
     Raises
     ------
@@ -121,8 +121,6 @@ class SearchConfig:
         for name in ("run_outs", "last_boards"):
             if not 1 <= getattr(self, name) <= 16:
                 raise ValueError(f"{name} must be 1..16, got {getattr(self, name)!r}")
-        if self.safe:
-            raise ValueError("safe search is not built yet; leave safe out")
         for name in ("first", "river", "later", "three", "crowd"):
             for text in getattr(self, name):
                 if len(parse_sizes(text)) > MAX_SIZES:

@@ -260,14 +260,22 @@ class NestedSearch:
                     began=began,
                     deadline=deadline,
                 )
-            rows = self._bucket_rows(root.board), self._planned
             return solve_street(
-                root, self._config, *rows, paths[0], added=added, frozen=frozen, began=began, deadline=deadline
+                root,
+                self._config,
+                self._bucket_rows(root.board),
+                self._planned,
+                paths[0],
+                self._seat,
+                added=added,
+                frozen=frozen,
+                began=began,
+                deadline=deadline,
             )
 
         key = (
             self._rules,
-            paths if after is not None else paths[:1],
+            paths if after is not None else (paths[0], self._seat if self._config.safe else -1),
             root.board,
             root.beliefs.tobytes(),
             tuple(sorted(added.items())),

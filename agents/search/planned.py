@@ -1,5 +1,7 @@
 """What a blueprint would do at the decisions of a search, in its actions: where searches begin."""
 
+import functools
+
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand
@@ -69,17 +71,16 @@ class _RowsOfSolver:
         self._planned = planned
         self._history = history
         first = solver.subgame.state.street
-        self._shares = [
-            tuple(_shares(street, seat, blueprint, first + number) for seat in range(2))
-            for number, street in enumerate(solver.streets)
-        ]
+        self._shares = functools.cache(
+            lambda street, seat: _shares(solver.streets[street], seat, blueprint, first + street)
+        )
 
     def __call__(self, street: int, decision: BettingDecision) -> np.ndarray | None:
         path = (*self._history, *(action for _, action, _ in decision.actions))
         rows = self._planned.row_by_bucket(path, tuple(decision.children))
         if rows is None:
             return None
-        shares = self._shares[street][decision.seat]
+        shares = self._shares(street, decision.seat)
         return rows[shares] if shares.ndim == 1 else shares @ rows
 
 

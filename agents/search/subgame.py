@@ -22,9 +22,9 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve.discounting import DEFAULT
+from plurispiel.agents.resolve.known_strategies import response_values, warm_start
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
-from plurispiel.agents.resolve.warm_start import warm_start
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 
@@ -151,7 +151,8 @@ class StreetSolution:
     iterations : int
     seconds : float
     evaluation : Evaluation or None
-        The average strategies' values and best responses, in chips; on the last street only, where it costs little.
+        The average strategies' values and best responses, in chips; on the last street only, where it costs little,
+        and not of a safe search, where the opponent chooses its hands.
     hands : tuple of int
         How many combos of each live seat the search has counted with.
     """
@@ -185,6 +186,7 @@ def solve_street(
     buckets: BucketRows,
     planned: PlannedRows,
     history: Path,
+    seat: int,
     *,
     added: Added | None = None,
     frozen: Mapping[Path, np.ndarray] | None = None,
@@ -203,6 +205,8 @@ def solve_street(
         What the blueprint would do.
     history : Path
         Actions before the street.
+    seat : int
+        At the table, whose search it is.
     added, frozen
         As in `StreetSolution`.
     began, deadline : float, optional
@@ -216,10 +220,14 @@ def solve_street(
     num_streets = root.state.rules.num_streets
     is_last = root.state.street == num_streets - 1
     locks = {game.history(path): rows for path, rows in frozen.items()}
+    ranges, is_safe = game.ranges(config.doubt), config.safe and seat in root.live_seats
+    opponent = int(root.live_seats[0] == seat)
+    if is_safe:
+        ranges[opponent] = ~np.isin(root.state.rules.combos, root.board).any(axis=1)
     subgame = Subgame(
         game.state,
         root.board,
-        game.ranges(config.doubt),
+        ranges,
         menu,
         game.dead_chips,
         locks,
@@ -232,8 +240,11 @@ def solve_street(
         last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
         threads=config.num_threads,
     )
+    known = planned.rows_for(solver, history)
+    if is_safe:
+        solver.let_turn_down(opponent, response_values(solver, known, opponent))
     if config.warm_start and not is_last:
-        warm_start(solver, planned.rows_for(solver, history), config.warm_start)
+        warm_start(solver, known, config.warm_start)
     if config.iterations:
         solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
     else:
@@ -255,7 +266,7 @@ def solve_street(
         sum(len(street.betting.decisions) for street in solver.streets),
         solver.iteration,
         time.perf_counter() - began,
-        solver.evaluate() if is_last else None,
+        solver.evaluate() if is_last and not is_safe else None,
         tuple(int(np.count_nonzero(row)) for row in solver.ranges),
     )
 

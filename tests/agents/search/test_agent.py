@@ -26,7 +26,7 @@ from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search import nested
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig, config_from_options
-from plurispiel.agents.search.subgame import LAST_STREET_FACTOR, LEAST_BELIEF
+from plurispiel.agents.search.subgame import LAST_STREET_FACTOR, LEAST_BELIEF, Root
 from plurispiel.agents.specs import make_agent, parse_spec, source_digest
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
@@ -84,6 +84,31 @@ def test_a_warm_start_begins_with_the_blueprint(before):
     for kind in range(3):
         shares = [each.probabilities[held][:, np.minimum(each.actions, 2) == kind] for each in (found, planned)]
         np.testing.assert_allclose(*(rows.sum(axis=1) for rows in shares), atol=1e-5)
+
+
+@pytest.mark.parametrize("before", [TO_TURN, TO_RIVER], ids=["turn", "river"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_safe_search_does_not_lean_on_beliefs_about_the_other(before, seat):
+    """What is believed of the other changes nothing, and no hand of it wins much more than against the blueprint."""
+    safe = dataclasses.replace(FEW, iterations=40, safe=True)
+    public = public_after(before)
+    agent = agent_at(safe, seat=seat)
+    root = agent._hand._root(public.actions, public.board)
+    doubled = root.beliefs.copy()
+    doubled[1 - seat] *= np.random.default_rng(3).random(len(doubled[1 - seat]))
+    agent._hand._roots[tuple(each.action for each in public.actions), public.board] = Root(
+        root.state, root.board, doubled / doubled.sum(axis=1, keepdims=True)
+    )
+    found, plain = agent.range_strategy(public), agent_at(safe, seat=seat).range_strategy(public)
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+    assert (
+        abs(
+            found.probabilities
+            - agent_at(dataclasses.replace(safe, safe=False), seat=seat).range_strategy(public).probabilities
+        ).max()
+        > 0.01
+    )
+    assert agent.searches[0].evaluation is None
 
 
 @pytest.mark.parametrize("before", [START, TO_TURN, TO_RIVER], ids=["flop", "turn", "river"])
@@ -410,7 +435,6 @@ def test_specs():
         ({"iterations": "x"}, "iterations is a whole number"),
         ({"play": "best"}, "play is average or final"),
         ({"freeze": "all"}, "freeze is"),
-        ({"safe": "true"}, "not built yet"),
         ({"safe": "1"}, "true or false"),
         ({"purge": "1"}, "purge is"),
         ({"cards": "exact"}, "cards is"),

@@ -1,7 +1,7 @@
-"""Warm starts: solvers begin with strategies that are known, instead of with all actions alike.
+"""Strategies that are known before a solver's iterations: it can begin with them, or be held to what they lose.
 
-Regrets begin in proportion to the strategies, of a size as if some iterations had come to them. They fade: what a
-solver converges to is the same.
+A warm start lets regrets begin in proportion to the strategies, of a size as if some iterations had come to them. They
+fade: what a solver converges to is the same.
 
 References
 ----------
@@ -12,12 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem._betting_kernels import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
+from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
-__all__ = ["KnownRows", "warm_start"]
+__all__ = ["KnownRows", "response_values", "warm_start"]
 
 KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
 """From the number of a street and its decision to strategies, or None where none is known.
@@ -63,11 +64,34 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             if rows is None or street.layout.locked[decision.node]:
                 continue
             state = decision.state
-            pot = sum(state[kernels.CONTRIB : kernels.CONTRIB + 2]) + dead_chips
+            pot = sum(state[CONTRIB : CONTRIB + 2]) + dead_chips
             size = weight * pot * float(reach[1 - seat, decision.node])
             street.write(street.regrets, decision, size * mass[:, None] * rows)
         above = reach[:, nodes.kind == STREET_END]
     solver.hold_given()
+
+
+def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.ndarray:
+    """Return what each combo of a seat wins by a best response to given strategies, in chips: float64[num_combos].
+
+    Where none is known, all actions are taken alike. The solver must have done no iteration, and stays as it was.
+    """
+    written = []
+    for number, street in enumerate(solver.streets):
+        for decision in street.betting.decisions:
+            if street.layout.locked[decision.node]:
+                continue
+            rows = known(number, decision)
+            num_rows = street.width or solver.ranges.shape[1]
+            street.write(street.sums, decision, np.ones((num_rows, len(decision.children))) if rows is None else rows)
+            written.append((street, decision, num_rows))
+    solver.hold_given()
+    facing = solver.facing[seat]
+    values = solver.combo_values(seat)[kernels.BEST] / np.where(facing > 0.0, facing, 1.0)
+    for street, decision, num_rows in written:
+        street.write(street.sums, decision, np.zeros((num_rows, len(decision.children))))
+    solver.hold_given()
+    return values
 
 
 def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Warm starts: solvers begin with what is known, and come to the same as without it."""
+"""Known strategies: solvers begin with them, come to the same as without, and measure responses to them."""
 
 import functools
 
@@ -8,7 +8,7 @@ import pytest
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.resolve.warm_start import warm_start
+from plurispiel.agents.resolve.known_strategies import response_values, warm_start
 
 RANKS = np.arange(LEDUC.num_combos) // 2
 
@@ -96,6 +96,21 @@ def test_what_is_held_stays_held():
         (decision,) = (each for each in solver.streets[0].betting.decisions if each.actions == path)
         np.testing.assert_allclose(solver.current_strategy(0, decision)[3], rows[3])
     assert (abs(all_held.current_strategy(0, decision) - rows[3]) < 1e-12).all()
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_responses_to_known_strategies_are_those_to_their_averages(seat):
+    solver = leduc()
+    found = response_values(solver, known, seat)
+    np.testing.assert_allclose(found, solved().combo_values(seat)[0] / solved().facing[seat], atol=1e-9)
+    solver.run(20)
+    other = leduc()
+    other.run(20)
+    np.testing.assert_array_equal(
+        solver.strategy(0, solver.streets[0].betting.decisions[0]),
+        other.strategy(0, other.streets[0].betting.decisions[0]),
+    )
+    assert solver.evaluate().exploitability == other.evaluate().exploitability
 
 
 def test_too_late_or_with_exact_cards_later_on_it_is_refused():
