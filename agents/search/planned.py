@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.resolve.street import SolverStreet
@@ -52,6 +52,24 @@ class PlannedRows:
         """
         by_bucket = self.row_by_bucket(path, actions)
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
+
+    def betting(self, path: tuple[int, ...], state: BettingState) -> dict[tuple[int, ...], tuple[int, ...]]:
+        """Return the raises that the blueprint knows from a state on, by the betting state array.
+
+        Parameters
+        ----------
+        path : tuple of int
+            The actions that led to the state.
+        """
+        if state.is_over:
+            return {}
+        _, known, _, _ = self._hand.translation.answers(self._hand.at(path))
+        found = {tuple(state.array.tolist()): tuple(action for action in known if action > CALL)}
+        for action in known:
+            after = state.copy()
+            after.apply_legal(action)
+            found |= self.betting((*path, action), after)
+        return found
 
     def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
         """Return the strategies at the decisions of a solver, as `warm_start` asks for them.

@@ -38,6 +38,7 @@ __all__ = [
     "Path",
     "Root",
     "StreetSolution",
+    "TwoSeats",
     "believed",
     "is_multiway",
     "is_searched",

@@ -23,8 +23,18 @@ def add_bench(commands) -> None:
     )
     parser.add_argument(
         "name",
-        choices=("engine", "small-games", "abstraction", "spot", "blueprint", "blueprint-curves", "search-exact"),
-        help="what to measure; search-exact is no speed, but how exploitable search is",
+        choices=(
+            "engine",
+            "small-games",
+            "abstraction",
+            "spot",
+            "blueprint",
+            "blueprint-curves",
+            "search-exact",
+            "search-spots",
+        ),
+        help="what to measure; search-exact and search-spots are no speed, but what search is worth: how exploitable "
+        "it is in small games, and what it wins from the heads-up blueprint",
     )
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure, or a measure of it")
     parser.add_argument("--json", action="store_true", help="print as JSON")

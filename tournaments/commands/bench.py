@@ -11,6 +11,7 @@ from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
+from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
 from plurispiel.tournaments.machine import machine_name, machine_text, package_versions
@@ -24,6 +25,7 @@ _BENCHES = {
     "blueprint": bench_blueprint,
     "blueprint-curves": bench_blueprint_curves,
     "search-exact": bench_search_exact,
+    "search-spots": bench_search_spots,
 }
 
 

@@ -1,0 +1,162 @@
+"""What a search of one street wins over the heads-up blueprint, exactly, where the blueprint's own play has come to.
+
+Both ranges are those of the blueprint's play, and the bets are its own. One seat searches the street, the other plays
+the blueprint, and both play it on later streets: so what further searches bring is not counted.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.base import PublicState
+from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
+from plurispiel.agents.blueprint.library import pick_bundled
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.resolve.known_strategies import KnownRows
+from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.subgame import Path, Root, TwoSeats, is_searched, solve_street
+from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.bench.row import Row
+
+_STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
+"""Spots for each second asked for."""
+
+_ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
+_SETTINGS = SearchConfig(first=("",), river=("",), later=("",), cards="blueprint", threads=2)
+"""Without raises but those of the blueprint."""
+
+_LATER_BOARDS = 3
+"""Rivers behind each turn of a flop, in the game that is measured."""
+
+_SEED = 99
+_Z = 1.96
+
+
+class _Spot(NamedTuple):
+    """Where a street begins, and the actions before."""
+
+    root: Root
+    history: Path
+
+
+@dataclass
+class _Found:
+    """What searches with one setting have won, in chips for both seats, and what a best response wins from them."""
+
+    gains: list[float] = field(default_factory=list)
+    exploitability: list[float] = field(default_factory=list)
+
+
+def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Row]:
+    """Return the gains on rivers, turns and flops, and how exploitable the blueprint is there."""
+    agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
+    planned = PlannedRows(agent.blueprint, hand_in_tree(HUNL, agent.blueprint))
+    rows = []
+    for street, (name, per_second) in _STREETS.items():
+        count = max(1, round(seconds * per_second))
+        found: dict[str, _Found] = {}
+        hands, pots = 0, []
+        with tqdm(total=count, desc=name, unit="spot", dynamic_ncols=True) as progress:
+            for number, spot in _spots(agent, street):
+                _measure(spot, planned, agent, found)
+                hands = number
+                pots.append(sum(spot.root.state.contributions))
+                progress.update()
+                if len(pots) == count:
+                    break
+        place = f"{count} spots of {hands:,} hands, mean pot {np.mean(pots):,.0f}"
+        rows += [_row(f"{name}: {label}", each, hands, place) for label, each in found.items()]
+    return rows
+
+
+def _row(name: str, found: _Found, hands: int, place: str) -> Row:
+    mean = float(np.mean(found.exploitability))
+    if not found.gains:
+        return Row(name, mean, "chips", f"what a best response wins, half of both seats; {place}")
+    gains = np.array(found.gains)
+    error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
+    per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
+    note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 on {(gains < 0.0).sum()}; a best response wins {mean:.1f}"
+    return Row(name, float(gains.mean()), "chips", note)
+
+
+def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
+    """Yield the spots of hands that a blueprint plays with itself, each with the number of hands so far."""
+    number = 0
+    while True:
+        number += 1
+        deck = deal_deck(HUNL, np.random.default_rng((_SEED, number)))
+        hand = play_hand(HUNL, [agent, agent], deck, [np.random.default_rng((number, seat)) for seat in range(2)])
+        board = tuple(deck[2 * HUNL.num_seats :].tolist())
+        if not any(action.street == street for action in hand.actions):
+            continue
+        before = tuple(action for action in hand.actions if action.street < street)
+        state, beliefs, dealt = BettingState(HUNL), initial_beliefs(HUNL), 0
+        for place, action in enumerate(before):
+            if action.street != dealt:
+                dealt = action.street
+                beliefs = see_board(beliefs, HUNL, board[: HUNL.board_size(dealt)])
+            public = PublicState(HUNL, state.array.tolist(), board[: HUNL.board_size(dealt)], before[:place])
+            strategy = agent.range_strategy(public)
+            chances = likelihood(strategy, public, action.action)
+            beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
+            state.apply(action.action)
+        if is_searched(state):
+            cards = board[: HUNL.board_size(street)]
+            root = Root(state, cards, see_board(beliefs, HUNL, cards))
+            yield number, _Spot(root, tuple(action.action for action in before))
+
+
+def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
+    """Add what searches of a spot win."""
+    root, history = spot
+    street, offered = root.state.street, planned.betting(history, root.state)
+
+    def bucket_rows(board: tuple[int, ...]) -> np.ndarray:
+        return agent.blueprint.cards.row(board, len(board) - 2)
+
+    game = TwoSeats(root)
+    menu = game.menu(_SETTINGS, offered)
+    subgame = Subgame(game.state, root.board, game.ranges(0.0), menu, buckets=None if street == 3 else bucket_rows)
+    solver = VectorSolver(subgame, last_boards=_LATER_BOARDS if street == 1 else 0)
+    _write_blueprint(solver, planned.rows_for(solver, history))
+    first = solver.streets[0]
+    planned_tables = [table.copy() for table in first.sums]
+    base = solver.evaluate()
+    found.setdefault("the blueprint", _Found()).exploitability.append(base.exploitability)
+    for iterations in _ITERATIONS[street]:
+        for warm_start in (SearchConfig.warm_start, 0.0)[: 1 if street == 3 else 2]:
+            config = dataclasses.replace(_SETTINGS, iterations=iterations, warm_start=warm_start)
+            solution = solve_street(root, config, bucket_rows, planned, history, 0, added=offered)
+            for decision in first.betting.decisions:
+                node = solution.nodes[tuple(action for _, action, _ in decision.actions)]
+                first.write(first.sums, decision, np.nan_to_num(node.played, nan=1.0))
+            entry = found.setdefault(
+                f"{solution.iterations} iterations" + ", from all actions alike" * (not warm_start), _Found()
+            )
+            entry.exploitability.append(solver.evaluate().exploitability)
+            searched, gain = [table.copy() for table in first.sums], 0.0
+            for seat in range(2):
+                first.sums[seat][:], first.sums[1 - seat][:] = searched[seat], planned_tables[1 - seat]
+                gain += float(solver.evaluate().values[seat] - base.values[seat])
+            entry.gains.append(gain)
+            first.sums[0][:], first.sums[1][:] = planned_tables
+
+
+def _write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
+    """Let all average strategies be the blueprint's; where it has none, all actions alike."""
+    for number, street in enumerate(solver.streets):
+        for decision in street.betting.decisions:
+            rows = known(number, decision)
+            even = np.ones((street.width or HUNL.num_combos, len(decision.children)))
+            street.write(street.sums, decision, even if rows is None else rows)
