@@ -2,7 +2,7 @@
 
 ``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
 folder), ``blueprint`` (one's folder or name; without, the bundled one that fits the table), ``search`` (the same, with
-a search from the flop on), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``,
+a search where the paper does one), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``,
 ``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``, ``search?time=2``, ``my_module:MyBot``,
 ``my_bot.py:MyBot``.
 """

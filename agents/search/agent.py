@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
@@ -24,7 +25,7 @@ from plurispiel.agents.search.multiway import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, Solutions
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.subgame import StreetSolution
+from plurispiel.agents.search.subgame import MOST_PREFLOP_SEATS, StreetSolution
 
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
 
@@ -37,11 +38,11 @@ _NUM_TOP_HANDS = 5
 
 
 class SearchAgent(RangeAgent):
-    """Plays a blueprint before the flop, and then searches.
+    """Plays a blueprint before the flop until a raise comes that its sizes are far from, and searches then.
 
     What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where fewer
-    than two players have chips, the blueprint plays on, and so it does among more than two if its bucket table is not
-    built.
+    than two players have chips, the blueprint plays on; if its bucket table is not built, also before the flop and
+    among more than two.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ class SearchAgent(RangeAgent):
         return _rows(self._hand.strategy(public).played, combo_ids)
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the strategy of all combos; before the flop, the mean over what the last bet may count as."""
+        """Return the strategy of all combos; of the blueprint, the mean over what the last bet may count as."""
         if self._hand.strategy(public).solution is None:
             return self._blueprint.expected_strategy(public)
         return self.range_strategy(public)
@@ -132,7 +133,11 @@ class SearchAgent(RangeAgent):
         found = self._hand.strategy(public)
         if found.solution is None:
             if public.street == 0:
-                return "the blueprint plays before the flop"
+                return (
+                    "the blueprint plays before the flop: search begins behind a raise that is more than a big blind "
+                    f"away from its sizes, with {MOST_PREFLOP_SEATS} players left at most, two of them with chips, if "
+                    "the blueprint's bucket table is built"
+                )
             return (
                 f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips and, where "
                 "the blueprint's bucket table is built, for more"
@@ -187,8 +192,8 @@ def _planned(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
 
 @functools.lru_cache(4)
 def _continuations(blueprint: Blueprint, rules: HoldemRules, k: int) -> Continuations | None:
-    """Return how hands go on behind a street of more than two players, ready to be used; None where that cannot be."""
-    if rules.num_seats == 2 or rules.num_streets == 1 or not isinstance(blueprint.cards, CardBuckets):
+    """Return how hands go on behind a street, ready to be used; None where that cannot be."""
+    if rules.num_streets == 1 or not isinstance(blueprint.cards, CardBuckets):
         return None
     found = Continuations(blueprint, rules, k)
     prepare_multiway(found, rules)
@@ -206,10 +211,13 @@ def _by_kind(strategy: Strategy) -> np.ndarray:
 
 def _explained(solution: StreetSolution, public: PublicState) -> str:
     root = solution.root
-    path = " ".join(str(action.action) for action in public.actions if action.street == public.street)
+    here = [str(action.action) for action in public.actions if action.street == public.street]
+    num_before = int(root.state.array[kernels.NUM_ACTIONS])
+    street = f"the {_STREETS[root.state.street]} {cards_text(root.board)}".strip()
+    place = f"behind the raise to {here[num_before - 1]} on" if num_before else "the start of"
     lines = [
-        f"searched from the start of the {_STREETS[root.state.street]} {cards_text(root.board)}, pot "
-        f"{sum(root.state.contributions)}; since then: {path or '-'}"
+        f"searched from {place} {street}, pot {sum(root.state.contributions)}; "
+        f"since then: {' '.join(here[num_before:]) or '-'}"
     ]
     for seat, hands in zip(root.live_seats, solution.hands, strict=True):
         row = root.beliefs[seat]

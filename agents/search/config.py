@@ -64,8 +64,11 @@ class SearchConfig:
     three : tuple of str
         The same with three players, and with more (`crowd`); their streets are searched one at a time.
     crowd : tuple of str
+    preflop : tuple of str
+        The same before the flop, from the raise on that a search begins behind.
     k : int
-        With three players and more: how many continuations of the blueprint there are behind the street.
+        Before the flop, and with three players and more: how many continuations of the blueprint there are behind the
+        street.
     run_outs : int
         Boards of the next street that an iteration draws.
     last_boards : int
@@ -94,6 +97,7 @@ class SearchConfig:
     later: Texts = ("1p allin", "allin")
     three: Texts = ("0.5p 1p allin", "1p allin", "allin")
     crowd: Texts = ("0.75p allin", "allin")
+    preflop: Texts = ("1p allin", "allin")
     k: int = 4
     run_outs: int = 4
     last_boards: int = 8
@@ -121,7 +125,7 @@ class SearchConfig:
         for name in ("run_outs", "last_boards"):
             if not 1 <= getattr(self, name) <= 16:
                 raise ValueError(f"{name} must be 1..16, got {getattr(self, name)!r}")
-        for name in ("first", "river", "later", "three", "crowd"):
+        for name in ("first", "river", "later", "three", "crowd", "preflop"):
             for text in getattr(self, name):
                 if len(parse_sizes(text)) > MAX_SIZES:
                     raise ValueError(f"a search has one to {MAX_SIZES} sizes of a raise, got {text!r} in {name}")
@@ -134,6 +138,10 @@ class SearchConfig:
     def multiway_menu(self, num_acting: int) -> BetMenu:
         """Return the sizes on offer in a search of a street for so many players, more than two."""
         return BetMenu(((_sizes(self.three if num_acting <= 3 else self.crowd),),))
+
+    def preflop_menu(self, num_raises: int) -> BetMenu:
+        """Return the sizes on offer in a search before the flop that begins behind so many raises."""
+        return BetMenu(((((),) * num_raises + _sizes(self.preflop),),))
 
     def menu(self, street: int, num_streets: int) -> BetMenu:
         """Return the sizes on offer in a search of a street for two players."""

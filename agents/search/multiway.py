@@ -1,9 +1,9 @@
 """Search with any number of players: Monte Carlo CFR on one street, roll-outs of continuations behind it.
 
 Players who have folded leave their chips in the pot; what their cards would have told is forgotten. The tree ends with
-the street, or right behind its second raise, unless it is the last street; there each player who can still act chooses
-one of the continuation policies of the blueprint (`continuations`), unseen by the others. Where the blueprint's tree
-has no such place, the hands are checked down.
+the street, or right behind its second raise, unless that is before the flop or on the last street; there each player
+who can still act chooses one of the continuation policies of the blueprint (`continuations`), unseen by the others.
+Where the blueprint's tree has no such place, the hands are checked down.
 
 References
 ----------
@@ -198,7 +198,7 @@ class MultiwaySolver:
     Parameters
     ----------
     state : BettingState
-        Of the table, at the first decision of a street.
+        Of the table, at the first decision of a street or a later one.
     board : tuple of int
     beliefs : float64[num_seats, num_combos]
         Of seats that have not folded: how likely each combo is, by itself.
@@ -206,7 +206,7 @@ class MultiwaySolver:
         The raises on offer.
     continuations : Continuations
     history : tuple of int
-        Actions of the hand before the street.
+        Actions of the hand before that.
     most_raises : int
         Behind so many of them a street that is not the last one ends.
     frozen : mapping of Path to float64[num_combos, num_actions], optional
@@ -416,7 +416,7 @@ def solve_multiway(
     began: float,
     deadline: float,
 ) -> StreetSolution:
-    """Solve a street for more than two players.
+    """Solve a street, or what is left of one, for any number of players.
 
     Parameters
     ----------
@@ -425,9 +425,9 @@ def solve_multiway(
     planned : PlannedRows
         What the blueprint would do.
     history : Path
-        Actions before the street.
+        Actions before the root.
     path : Path
-        Those of the street that have been seen: the subgame ends no earlier than behind one more raise.
+        Those since then that have been seen: the subgame ends no earlier than behind one more raise.
     added, frozen
         As in `StreetSolution`.
     began, deadline : float
@@ -436,7 +436,8 @@ def solve_multiway(
     state = root.state
     beliefs = np.zeros_like(root.beliefs)
     beliefs[list(root.live_seats)] = believed(root, root.live_seats, config.doubt)
-    menu, most_raises = root.game.menu(config, added), max(MOST_RAISES, 1 + sum(action > CALL for action in path))
+    menu = root.game.menu(config, added)
+    most_raises = max(root.game.most_raises, 1 + sum(action > CALL for action in path))
 
     def make(ranges: np.ndarray) -> MultiwaySolver:
         place = state, root.board, ranges, menu, continuations, history
@@ -480,6 +481,8 @@ def prepare(continuations: Continuations, rules: HoldemRules) -> None:
     while state.street == 0:
         history.append(CALL)
         state.apply_legal(CALL)
+    if state.is_over:  # nobody has chips for a raise that two others could answer
+        return
     board = tuple(rules.cards[: rules.board_size(state.street)].tolist())
     beliefs = np.ones((rules.num_seats, rules.num_combos))
     MultiwaySolver(state, board, beliefs, lambda rules, array: (), continuations, tuple(history)).run(1)

@@ -1,7 +1,8 @@
 """Nested search through a hand: Algorithm 2 of Brown and Sandholm (2019), as a function of what everybody has seen.
 
-A search begins at the start of each street, from the beliefs there, and what it finds serves the whole street. An
-action that is not in its betting is added, and the street is searched again from its start, with what was done at the
+A search begins at the start of each street, from the beliefs there, and what it finds serves the whole street. Before
+the flop the blueprint plays, and a search begins behind the first raise that its sizes are too far from. An action that
+is not in the betting of a search is added, and the search is done again from where it began, with what was done at the
 own decisions on the way held as it was. Beliefs at the next street come from the last search of the one before.
 
 Everything is found once for each public history and kept, so that whoever asks later is told what was played.
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kept
-from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import Buckets
@@ -93,6 +94,21 @@ class FoundStrategy(NamedTuple):
     solution: StreetSolution | None
 
 
+class _Part(NamedTuple):
+    """A street as far as it has been played, by the blueprint or by searches from the same place.
+
+    Attributes
+    ----------
+    before, here : tuple of Action
+        The actions up to where it begins, and those since.
+    is_searched : bool
+    """
+
+    before: Actions
+    here: Actions
+    is_searched: bool
+
+
 class NestedSearch:
     """One seat's searches in one hand.
 
@@ -108,12 +124,12 @@ class NestedSearch:
     planned : PlannedRows
         The blueprint's strategies.
     continuations : Continuations or None
-        Of the blueprint; without them the blueprint plays streets of more than two players.
+        Of the blueprint; without them it plays before the flop and on streets of more than two players.
     config : SearchConfig
     solutions : Solutions
     counts : Counter
-        Of ``searches`` at the start of a street, ``searches again`` with own decisions held, how many were ``solved``
-        (and not kept from before), and ``off-model actions``, which no hand should have taken.
+        Of ``searches`` without own decisions before, ``searches again`` with such held, how many were ``solved`` (and
+        not kept from before), and ``off-model actions``, which no hand should have taken.
 
     Attributes
     ----------
@@ -143,6 +159,7 @@ class NestedSearch:
         self._solutions = solutions
         self._counts = counts
         self._states: dict[Path, BettingState] = {(): BettingState(rules)}
+        self._strange: dict[Path, bool] = {}
         self._roots: dict[tuple[Path, tuple[int, ...]], Root] = {}
         self._streets: dict[tuple[Path, Path, tuple[int, ...]], StreetSolution] = {}
         self._strategies: dict[tuple[Path, tuple[int, ...]], FoundStrategy] = {}
@@ -153,7 +170,7 @@ class NestedSearch:
         """Return independent searches of the same hand."""
         twin = copy.copy(self)
         twin._blueprint, twin._solutions, twin._counts = blueprint, solutions, counts
-        for name in ("_states", "_roots", "_streets", "_strategies"):
+        for name in ("_states", "_strange", "_roots", "_streets", "_strategies"):
             setattr(twin, name, getattr(self, name).copy())
         twin.searched = self.searched.copy()
         return twin
@@ -167,19 +184,16 @@ class NestedSearch:
 
     def beliefs(self, public: PublicState) -> np.ndarray:
         """Return the beliefs at a public state: float64[num_seats, num_combos]."""
-        start = _street_start(public.actions, public.street)
-        root = self._root(public.actions[:start], public.board)
-        return self._after(root, public.actions[start:], public.actions[:start])
+        return self._after(self._part(public.actions, public.street, public.board), public.board)
 
     def _find(self, public: PublicState) -> FoundStrategy:
-        start = _street_start(public.actions, public.street)
-        before, here = public.actions[:start], public.actions[start:]
-        if not self._is_searched(self._state(before)):
+        part = self._part(public.actions, public.street, public.board)
+        if not part.is_searched:
             strategy = self._blueprint.range_strategy(public)
             assert strategy is not None
             return FoundStrategy(strategy, strategy, None)
-        solution = self._solution(before, here, public.board)
-        node = solution.nodes[_path(here)]
+        solution = self._solution(part.before, part.here, public.board)
+        node = solution.nodes[_path(part.here)]
         average, played = node.average, node.played
         left_out = np.isnan(average[:, :1])
         if left_out.any():
@@ -197,8 +211,31 @@ class NestedSearch:
             rows[:, nearest_action(node.actions, action)] += strategy.probabilities[:, column]
         return rows
 
+    def _part(self, actions: Actions, street: int, board: tuple[int, ...]) -> _Part:
+        """Return where a decision on a street belongs.
+
+        A search begins with the street; before the flop, behind the first raise that is strange to the blueprint.
+        """
+        first = _street_start(actions, street)
+        raises = (stop for stop, action in enumerate(actions, start=1) if action.action > CALL)
+        for start in [first] if street else raises:
+            before = actions[:start]
+            if self._is_searched(self._state(before)) and (street or self._is_strange(before, board)):
+                return _Part(before, actions[start:], True)
+        return _Part(actions[:first], actions[first:], False)
+
+    def _is_strange(self, actions: Actions, board: tuple[int, ...]) -> bool:
+        """Return whether the last action is a raise more than a big blind away from all that the blueprint offers."""
+        path = _path(actions)
+        if path not in self._strange:
+            strategy = self._blueprint.range_strategy(self._public(actions[:-1], board))
+            assert strategy is not None
+            offered = strategy.actions[strategy.actions > CALL]
+            self._strange[path] = bool((abs(offered - path[-1]) > self._rules.big_blind).all())
+        return self._strange[path]
+
     def _solution(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
-        """Return the search that serves at a point of a street."""
+        """Return the search that serves at a point behind where searches of a street begin."""
         key = _path(before), _path(here), board
         if key not in self._streets:
             self._streets[key] = self._search(before, here, board)
@@ -207,8 +244,8 @@ class NestedSearch:
     def _search(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
         """Search, or find out which search serves.
 
-        A search is done where a street begins, or after the last action that is not on the menu, and then only once,
-        however many of them came before the own first decision.
+        A search is done where the searched part of a street begins, or after the last action that is not on the menu,
+        and then only once, however many of them came before the own first decision.
         """
         started = time.perf_counter()
         root = self._root(before, board)
@@ -223,7 +260,7 @@ class NestedSearch:
         return self._solve(root, before, here[:stop], added, frozen, started)
 
     def _is_searched(self, state: BettingState) -> bool:
-        """Return whether a street that begins like this is searched."""
+        """Return whether what begins like this is searched."""
         return is_searched(state) or (self._continuations is not None and is_multiway(state))
 
     def _frozen(self, known: StreetSolution, here: Actions, own: list[int]) -> dict[Path, np.ndarray]:
@@ -295,30 +332,31 @@ class NestedSearch:
         return lambda cards: self._buckets.row(cards, sizes[len(cards)])
 
     def _root(self, before: Actions, board: tuple[int, ...]) -> Root:
-        """Return where a street begins."""
+        """Return where a part of the hand begins."""
         key = _path(before), board
         if key not in self._roots:
-            beliefs = see_board(self._at_street_end(before, board), self._rules, board)
+            beliefs = see_board(self._at_end(before, board), self._rules, board)
             self._roots[key] = Root(self._state(before), board, beliefs)
         return self._roots[key]
 
-    def _at_street_end(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
-        """Return the beliefs after all actions of a street, before new cards."""
+    def _at_end(self, actions: Actions, board: tuple[int, ...]) -> np.ndarray:
+        """Return the beliefs after the last action of a part, before new cards."""
         if not actions:
             return initial_beliefs(self._rules)
         street = actions[-1].street
-        start = _street_start(actions, street)
-        root = self._root(actions[:start], board[: self._rules.board_size(street)])
-        return self._after(root, actions[start:], actions[:start])
+        seen = board[: self._rules.board_size(street)]
+        part = self._part(actions[:-1], street, seen)
+        return self._after(part._replace(here=(*part.here, actions[-1])), seen)
 
-    def _after(self, root: Root, here: Actions, before: Actions) -> np.ndarray:
-        """Return the beliefs after actions of a street, by the last search of it."""
+    def _after(self, part: _Part, board: tuple[int, ...]) -> np.ndarray:
+        """Return the beliefs after the actions of a part, by the last search of it."""
+        root = self._root(part.before, board)
         beliefs = root.beliefs
-        last = self._solution(before, here, root.board) if self._is_searched(root.state) else None
-        for number, action in enumerate(here):
-            past = here[:number]
+        last = self._solution(part.before, part.here, board) if part.is_searched else None
+        for number, action in enumerate(part.here):
+            past = part.here[:number]
             if last is None:
-                public = self._public((*before, *past), root.board)
+                public = self._public((*part.before, *past), board)
                 strategy = self._blueprint.range_strategy(public)
                 assert strategy is not None
                 chances, num_actions = likelihood(strategy, public, action.action), len(strategy.actions)

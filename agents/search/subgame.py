@@ -1,7 +1,7 @@
-"""The subgames of a search: from the start of a street, for the players who are left.
+"""The subgames of a search, for the players who are left.
 
-With two of them they go on to the end of the hand and are solved by vector CFR; with more they end with the street
-(`multiway`).
+On a board they begin with the street. With two players they go on to the end of the hand and are solved by vector CFR;
+with more they end with the street (`multiway`), and so they do before the flop.
 
 Seats that have folded leave their chips in the pot. What their cards would have told is forgotten, as in the paper:
 beliefs are of each seat by itself, and cards that folded hands hold can still be dealt.
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from plurispiel.abstraction.actions.menu import BetMenu
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve.discounting import DEFAULT
 from plurispiel.agents.resolve.known_strategies import response_values, warm_start
@@ -31,6 +31,7 @@ from plurispiel.agents.search.planned import PlannedRows
 __all__ = [
     "LAST_STREET_FACTOR",
     "LEAST_BELIEF",
+    "MOST_PREFLOP_SEATS",
     "MOST_RAISES",
     "Added",
     "Clock",
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 Path = tuple[int, ...]
-"""Actions from the start of the street on."""
+"""Actions from the root on."""
 
 Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
 """From a game and a betting state array to the raises on offer."""
@@ -62,7 +63,11 @@ LAST_STREET_FACTOR = 10
 """Iterations on the last street, for one elsewhere: they cost less than a tenth."""
 
 MOST_RAISES = 2
-"""With more than two players, a subgame ends behind so many raises of its street, or one more than were made."""
+"""With more than two players, a subgame ends behind so many raises of its street, or one more than were made; but not
+before the flop, and not on the last street."""
+
+MOST_PREFLOP_SEATS = 4
+"""With more players left there is no search before the flop."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"
@@ -75,7 +80,7 @@ class Root:
     Attributes
     ----------
     state : BettingState
-        Of the table, at the first decision of a street; not to be changed.
+        Of the table, at the first decision of a street, or before the flop behind a raise; not to be changed.
     board : tuple of int
     beliefs : float64[num_seats, num_combos]
     """
@@ -107,7 +112,7 @@ class Root:
                 added[tuple(array)] = (*added.get(tuple(array), ()), action)
                 stop = number
             num_raises += action > CALL
-            if action > CALL and self.game.ends_behind(num_raises):
+            if action > CALL and num_raises >= self.game.most_raises:
                 stop = number
             state.apply_legal(action)
         return added, stop
@@ -176,9 +181,13 @@ def is_searched(state: BettingState) -> bool:
 
 
 def is_multiway(state: BettingState) -> bool:
-    """Return whether a search for more than two players can begin here: on a board, two of them with chips."""
-    array = state.array
-    return state.street > 0 and array[kernels.NUM_LIVE] > 2 and array[kernels.NUM_ACTING] >= 2
+    """Return whether a search of one street can begin here: with more than two players left, two of them with chips.
+
+    Before the flop they are at most `MOST_PREFLOP_SEATS`, and may be two.
+    """
+    num_live = int(state.array[kernels.NUM_LIVE])
+    fits = num_live > 2 if state.street else num_live <= MOST_PREFLOP_SEATS
+    return fits and state.array[kernels.NUM_ACTING] >= 2
 
 
 def solve_street(
@@ -295,7 +304,11 @@ class TwoSeats:
     ----------
     state : BettingState
     dead_chips : int
+    most_raises : int
+        Of the root's street, behind which the subgame ends: it goes on to the end of the hand.
     """
+
+    most_raises = UNLIMITED_RAISES
 
     def __init__(self, root: Root):
         self._root = root
@@ -317,10 +330,6 @@ class TwoSeats:
         """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
         sizes = config.menu(self.state.street, self.state.rules.num_streets)
         return _menu(self.state.rules, sizes, added, self.dead_chips)
-
-    def ends_behind(self, num_raises: int) -> bool:
-        """Return whether the subgame ends behind so many raises of the street: it goes on to the end of the hand."""
-        return False
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
         """Return actions with the seats and the street, as in `BettingDecision.actions`."""
@@ -353,24 +362,28 @@ class TwoSeats:
 
 
 class ManySeats:
-    """The game of a search with more than two players: the table's own, until the street ends.
+    """The game of a search of one street: the table's own, until the street ends.
 
     Attributes
     ----------
     state : BettingState
+    most_raises : int
+        Behind so many of them from the root on the subgame ends before that.
     """
 
     def __init__(self, root: Root):
         self.state = root.state
+        ends_early = 0 < self.state.street < self.state.rules.num_streets - 1
+        self.most_raises = MOST_RAISES if ends_early else UNLIMITED_RAISES
 
     def menu(self, config: SearchConfig, added: Added) -> Offer:
         """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
-        sizes = config.multiway_menu(int(self.state.array[kernels.NUM_ACTING]))
+        array = self.state.array
+        if self.state.street:
+            sizes = config.multiway_menu(int(array[kernels.NUM_ACTING]))
+        else:
+            sizes = config.preflop_menu(int(array[kernels.NUM_RAISES]))
         return _menu(self.state.rules, sizes, added, 0)
-
-    def ends_behind(self, num_raises: int) -> bool:
-        """Return whether the subgame ends behind so many raises of the street, unless it is the last one."""
-        return num_raises >= MOST_RAISES and self.state.street < self.state.rules.num_streets - 1
 
 
 def believed(root: Root, seats: Sequence[int], doubt: float) -> npt.NDArray[np.float64]:

@@ -52,8 +52,9 @@ TO_RIVER = (*TO_TURN, 1, 500, 1)
 
 
 @functools.cache
-def blueprint(seats):
-    return random_blueprint(HUNL if seats == 2 else no_limit_holdem(seats))
+def blueprint(seats, has_table=False):
+    rules = HUNL if seats == 2 else no_limit_holdem(seats)
+    return random_blueprint(rules, cards=single_buckets(rules) if has_table else None)
 
 
 def agent_at(config=FEW, *, rules=HUNL, seat=0, seed=1):
@@ -368,10 +369,20 @@ class Gambler(RandomAgent):
         return 0 if chance > 0.95 and public.can_fold else 1
 
 
-def fuzz(num_hands, most_seats):
+class Checked(SearchAgent):
+    """Tells probabilities, or nothing."""
+
+    def range_strategy(self, public):
+        found = super().range_strategy(public)
+        assert (found.probabilities >= 0.0).all() and all(map(public.is_legal, found.actions.tolist()))
+        np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
+        return found
+
+
+def fuzz(num_hands, most_seats, config=FEW, **options):
     rng = np.random.default_rng(11)
-    config = dataclasses.replace(FEW, iterations=2, run_outs=1)
-    agents = {seats: SearchAgent(BlueprintAgent(blueprint(seats)), config) for seats in (2, most_seats)}
+    config = dataclasses.replace(config, iterations=2, run_outs=1)
+    agents = {seats: Checked(BlueprintAgent(blueprint(seats, **options)), config) for seats in (2, most_seats)}
     for number in range(num_hands):
         seats = int(rng.integers(2, most_seats + 1)) if number % 2 else 2
         stacks = tuple(rng.choice([100, 350, 2500, 10_000, 20_000], seats).tolist())
@@ -385,19 +396,22 @@ def fuzz(num_hands, most_seats):
         hand = play_hand(rules, table, deal_deck(rules, rng), rngs)
         assert not hand.faults, (rules, hand)
         score = Aivat(rules).scores(hand, table)[seat]
-        assert not score.refused, score.refused
-    return agents
+        assert not score.refused and np.isfinite(score.estimate), score.refused
+    return agents.values()
 
 
 def test_any_bets_are_answered():
     agents = fuzz(150, 4)
-    assert sum(agent.counts["searches"] for agent in agents.values()) > 10
-    assert sum(agent.counts["searches again"] for agent in agents.values()) > 0
+    assert sum(agent.counts["searches"] for agent in agents) > 10
+    assert sum(agent.counts["searches again"] for agent in agents) > 0
 
 
 @pytest.mark.slow
 def test_any_bets_are_answered_at_length():
-    fuzz(2000, 6)
+    """With searches of every kind: of streets for two and for more, and before the flop."""
+    agents = fuzz(2000, 6, dataclasses.replace(FEW, warm_start=100.0), has_table=True)
+    assert min(agent.counts["searches again"] for agent in agents) > 100
+    assert min(agent.seconds["preflop"] for agent in agents) > 0.0
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -467,13 +481,8 @@ THREE_SEE = (250, 0, 0, 1, 1, 1)
 """Under the gun raises; the button and both blinds call."""
 
 
-@functools.cache
-def six_blueprint():
-    return random_blueprint(SIXMAX, cards=single_buckets(SIXMAX))
-
-
 def crowded_agent(seat, config=CROWD):
-    agent = SearchAgent(BlueprintAgent(six_blueprint()), config)
+    agent = SearchAgent(BlueprintAgent(blueprint(6, has_table=True)), config)
     agent.restart(SIXMAX, seat, np.random.default_rng(1))
     return agent
 

@@ -11,7 +11,7 @@ from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
-from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
@@ -20,6 +20,7 @@ from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.search.continuations import continuation_strategies
 from plurispiel.agents.search.multiway import Continuations, MultiwaySolver
 from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.subgame import MOST_RAISES
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -116,17 +117,17 @@ class Biased(RangeAgent):
 
 
 class LeafGame:
-    """The street of a two-player game, walked in full against average strategies."""
+    """What is left of the street of a two-player game, walked in full against average strategies."""
 
-    def __init__(self, rules, solver, num_policies):
-        self.rules, self.solver = rules, solver
+    def __init__(self, rules, solver, num_policies, history=()):
+        self.rules, self.solver, self.history = rules, solver, history
         self.policies = range(num_policies)
         biased = [Biased(rules, policy) for policy in self.policies]
         self.games = {pair: PokerGame(rules, [biased[k] for k in pair]) for pair in product(self.policies, repeat=2)}
 
     def worth(self, path, hands, policies, seat):
         state, actions = BettingState(self.rules), []
-        for action in path:
+        for action in (*self.history, *path):
             actions.append(Action(state.actor, action, state.street))
             state.apply(action)
         held = [int(self.rules.combos[combo, 0]) for combo in hands]
@@ -172,13 +173,20 @@ class LeafGame:
         return found / meet
 
 
-@pytest.mark.parametrize("num_policies", [1, 4])
-def test_leaves_are_an_equilibrium_of_continuations(num_policies):
+@pytest.mark.parametrize("num_policies, history", [(1, ()), (4, ()), (4, (3,))])
+def test_leaves_are_an_equilibrium_of_continuations(num_policies, history):
+    """From the start of a street until its second raise; behind a raise of it until the next street."""
     beliefs = np.random.default_rng(3).random((2, LEDUC.num_combos))
     after = Continuations(blueprint(LEDUC), LEDUC, num_policies)
-    solver = MultiwaySolver(BettingState(LEDUC), (), beliefs, raise_menu, after, seed=4)
+    state = BettingState(LEDUC)
+    for action in history:
+        state.apply(action)
+    most_raises = UNLIMITED_RAISES if history else MOST_RAISES
+    place = state, (), beliefs, raise_menu, after, history
+    solver = MultiwaySolver(*place, most_raises=most_raises, seed=4)
+    assert (max(solver.paths, key=len) == (5,)) == bool(history)
     solver.run(20)
-    game = LeafGame(LEDUC, solver, num_policies)
+    game = LeafGame(LEDUC, solver, num_policies, history)
     early = sum(game.gain(seat, beliefs) for seat in range(2))
     solver.run(18_000)
     gains = [game.gain(seat, beliefs) for seat in range(2)]
