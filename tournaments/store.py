@@ -362,12 +362,10 @@ class RunStore:
 
     def told(self) -> set[tuple[int, int]]:
         """Return the groups, as (lineup, deck), of which is kept what their hands tell."""
-        return set(self._rows("SELECT lineup, deck FROM stories")) if self._has_stories() else set()
+        return set(self._rows("SELECT lineup, deck FROM stories"))
 
     def stories_of(self, lineup: int, deck: int) -> bytes | None:
         """Return what the hands of one group tell, if it was kept."""
-        if not self._has_stories():
-            return None
         found = list(self._rows("SELECT stories FROM stories WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
 
@@ -376,27 +374,22 @@ class RunStore:
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
 
-    def seat_sums(self) -> np.ndarray | None:
-        """Return by group in the order of `scores`, and seat, `AgentScore.seat_sums`; None if some hold none.
+    def seat_sums(self) -> np.ndarray:
+        """Return by group in the order of `scores`, and seat, `AgentScore.seat_sums`.
 
         Returns
         -------
-        float64[num_groups, num_seats, 1 or 3] or None
-            None also for runs played before that was kept.
+        float64[num_groups, num_seats, 1 or 3]
         """
-        if not self._has_column("seat_sums"):
-            return None
         query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
         blobs = [blob for (blob,) in self._rows(query, self.decks)]
         shape = self._config.seats, 3 if self._config.uses_aivat else 1
         if any(len(blob) != 8 * shape[0] * shape[1] for blob in blobs):
-            return None
+            raise RunRefused(f"{self.folder} is damaged: a group has no results by seat{self._remedy}")
         return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
 
-    def answer_times(self) -> dict[int, AnswerTimes] | None:
-        """Return how long each agent was waited for; None for runs played before that was measured."""
-        if not self._has_column("answers"):
-            return None
+    def answer_times(self) -> dict[int, AnswerTimes]:
+        """Return how long each agent was waited for."""
         rows = self._rows(
             "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
             " WHERE deck < ? AND agent < ? GROUP BY agent",
@@ -421,14 +414,6 @@ class RunStore:
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
         with self._refusing():
             yield from self._database.execute(query, values)
-
-    def _has_column(self, name: str) -> bool:
-        """Return whether the groups hold something; runs from before do not."""
-        return bool(list(self._rows("SELECT 1 FROM pragma_table_info('groups') WHERE name = ?", name)))
-
-    def _has_stories(self) -> bool:
-        """Return whether there is a table of them; in runs from before there is none."""
-        return bool(list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'stories'")))
 
     def _value(self, key: str) -> Any:
         values = [value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)]

@@ -175,7 +175,7 @@ def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "mood").touch()
     logged = viewer_of(folder)
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
-        database.execute("DROP TABLE stories")
+        database.execute("DELETE FROM stories")
         database.commit()
     viewer = viewer_of(folder)
     assert len(viewer.hands) == 12

@@ -22,7 +22,7 @@ from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.report.scale import LinearScale
 from plurispiel.tournaments.runner import run_tournament
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.store import RunRefused, RunStore
 
 EVIL = "<script>alert(1)</script>"
 BOT = f"""
@@ -200,16 +200,21 @@ def test_positions_without_aivat_are_raw(tmp_path):
     assert {row["aivat_mbb_per_hand"] for row in rows} == {""} and all(row["raw_mbb_per_hand"] for row in rows)
 
 
-def test_runs_from_before_decisions_were_timed_are_shown(tmp_path, heads_up):
+def test_a_run_that_lost_results_by_seat_is_refused(tmp_path, heads_up):
     folder = shutil.copytree(heads_up, tmp_path / "old")
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
-        for column in ("answers", "answer_seconds", "slowest_answer", "seat_sums"):
-            database.execute(f"ALTER TABLE groups DROP COLUMN {column}")
+        database.execute("UPDATE groups SET seat_sums = x'00'")
+        database.commit()
+    with pytest.raises(RunRefused, match="a group has no results by seat"):
+        read_run(folder, "A")
+
+
+def test_a_run_whose_machine_is_not_known_is_shown(tmp_path, heads_up):
+    folder = shutil.copytree(heads_up, tmp_path / "old")
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
         database.execute("DELETE FROM run WHERE key = 'machine'")
         database.commit()
-    page = make_page([read_run(folder, "A")], "report")
-    assert "before decisions were timed" in page.html and not rows_of(page, "decision_times")
-    assert "before results were kept by seat" in page.html and not rows_of(page, "positions")
+    assert rows_of(make_page([read_run(folder, "A")], "report"), "positions")
 
 
 def test_runs_side_by_side(heads_up, table):

@@ -23,8 +23,6 @@ def seconds_text(seconds: float) -> str:
 
 
 def _panel(run: RunRecord) -> Panel:
-    if run.times is None:
-        return Panel(paragraph("This run was played before decisions were timed."))
     found = [(run.names[number], run.times[number]) for number in run.ranking if number in run.times]
     found = [(name, times) for name, times in found if times.answers]
     if not found:

@@ -27,8 +27,6 @@ class Rate(NamedTuple):
 
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
     """Return an agent's rates by seat; intervals are over groups, in each of which it has held every seat."""
-    if run.seat_sums is None:
-        return []
     is_own = run.rows["agent"] == number
     hands = run.rows["hands"][is_own] // run.config.seats
     if not len(hands):
@@ -51,8 +49,6 @@ def position_rates(run: RunRecord, number: int) -> list[Rate]:
 
 
 def _panel(run: RunRecord) -> Panel:
-    if run.seat_sums is None:
-        return Panel(paragraph("This run was played before results were kept by seat."))
     positions = position_names(run.config.seats)
     found = {number: rates for number in run.ranking if (rates := position_rates(run, number))}
     if not found:

@@ -43,8 +43,8 @@ class RunRecord:
         Groups that are stored, and those of all decks.
     num_kept : int
         Groups whose hands are kept.
-    seat_sums : float64[n, num_seats, 1 or 3] or None
-        Of the rows, what was made of each seat (`duplicate.AgentScore`); None for runs from before this was kept.
+    seat_sums : float64[n, num_seats, 1 or 3]
+        Of the rows, what was made of each seat (`duplicate.AgentScore`).
     """
 
     letter: str
@@ -54,13 +54,13 @@ class RunRecord:
     rows: np.ndarray
     scores: RunScores
     play: Mapping[int, PlayStatistics]
-    times: Mapping[int, AnswerTimes] | None
+    times: Mapping[int, AnswerTimes]
     first_faults: Mapping[int, str]
     facts: Mapping[str, Any]
     num_groups: int
     num_wanted: int
     num_kept: int
-    seat_sums: np.ndarray | None
+    seat_sums: np.ndarray
 
     @property
     def title(self) -> str:
@@ -104,7 +104,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
         ):
             raise RunRefused(f"{folder} is damaged: its config.toml does not fit its run.sqlite")
         order = np.lexsort((rows["agent"], rows["deck"], rows["lineup"], rows["deck"] // BLOCK_DECKS))
-        rows, seat_sums = rows[order], store.seat_sums()
+        rows = rows[order]
         return RunRecord(
             letter=letter,
             folder=folder,
@@ -119,5 +119,5 @@ def read_run(folder: Path, letter: str) -> RunRecord:
             num_groups=len(np.unique(rows[["lineup", "deck"]])),
             num_wanted=num_lineups * config.decks,
             num_kept=store.num_kept(),
-            seat_sums=None if seat_sums is None else seat_sums[order],
+            seat_sums=store.seat_sums()[order],
         )
