@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -211,13 +211,15 @@ def _by_kind(strategy: Strategy) -> np.ndarray:
 
 def _explained(solution: StreetSolution, public: PublicState) -> str:
     root = solution.root
-    here = [str(action.action) for action in public.actions if action.street == public.street]
+    here = [action.action for action in public.actions if action.street == public.street]
     num_before = int(root.state.array[kernels.NUM_ACTIONS])
     street = f"the {_STREETS[root.state.street]} {cards_text(root.board)}".strip()
-    place = f"behind the raise to {here[num_before - 1]} on" if num_before else "the start of"
+    last = here[num_before - 1] if num_before else CALL
+    known = {FOLD: "the fold", CALL: "the call"}
+    place = f"behind {known.get(last, f'the raise to {last}')} on" if num_before else "the start of"
     lines = [
         f"searched from {place} {street}, pot {sum(root.state.contributions)}; "
-        f"since then: {' '.join(here[num_before:]) or '-'}"
+        f"since then: {' '.join(map(str, here[num_before:])) or '-'}"
     ]
     for seat, hands in zip(root.live_seats, solution.hands, strict=True):
         row = root.beliefs[seat]

@@ -9,9 +9,10 @@ from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
-__all__ = ["CARDS", "FREEZES", "PLAYS", "SearchConfig", "config_from_options"]
+__all__ = ["CARDS", "FREEZES", "PLAYS", "ROOTS", "SearchConfig", "config_from_options"]
 
 PLAYS = ("average", "final")
+ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
 MIN_SECONDS = 0.2
@@ -41,6 +42,9 @@ class SearchConfig:
         published). Beliefs are always updated by the average.
     purge : float
         Actions of less probability are not taken, unless all are; 0 takes all of them, as published.
+    root : {"street", "decision"}
+        Where searches begin: with the street, as published, so that opponents may change what they did on it; or anew
+        at each own decision, with the beliefs there.
     freeze : {"range", "hand"}
         What stays as it was at the own decisions of this street when a search is done again: what all hands do, or
         (as published) only what the hand that is held does. With ``hand`` the strategy of other hands depends on the
@@ -88,6 +92,7 @@ class SearchConfig:
     threads: int = 0
     play: str = "average"
     purge: float = 0.05
+    root: str = "street"
     freeze: str = "range"
     doubt: float = 0.0
     warm_start: float = 100.0
@@ -112,7 +117,7 @@ class SearchConfig:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time, got {self.iterations!r}")
         if self.threads < 0:
             raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
-        for name, known in (("play", PLAYS), ("freeze", FREEZES), ("cards", CARDS)):
+        for name, known in (("play", PLAYS), ("root", ROOTS), ("freeze", FREEZES), ("cards", CARDS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {' or '.join(known)}, got {getattr(self, name)!r}")
         for name in ("purge", "doubt"):

@@ -437,7 +437,7 @@ def solve_multiway(
     beliefs = np.zeros_like(root.beliefs)
     beliefs[list(root.live_seats)] = believed(root, root.live_seats, config.doubt)
     menu = root.game.menu(config, added)
-    most_raises = max(root.game.most_raises, 1 + sum(action > CALL for action in path))
+    most_raises = max(root.game.most_raises, 1 + root.num_raises + sum(action > CALL for action in path))
 
     def make(ranges: np.ndarray) -> MultiwaySolver:
         place = state, root.board, ranges, menu, continuations, history

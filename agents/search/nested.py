@@ -214,11 +214,18 @@ class NestedSearch:
     def _part(self, actions: Actions, street: int, board: tuple[int, ...]) -> _Part:
         """Return where a decision on a street belongs.
 
-        A search begins with the street; before the flop, behind the first raise that is strange to the blueprint.
+        A search begins with the street, or with the last own decision where it can (`SearchConfig.root`); before the
+        flop, behind the first raise that is strange to the blueprint.
         """
         first = _street_start(actions, street)
-        raises = (stop for stop, action in enumerate(actions, start=1) if action.action > CALL)
-        for start in [first] if street else raises:
+        if not street:
+            starts = [stop for stop, action in enumerate(actions, start=1) if action.action > CALL]
+        elif self._config.root == "street":
+            starts = [first]
+        else:
+            seats = [*(action.seat for action in actions[first:]), self._state(actions).actor]
+            starts = [first + number for number, seat in enumerate(seats) if seat == self._seat][::-1] + [first]
+        for start in starts:
             before = actions[:start]
             if self._is_searched(self._state(before)) and (street or self._is_strange(before, board)):
                 return _Part(before, actions[start:], True)

@@ -99,12 +99,17 @@ class Root:
         """The game of a search."""
         return TwoSeats(self) if is_searched(self.state) else ManySeats(self)
 
+    @property
+    def num_raises(self) -> int:
+        """Raises on the street before."""
+        return int(self.state.array[kernels.NUM_RAISES])
+
     def strangers(self, config: SearchConfig, path: Path) -> tuple[Added, int]:
         """Return the actions of a path that the menu does not offer, and how many actions the last of them ends.
 
         A raise that the subgame ends behind is another such action: there a search must look further.
         """
-        state, stop, num_raises = self.game.state.copy(), 0, 0
+        state, stop, num_raises = self.game.state.copy(), 0, self.num_raises
         added: dict[tuple[int, ...], tuple[int, ...]] = {}
         for number, action in enumerate(path, start=1):
             array = state.array.tolist()
@@ -368,7 +373,7 @@ class ManySeats:
     ----------
     state : BettingState
     most_raises : int
-        Behind so many of them from the root on the subgame ends before that.
+        Behind so many of them on the street the subgame ends before that.
     """
 
     def __init__(self, root: Root):

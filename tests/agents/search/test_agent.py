@@ -281,6 +281,32 @@ def test_several_players_play_the_blueprint_until_two_are_left():
     assert "river" not in agent.explain(public_after((300,), rules=rules))
 
 
+def test_searches_from_the_own_decisions_on():
+    """At the first decision of a street it is the same; later the root is where the seat acts, by what it did."""
+    config = dataclasses.replace(FEW, root="decision")
+    first, later, faced = public_after(START), public_after((*START, 1, 500, 1500)), public_after((*START, 500, 20000))
+    agent = agent_at(config, seat=0)
+    np.testing.assert_array_equal(
+        agent.range_strategy(first).probabilities, agent_at(FEW, seat=0).range_strategy(first).probabilities
+    )
+    agent = agent_at(config, seat=1)
+    strategy = agent.range_strategy(later)
+    root = agent.searches[-1].root
+    assert root.state.array.tolist() == later.betting().array.tolist() and agent.searches[-1].nodes[()].seat == 1
+    assert "behind the raise to 1500 on the flop" in agent.explain(later)
+    np.testing.assert_array_equal(agent.beliefs(later), root.beliefs)
+    before = public_after((*START, 1))
+    own = agent._hand.strategy(before).average
+    expected = agent.beliefs(before)[1] * own.probability(500)
+    np.testing.assert_allclose(root.beliefs[1], expected / expected.sum(), rtol=1e-9)
+    live = live_combos(later)
+    np.testing.assert_allclose(strategy.probabilities[live].sum(axis=1), 1.0, rtol=1e-6)
+    agent = agent_at(config, seat=0)  # an all-in is answered from the own bet before on
+    agent.range_strategy(faced)
+    assert agent.searches[-1].root.state.array.tolist() == first.betting().array.tolist()
+    assert 20000 in agent.searches[-1].nodes[(500,)].actions
+
+
 def test_explained_on_the_river():
     agent = agent_at()
     text = agent.explain(public_after(TO_RIVER))
@@ -448,6 +474,7 @@ def test_specs():
         ({"iterations": "-1"}, "iterations are"),
         ({"iterations": "x"}, "iterations is a whole number"),
         ({"play": "best"}, "play is average or final"),
+        ({"root": "hand"}, "root is street or decision"),
         ({"freeze": "all"}, "freeze is"),
         ({"safe": "1"}, "true or false"),
         ({"purge": "1"}, "purge is"),
@@ -489,6 +516,18 @@ def crowded_agent(seat, config=CROWD):
 
 def at_table(actions):
     return public_after((*THREE_SEE, *actions), rules=SIXMAX)
+
+
+def test_streets_of_more_than_two_players_are_searched_from_the_own_decisions_on():
+    """Behind as many raises as end a search from the street's beginning, too."""
+    agent = crowded_agent(0, dataclasses.replace(CROWD, root="decision"))
+    faced = at_table((1, 1, 1000, 3000))
+    strategy = agent.range_strategy(faced)
+    assert agent.searches[-1].root.state.array.tolist() == faced.betting().array.tolist()
+    assert agent.searches[-1].root.live_seats == (0, 1, 2, 5)
+    live = live_combos(faced)
+    np.testing.assert_allclose(strategy.probabilities[live].sum(axis=1), 1.0, rtol=1e-6)
+    assert {0, 1} <= set(strategy.actions.tolist())
 
 
 def test_streets_of_more_than_two_players_are_searched():
