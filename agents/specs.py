@@ -7,6 +7,7 @@ a search where the paper does one), an importable module or a Python file: ``tag
 ``my_bot.py:MyBot``.
 """
 
+import dataclasses
 import difflib
 import hashlib
 import importlib
@@ -200,12 +201,27 @@ def game_note(spec: str, rules: HoldemRules) -> str:
 
 
 def try_stored(spec: str, rules: HoldemRules) -> None:
-    """Begin a hand with an agent whose strategy is kept: it is unpacked and compiled for; others are left alone.
+    """Unpack the strategy of an agent that keeps one, and see whether it plays a game; others are left alone.
 
     Raises
     ------
     ValueError
-        If it does not play the game. `ArtefactRefused` if it is damaged.
+        If it does not. `ArtefactRefused` if it is damaged.
+    """
+    parsed = parse_spec(spec)
+    if parsed.is_stored:
+        agent = make_agent(spec)
+        if parsed.has_blueprint:  # of a search, without its kernels
+            agent = _stored_agent(dataclasses.replace(parsed, name="blueprint", options=()))
+        agent.restart(rules, 0, np.random.default_rng(0))
+
+
+def prepare_stored(spec: str, rules: HoldemRules) -> None:
+    """Begin a hand with an agent that keeps a strategy: all it needs is loaded, and its kernels compiled.
+
+    Raises
+    ------
+    As `try_stored`.
     """
     if parse_spec(spec).is_stored:
         make_agent(spec).restart(rules, 0, np.random.default_rng(0))

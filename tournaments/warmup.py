@@ -4,7 +4,12 @@ import importlib
 import time
 from collections.abc import Sequence
 
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.specs import prepare_stored
 from plurispiel.tournaments.interrupts import interrupts_held
+
+LOADING = "loading kernels (the first run on a machine compiles them) ..."
+"""What is said before `warmup_play`, which may take a minute."""
 
 PLAY = (
     "abstraction.holdem.hand_rank",
@@ -64,3 +69,11 @@ def warmup(modules: Sequence[str] = MODULES) -> float:
         with interrupts_held():  # one that falls into the compiler's callbacks would be lost
             importlib.import_module(f"plurispiel.{module}").warmup()
     return time.perf_counter() - start
+
+
+def warmup_play(specs: Sequence[str], rules: HoldemRules) -> None:
+    """Get kernels ready to play a game: those of `PLAY`, and what agents need that keep a strategy."""
+    warmup(PLAY)
+    for spec in dict.fromkeys(specs):
+        with interrupts_held():
+            prepare_stored(spec, rules)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from random_blueprint import pack_random
 
 from plurispiel import __version__
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
@@ -18,8 +19,10 @@ from plurispiel.abstraction.ladder import LADDER
 from plurispiel.agents.blueprint.config import preset_names
 from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
+from plurispiel.agents.search import agent as search_agent
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.warmup import LOADING
 
 MY_BOT = """\
 from plurispiel.agents import Agent
@@ -70,6 +73,16 @@ def test_six_callers_score_exactly_zero(capsys):
     assert [agent["scores"]["duplicate"]["ci95"] for agent in results["agents"]] == [0.0] * 6
     assert [agent["name"] for agent in results["agents"]] == ["call", *(f"call#{k}" for k in range(2, 7))]
     assert results["hands"] == 300
+
+
+def test_kernels_of_a_search_are_loaded_behind_the_word(capsys, monkeypatch, tmp_path):
+    """Before play, and not before it is said."""
+    told = []
+    monkeypatch.setattr(search_agent, "prepare", lambda **options: told.append(capsys.readouterr().err))
+    pack_random(tmp_path, "pushfold", seats=2, stack_bb=10)
+    spec = f"search:{tmp_path / 'pushfold.blueprint'}"
+    play(capsys, "--agents", f"{spec},fold", "--seats", 2, "--decks", 1, "--score", "raw")
+    assert LOADING in told[0] and "kernels ready" not in told[0] and len(told) > 2
 
 
 def test_fold_loses_its_blinds_to_raise(capsys):

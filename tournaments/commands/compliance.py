@@ -14,10 +14,11 @@ from tqdm import tqdm
 from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import game_note, make_agent, try_stored
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.results import printable
+from plurispiel.tournaments.warmup import LOADING, warmup_play
 
 _OPPONENTS = ("random", "tag", "call", "raise")
 _MAX_FAULTS = 20
@@ -33,6 +34,9 @@ def main(options: argparse.Namespace) -> int:
     if note := game_note(options.spec, rules):
         print(printable(f"{options.spec}: {note}"), file=sys.stderr, flush=True)
     try_stored(options.spec, rules)
+    if parse_spec(options.spec).is_stored:
+        print(LOADING, file=sys.stderr, flush=True)
+        warmup_play([options.spec], rules)
     limits = Limits(options.time_limit, options.memory_limit)
     record: dict[str, Any] = {"agent": options.spec, "game": game_name(rules)}
     record |= _play(options.spec, rules, limits, options.hands, options.seed)

@@ -17,7 +17,7 @@ from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.probe import Probe, ProbeConfig
 from plurispiel.tournaments.results import aligned, number_text, printable
-from plurispiel.tournaments.warmup import PLAY, warmup
+from plurispiel.tournaments.warmup import LOADING, warmup_play
 
 
 def main(options: argparse.Namespace) -> int:
@@ -54,7 +54,8 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
     _say(f"run folder {folder}" + (f", {played * Prober.hands_per_group:,} hands already there" if played else ""))
     begin = time.perf_counter()
     if played < num_groups:
-        warmup(PLAY)
+        _say(LOADING)
+        warmup_play([config.agent], config.rules)
         total = num_groups * Prober.hands_per_group
         try:
             with tqdm(

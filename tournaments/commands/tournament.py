@@ -33,7 +33,7 @@ from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
 from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
-from plurispiel.tournaments.warmup import PLAY, warmup
+from plurispiel.tournaments.warmup import LOADING, warmup_play
 from plurispiel.tournaments.workers import WorkerFailed
 
 
@@ -209,7 +209,6 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         _say("nothing left to play: these are the results of that run (--fresh plays it again)")
         return 0
     try:
-        _say("loading kernels (the first run on a machine compiles them) ...")
         _say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
         conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs")
         _play(config, store, conduct, total, done)
@@ -224,8 +223,9 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
 
 def _load_kernels(config: TournamentConfig) -> float:
     """Compile what a tournament needs, once for all workers, and return the seconds it took."""
+    _say(LOADING)
     start = time.perf_counter()
-    warmup(PLAY)
+    warmup_play(config.agents, config.rules)
     if config.uses_aivat:
         with interrupts_held():
             warmup_values(config.values, config.rules)
