@@ -5,6 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
 from plurispiel.agents.blueprint import _roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays
@@ -12,6 +15,7 @@ from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_
 
 __all__ = [
     "MAX_SCALE",
+    "FlopStarts",
     "RollOutPlace",
     "RollOutTables",
     "RollOutWorkspace",
@@ -155,9 +159,46 @@ def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | Non
     translation = hand.translation
     if at.state.is_over or translation.decision(at.shadow, at.state) is None:
         return None
-    paid = tuple(translation.states.state(at.shadow.node).contributions)
-    pot, in_tree = sum(at.state.contributions), sum(paid)
     everybody = all(seat >= 0 for seat, folded in zip(at.shadow.seats, at.state.folded, strict=True) if not folded)
-    if not everybody or max(pot, in_tree) > MAX_SCALE * min(pot, in_tree):
-        return None
-    return RollOutPlace(at.shadow.node, at.shadow.seats, paid, pot)
+    return _place(hand, at.state, at.shadow.node, at.shadow.seats) if everybody else None
+
+
+class FlopStarts:
+    """Where the second street begins in a tree, to be found by who is left and the chips they have put in.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    """
+
+    def __init__(self, tree: BettingTree):
+        self._nodes: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        folded = {0: 0}
+        for node in np.flatnonzero(tree.street == 0).tolist():
+            first = int(tree.first_child[node])
+            for child in range(first, first + int(tree.num_actions[node])) if tree.actor[node] >= 0 else ():
+                folded[child] = folded[node] | (int(tree.action[child]) == FOLD) << int(tree.actor[node])
+                if tree.street[child] and tree.actor[child] >= 0:
+                    found = self._nodes.setdefault((int(tree.actor[child]), folded[child]), [])
+                    found.append((int(tree.paid[child]), child))
+
+    def find_place(self, hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
+        """Return the place most like one that actions of a hand lead to: by the chips of the seat to act.
+
+        None where the hand is not at the start of the second street, or the tree knows nothing like it.
+        """
+        state, seats = hand.at(actions).state, hand.translation.tree_seats
+        if state.is_over or state.street != 1 or state.array[betting.NUM_ACTIONS]:
+            return None
+        live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
+        known = self._nodes.get((seats[state.actor], (1 << hand.translation.states.rules.num_seats) - 1 - live), ())
+        paid = state.contributions[state.actor]
+        node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
+        return None if node is None else _place(hand, state, node[1], seats)
+
+
+def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, ...]) -> RollOutPlace | None:
+    """Return a place, unless its pot is quite another."""
+    paid = tuple(hand.translation.states.state(node).contributions)
+    pot, in_tree = sum(state.contributions), sum(paid)
+    return RollOutPlace(node, seats, paid, pot) if max(pot, in_tree) <= MAX_SCALE * min(pot, in_tree) else None

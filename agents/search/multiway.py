@@ -27,6 +27,8 @@ from plurispiel.abstraction.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.roll_outs import (
+    FlopStarts,
+    RollOutPlace,
     RollOutWorkspace,
     find_place,
     hand_in_tree,
@@ -187,9 +189,22 @@ class Continuations:
         self.tables, self.depth = _tables(blueprint)
         self.rules = blueprint.rules
         self.hand: ShadowHand = hand_in_tree(rules, blueprint)
+        self._flops = _flop_starts(blueprint)
+
+    def place(self, actions: Path) -> RollOutPlace | None:
+        """Return where the blueprint goes on after some actions, None if nothing in its tree is like that.
+
+        When the flop is dealt and its tree says little of it, that is a flop with the same players and the nearest pot.
+        """
+        return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)
 
 
 _tables = functools.lru_cache(2)(roll_out_tables)
+
+
+@functools.lru_cache(2)
+def _flop_starts(blueprint: Blueprint) -> FlopStarts:
+    return FlopStarts(blueprint.tree)
 
 
 class MultiwaySolver:
@@ -514,7 +529,7 @@ class _Grown:
         for node, state in enumerate(self._states):  # grows as it goes
             path = self._path(node)
             kind = self._kind(state)
-            place = find_place(continuations.hand, (*history, *path)) if kind == LEAF else None
+            place = continuations.place((*history, *path)) if kind == LEAF else None
             self._places.append(place)
             self._kinds.append(END if kind == LEAF and place is None else kind)
             self._first_children.append(len(self._states))

@@ -1,0 +1,65 @@
+"""Places of hands in a blueprint's tree, from which roll-outs go on."""
+
+import functools
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, FlopStarts, find_place, hand_in_tree
+
+RULES = no_limit_holdem(4)
+MENU = GameMenu((StreetMenu(("1p 3p", "1p"), callers=(4, 1)), StreetMenu(("1p",))))
+
+
+@functools.cache
+def hand():
+    return hand_in_tree(RULES, random_blueprint(RULES, MENU))
+
+
+def starts():
+    return FlopStarts(hand().translation.states.tree)
+
+
+def state_after(actions):
+    state = BettingState(RULES)
+    for action in actions:
+        state.apply(action)
+    return state
+
+
+@pytest.mark.parametrize(
+    "actions", [(FOLD, 2000, FOLD, CALL), (800, FOLD, 4500, FOLD, CALL), (FOLD, FOLD, CALL, 1500, CALL)], ids=str
+)
+def test_a_flop_is_like_one_with_the_same_players_and_the_nearest_pot(actions):
+    assert find_place(hand(), actions) is None
+    place, state = starts().find_place(hand(), actions), state_after(actions)
+    tree, states = hand().translation.states.tree, hand().translation.states
+    ratios = {}
+    for node in np.flatnonzero((tree.street == 1) & (tree.actor >= 0)).tolist():
+        other = states.state(node)
+        if tree.street[tree.parent[node]] == 0 and (other.folded, other.actor) == (state.folded, state.actor):
+            put_in = sorted((other.contributions[state.actor], state.contributions[state.actor]))
+            ratios[node] = put_in[1] / put_in[0]
+    assert ratios[place.node] == min(ratios.values()) < max(ratios.values())
+    assert place.paid == states.state(place.node).contributions and place.pot == sum(state.contributions)
+    assert 1 / MAX_SCALE <= place.pot / sum(place.paid) <= MAX_SCALE and place.seats == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        (FOLD, 9000, FOLD, CALL),  # a pot like none in the tree
+        (2000, CALL, CALL, CALL),  # players who never meet for so much
+        (FOLD, 2000, FOLD),  # before the flop
+        (FOLD, 2000, FOLD, CALL, CALL),  # in mid-street
+        (FOLD, 2000, FOLD, CALL, CALL, CALL),  # later
+        (FOLD, FOLD, FOLD),
+    ],
+    ids=str,
+)
+def test_elsewhere_nothing_is_like_it(actions):
+    assert starts().find_place(hand(), actions) is None
