@@ -27,7 +27,8 @@ __all__ = [
 ]
 
 MAX_SCALE = 1.5
-"""By how much the pot may differ from that of the tree; in others the same bets are worth other things."""
+"""By how much the pot may differ from that of the tree, in big blinds; in others the same bets are worth other
+things."""
 
 
 class Worlds(NamedTuple):
@@ -187,18 +188,19 @@ class FlopStarts:
 
         None where the hand is not at the start of the second street, or the tree knows nothing like it.
         """
-        state, seats = hand.at(actions).state, hand.translation.tree_seats
+        state, seats, own = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
         if state.is_over or state.street != 1 or state.array[betting.NUM_ACTIONS]:
             return None
         live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
-        known = self._nodes.get((seats[state.actor], (1 << hand.translation.states.rules.num_seats) - 1 - live), ())
-        paid = state.contributions[state.actor]
+        known = self._nodes.get((seats[state.actor], (1 << own.num_seats) - 1 - live), ())
+        paid = state.contributions[state.actor] * own.big_blind / state.rules.big_blind
         node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
         return None if node is None else _place(hand, state, node[1], seats)
 
 
 def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, ...]) -> RollOutPlace | None:
     """Return a place, unless its pot is quite another."""
-    paid = tuple(hand.translation.states.state(node).contributions)
-    pot, in_tree = sum(state.contributions), sum(paid)
-    return RollOutPlace(node, seats, paid, pot) if max(pot, in_tree) <= MAX_SCALE * min(pot, in_tree) else None
+    own = hand.translation.states
+    paid, pot = tuple(own.state(node).contributions), sum(state.contributions)
+    smaller, larger = sorted((pot * own.rules.big_blind, sum(paid) * state.rules.big_blind))
+    return RollOutPlace(node, seats, paid, pot) if larger <= MAX_SCALE * smaller else None

@@ -63,3 +63,14 @@ def test_a_flop_is_like_one_with_the_same_players_and_the_nearest_pot(actions):
 )
 def test_elsewhere_nothing_is_like_it(actions):
     assert starts().find_place(hand(), actions) is None
+
+
+def test_chips_of_another_size_change_nothing():
+    rules = no_limit_holdem(4, 200, (1, 2))
+    small = hand_in_tree(rules, random_blueprint(RULES, MENU))
+    actions = (FOLD, 7, FOLD, CALL)  # three and a half big blinds: as the tree raises
+    same = (FOLD, 350, FOLD, CALL)
+    found, expected = find_place(small, actions), find_place(hand(), same)
+    assert found.node == expected.node and found.pot * 50 == expected.pot
+    actions, same = (FOLD, 40, FOLD, CALL), (FOLD, 2000, FOLD, CALL)
+    assert starts().find_place(small, actions).node == starts().find_place(hand(), same).node
