@@ -75,6 +75,7 @@ def test_six_callers_score_exactly_zero(capsys):
     assert results["hands"] == 300
 
 
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="without the compiler there are none")
 def test_kernels_of_a_search_are_loaded_behind_the_word(capsys, monkeypatch, tmp_path):
     """Before play, and not before it is said."""
     told = []
