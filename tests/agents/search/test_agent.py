@@ -436,7 +436,7 @@ def test_any_bets_are_answered():
 def test_any_bets_are_answered_at_length():
     """With searches of every kind: of streets for two and for more, and before the flop."""
     agents = fuzz(2000, 6, dataclasses.replace(FEW, warm_start=100.0), has_table=True)
-    assert min(agent.counts["searches again"] for agent in agents) > 100
+    assert min(agent.counts["searches again"] for agent in agents) > 50
     assert min(agent.seconds["preflop"] for agent in agents) > 0.0
 
 
