@@ -83,6 +83,15 @@ class AgentScore:
     answer_seconds: float = field(default=0.0, compare=False)
     slowest_answer: float = field(default=0.0, compare=False)
 
+    @property
+    def estimate(self) -> float:
+        """The net chips with all corrections of AIVAT, with that of chance alone, or raw: what is known."""
+        corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
+        known = [each for each in corrections if each is not None]
+        if len(known) == len(corrections):
+            return self.chips + sum(known)
+        return self.chips + (self.true_chance or 0.0)
+
 
 class SeatStreams:
     """Random generators for the seats of one table, set anew for every hand.

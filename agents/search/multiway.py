@@ -54,7 +54,7 @@ from plurispiel.agents.search.subgame import (
 
 __all__ = ["MAX_NODES", "Continuations", "MultiwaySolver", "prepare", "solve_multiway"]
 
-MAX_NODES = 8_000
+MAX_NODES = 30_000
 """Of a street; with more, an iteration takes too long."""
 
 DEALS = 8

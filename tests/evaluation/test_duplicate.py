@@ -1,5 +1,7 @@
 """Duplicate groups: decks, rotations, random streams and scores."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_li
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
-from plurispiel.evaluation.duplicate import SeatStreams, group_deck, play_group, rotations
+from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, group_deck, play_group, rotations
 from plurispiel.evaluation.play_statistics import COUNTERS
 
 
@@ -168,6 +170,15 @@ def test_faults_are_counted_and_the_first_is_kept():
     assert good.first_fault == ""
     assert broken.first_fault.startswith("act: ZeroDivisionError: seat ")
     assert "test_duplicate.py, line" in broken.first_fault
+
+
+def test_the_estimate_takes_what_corrections_there_are():
+    plain = AgentScore(2, 100.0, 1e4, 0, b"")
+    assert plain.estimate == 100.0
+    by_chance = dataclasses.replace(plain, true_chance=-30.0)
+    assert by_chance.estimate == 70.0
+    full = dataclasses.replace(by_chance, imaginary_hands=1.0, chance=2.0, own_actions=4.0, other_actions=-8.0)
+    assert full.estimate == 99.0
 
 
 def test_counts_of_play_are_a_row_for_each_seat():

@@ -241,7 +241,7 @@ def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: in
             for group in groups:
                 for number, score in group.items():
                     if number < len(tallies):  # not the Control
-                        tallies[number].add(score.chips / score.hands * per_chip)
+                        tallies[number].add(score.estimate / score.hands * per_chip)
             leader = max(
                 (number for number, tally in enumerate(tallies) if tally.groups),
                 key=lambda number: tallies[number].total / tallies[number].groups,
