@@ -30,6 +30,7 @@ def add_bench(commands) -> None:
             "spot",
             "blueprint",
             "blueprint-curves",
+            "search",
             "search-exact",
             "search-spots",
         ),

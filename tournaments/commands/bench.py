@@ -10,6 +10,7 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.search import bench_search
 from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
@@ -24,6 +25,7 @@ _BENCHES = {
     "abstraction": bench_card_abstraction,
     "blueprint": bench_blueprint,
     "blueprint-curves": bench_blueprint_curves,
+    "search": bench_search,
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
 }
