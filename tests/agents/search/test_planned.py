@@ -1,6 +1,7 @@
 """What a blueprint would do, in the betting and the buckets of a search."""
 
 import functools
+import os
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search.planned import PlannedRows, nearest_action
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 TURN = parse_cards("QsJh2h7c")
 TO_TURN = (300, 1, 1, 1)
@@ -52,7 +55,7 @@ def river_decisions(solver):
     return [each for each in solver.streets[1].betting.decisions if len(each.children) == 3][:8]
 
 
-@pytest.mark.skipif("os.environ.get('NUMBA_DISABLE_JIT')", reason="minutes without the compiler")
+@jit_only
 def test_rows_are_those_of_the_buckets_that_hands_are_in():
     solver = solver_at(finer)
     rows = planned().rows_for(solver, TO_TURN)
@@ -67,7 +70,7 @@ def test_rows_are_those_of_the_buckets_that_hands_are_in():
         np.testing.assert_allclose(found[sorted(known)].sum(axis=1), 1.0)
 
 
-@pytest.mark.skipif("os.environ.get('NUMBA_DISABLE_JIT')", reason="minutes without the compiler")
+@jit_only
 def test_rows_of_coarser_buckets_are_means_of_the_hands_in_them():
     solver = solver_at(coarser)
     rows, street = planned().rows_for(solver, TO_TURN), solver.streets[1]
@@ -83,7 +86,7 @@ def test_rows_of_coarser_buckets_are_means_of_the_hands_in_them():
     np.testing.assert_allclose(rows(1, decision), sums / totals, rtol=1e-5)
 
 
-@pytest.mark.skipif("os.environ.get('NUMBA_DISABLE_JIT')", reason="minutes without the compiler")
+@jit_only
 def test_hands_of_the_first_street_have_rows_of_their_own():
     solver = solver_at(finer)
     decision = solver.streets[0].betting.decisions[0]
