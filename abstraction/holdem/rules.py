@@ -8,7 +8,7 @@ chips put in over the whole hand.
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,6 +139,19 @@ class HoldemRules:
     def board_size(self, street: int) -> int:
         """Return the number of board cards seen on a street."""
         return sum(self.board_cards[: street + 1])
+
+    def street_of_board(self, board: Sequence[int]) -> int:
+        """Return the first street that has so many board cards.
+
+        Raises
+        ------
+        ValueError
+            If none has.
+        """
+        sizes = [self.board_size(street) for street in range(self.num_streets)]
+        if len(board) not in sizes:
+            raise ValueError(f"boards have {', '.join(map(str, sizes))} cards, got {len(board)}")
+        return sizes.index(len(board))
 
     def with_menu(self, betting_abstraction: str) -> "HoldemRules":
         """Return the same rules with other raises on offer."""

@@ -73,7 +73,7 @@ class BlueprintAgent(RangeAgent):
         answers = self._answers(public)
         own = public.rules.combo_id(view.hole_cards)
         row = None
-        if answers.node is not None and not (answers.num_left_out and public.street):
+        if answers.node is not None and not _is_crowded(public, answers):
             row = self._kept.row(answers.node, public.board, own)
         if row is None:
             strategy, sources = self._look_up(public, np.array([own]))
@@ -113,9 +113,10 @@ class BlueprintAgent(RangeAgent):
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
         """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
-        node, actions, columns, num_left_out = answers or self._answers(public)
-        if num_left_out and public.street:
+        answers = answers or self._answers(public)
+        if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
+        node, actions, columns, _ = answers
         if node is None:
             rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
         else:
@@ -237,6 +238,11 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
         for node in blueprint.decisions(street)[:1].tolist():
             blueprint.strategy(node, buckets)
     return blueprint
+
+
+def _is_crowded(public: PublicState, answers: Answers) -> bool:
+    """Return whether there are more opponents after the flop than the tree has."""
+    return public.street > 0 and answers.num_left_out > 0
 
 
 def _defend(

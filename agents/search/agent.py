@@ -21,7 +21,7 @@ from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.vector_cfr import prepare
 from plurispiel.agents.search.beliefs import entropy_bits
 from plurispiel.agents.search.config import SearchConfig, config_from_options
-from plurispiel.agents.search.multiway import Continuations
+from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, Solutions
 from plurispiel.agents.search.planned import PlannedRows

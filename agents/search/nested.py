@@ -29,7 +29,8 @@ from plurispiel.agents.blueprint.cards import Buckets
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.multiway import Continuations, solve_multiway
+from plurispiel.agents.search.leaves import Continuations
+from plurispiel.agents.search.multiway import solve_multiway
 from plurispiel.agents.search.planned import PlannedRows, nearest_action
 from plurispiel.agents.search.subgame import (
     Added,
@@ -335,8 +336,7 @@ class NestedSearch:
         if config.cards == "flop-500" and _is_holdem(self._rules) and len(board) < self._rules.num_board_cards:
             if config.iterations or is_kept(board[:3]):
                 return _flop_buckets(board[:3], config.num_threads).row
-        sizes = {self._rules.board_size(street): street for street in range(self._rules.num_streets)}
-        return lambda cards: self._buckets.row(cards, sizes[len(cards)])
+        return lambda cards: self._buckets.row(cards, self._rules.street_of_board(cards))
 
     def _root(self, before: Actions, board: tuple[int, ...]) -> Root:
         """Return where a part of the hand begins."""

@@ -104,8 +104,7 @@ class _RowsOfSolver:
 
 def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
     """Return the blueprint's bucket of each combo, 0 for those that share a card with the board: int64[num_combos]."""
-    rules = blueprint.rules
-    street = next(street for street in range(rules.num_streets) if rules.board_size(street) == len(board))
+    street = blueprint.rules.street_of_board(board)
     row = blueprint.cards.row(board, street)
     return np.where(row < blueprint.cards.num_buckets[street], row, 0).astype(np.int64)
 

@@ -36,6 +36,14 @@ def test_board_sizes():
     assert (SIXMAX.num_dealt_cards, LEDUC.num_dealt_cards, KUHN.num_dealt_cards) == (17, 3, 2)
 
 
+def test_the_street_of_a_board():
+    assert [HUNL.street_of_board(range(size)) for size in (0, 3, 4, 5)] == [0, 1, 2, 3]
+    assert [LEDUC.street_of_board(range(size)) for size in (0, 1)] == [0, 1]
+    assert KUHN.street_of_board(()) == 0
+    with pytest.raises(ValueError, match="boards have 0, 3, 4, 5 cards, got 2"):
+        HUNL.street_of_board((1, 2))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

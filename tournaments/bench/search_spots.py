@@ -123,7 +123,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
     street, offered = root.state.street, planned.betting(history, root.state)
 
     def bucket_rows(board: tuple[int, ...]) -> np.ndarray:
-        return agent.blueprint.cards.row(board, len(board) - 2)
+        return agent.blueprint.cards.row(board, HUNL.street_of_board(board))
 
     game = TwoSeats(root)
     menu = game.menu(_SETTINGS, offered)

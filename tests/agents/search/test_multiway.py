@@ -18,7 +18,8 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.search.continuations import continuation_strategies
-from plurispiel.agents.search.multiway import Continuations, MultiwaySolver
+from plurispiel.agents.search.leaves import Continuations
+from plurispiel.agents.search.multiway import MultiwaySolver
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.subgame import MOST_RAISES
 

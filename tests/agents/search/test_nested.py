@@ -21,7 +21,8 @@ from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.multiway import DEALS, Continuations, MultiwaySolver
+from plurispiel.agents.search.leaves import Continuations
+from plurispiel.agents.search.multiway import DEALS, MultiwaySolver
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
