@@ -41,7 +41,8 @@ class SearchConfig:
         Which strategy of the search acts: the weighted average of its iterations, or the last iteration's (as
         published). Beliefs are always updated by the average.
     purge : float
-        Actions of less probability are not taken, unless all are; 0 takes all of them, as published.
+        Actions of less probability are not taken, unless all are; 0 takes all of them, as published. On the last street
+        with two players, where nothing is sampled, all of them are.
     root : {"street", "decision"}
         Where searches begin: with the street, as published, so that opponents may change what they did on it; or anew
         at each own decision, with the beliefs there.

@@ -264,12 +264,13 @@ def solve_street(
         solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
     else:
         solver.run(_MAX_ITERATIONS, goes_on=Clock(began + config.time if deadline is None else deadline))
+    playing = dataclasses.replace(config, purge=0.0) if is_last else config
     nodes = {}
     for decision in solver.streets[0].betting.decisions:
         path = tuple(action for _, action, _ in decision.actions)
         average = solver.strategy(0, decision)
         final = solver.current_strategy(0, decision) if config.play == "final" else average
-        rows = played_rows(config, average, final, frozen.get(path))
+        rows = played_rows(playing, average, final, frozen.get(path))
         nodes[path] = NodeStrategy(
             root.live_seats[decision.seat], tuple(decision.state), tuple(decision.children), *rows
         )

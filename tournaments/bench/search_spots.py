@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -34,6 +34,16 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 _SETTINGS = SearchConfig(first=("",), river=("",), later=("",), cards="blueprint", threads=2)
 """Without raises but those of the blueprint."""
+
+_FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
+_VARIANTS: dict[str, dict[str, Any]] = {
+    "": {},
+    ", from all actions alike": {"warm_start": 0.0},
+    ", nothing left out": {"purge": 0.0},
+    ", the final iterate": _FINAL,
+}
+_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL}
+"""On rivers nothing is left out, and searches begin with all actions alike."""
 
 _LATER_BOARDS = 3
 """Rivers behind each turn of a flop, in the game that is measured."""
@@ -135,15 +145,13 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
     base = solver.evaluate()
     found.setdefault("the blueprint", _Found()).exploitability.append(base.exploitability)
     for iterations in _ITERATIONS[street]:
-        for warm_start in (SearchConfig.warm_start, 0.0)[: 1 if street == 3 else 2]:
-            config = dataclasses.replace(_SETTINGS, iterations=iterations, warm_start=warm_start)
+        for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
+            config = dataclasses.replace(_SETTINGS, iterations=iterations, **change)
             solution = solve_street(root, config, bucket_rows, planned, history, 0, added=offered)
             for decision in first.betting.decisions:
                 node = solution.nodes[tuple(action for _, action, _ in decision.actions)]
                 first.write(first.sums, decision, np.nan_to_num(node.played, nan=1.0))
-            entry = found.setdefault(
-                f"{solution.iterations} iterations" + ", from all actions alike" * (not warm_start), _Found()
-            )
+            entry = found.setdefault(f"{solution.iterations} iterations{label}", _Found())
             entry.exploitability.append(solver.evaluate().exploitability)
             searched, gain = [table.copy() for table in first.sums], 0.0
             for seat in range(2):

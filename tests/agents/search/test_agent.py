@@ -247,14 +247,25 @@ def test_time_is_kept():
 
 def test_final_iterate_and_purging():
     average, final, purged = (
-        agent_at(dataclasses.replace(FEW, **options)).range_strategy(public_after(TO_RIVER)).probabilities
+        agent_at(dataclasses.replace(FEW, **options)).range_strategy(public_after(TO_TURN)).probabilities
         for options in ({}, {"play": "final"}, {"purge": 0.2})
     )
-    live = live_combos(public_after(TO_RIVER))
+    live = live_combos(public_after(TO_TURN))
     assert (average[live] != final[live]).any()
     held = live & (final != average).any(axis=1)
     kept = np.where(average[held] < 0.2, 0.0, average[held])
+    assert (kept != average[held]).any()
     np.testing.assert_allclose(purged[held], kept / kept.sum(axis=1, keepdims=True))
+
+
+def test_what_is_solved_exactly_is_not_purged():
+    average, purged = (
+        agent_at(dataclasses.replace(FEW, purge=purge)).range_strategy(public_after(TO_RIVER)).probabilities
+        for purge in (0.0, 0.4)
+    )
+    live = live_combos(public_after(TO_RIVER))
+    assert ((average[live] > 0.01) & (average[live] < 0.3)).any()
+    np.testing.assert_array_equal(purged[live], average[live])
 
 
 def test_several_players_play_the_blueprint_until_two_are_left():
