@@ -15,7 +15,8 @@ PLAYS = ("average", "final")
 ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
-MIN_SECONDS = 0.2
+MIN_SECONDS = 0.5
+"""About twice what it takes to lay out a flop with all that follows; a safe search needs as much again."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
 MAX_SIZES = 6
@@ -112,8 +113,10 @@ class SearchConfig:
     def __post_init__(self):
         for each in dataclasses.fields(self):
             _require_type(each.name, getattr(self, each.name), each.default)
-        if not (math.isfinite(self.time) and MIN_SECONDS <= self.time <= MAX_SECONDS):
-            raise ValueError(f"time is {MIN_SECONDS:g} to {MAX_SECONDS:g} seconds for a search, got {self.time!r}")
+        least = MIN_SECONDS * (1 + self.safe)
+        if not (math.isfinite(self.time) and least <= self.time <= MAX_SECONDS):
+            kind = "a safe search" if self.safe else "a search"
+            raise ValueError(f"time is {least:g} to {MAX_SECONDS:g} seconds for {kind}, got {self.time!r}")
         if not 0 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time, got {self.iterations!r}")
         if self.threads < 0:

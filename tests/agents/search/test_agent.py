@@ -236,7 +236,7 @@ def test_searches_that_come_again_are_kept():
 
 def test_time_is_kept():
     """Not how fast: that a search with a time ends, does something, and looks at the clock."""
-    agent = agent_at(dataclasses.replace(FEW, iterations=0, time=0.3))
+    agent = agent_at(dataclasses.replace(FEW, iterations=0, time=0.5))
     started = time.perf_counter()
     agent.range_strategy(public_after(TO_TURN))
     spent = time.perf_counter() - started
@@ -480,7 +480,8 @@ def test_specs():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"time": "0"}, "time is"),
+        ({"time": "0.2"}, "time is 0.5 to 3600 seconds for a search, got 0.2"),
+        ({"time": "0.9", "safe": "true"}, "time is 1 to 3600 seconds for a safe search, got 0.9"),
         ({"time": "nan"}, "time is"),
         ({"iterations": "-1"}, "iterations are"),
         ({"iterations": "x"}, "iterations is a whole number"),
