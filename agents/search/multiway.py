@@ -12,6 +12,7 @@ N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary mat
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -108,6 +109,13 @@ class MultiwayWorkspace(NamedTuple):
     roll: RollOutWorkspace
 
 
+class _Worker(NamedTuple):
+    """A thread's random numbers, uint64[4], and memory."""
+
+    stream: np.ndarray
+    work: MultiwayWorkspace
+
+
 class MultiwaySolver:
     """Solves a street for any number of ranges.
 
@@ -128,6 +136,9 @@ class MultiwaySolver:
     frozen : mapping of Path to float64[num_combos, num_actions], optional
         Strategies that decisions are held to; rows of NaN are free.
     seed : int
+    threads : int
+        With one, the same seed gives the same strategies. More deal and learn side by side, each on its own, in the
+        same tables without locks: now and then one overwrites what another has just learnt.
 
     Attributes
     ----------
@@ -153,6 +164,7 @@ class MultiwaySolver:
         most_raises: int = MOST_RAISES,
         frozen: Mapping[Path, np.ndarray] | None = None,
         seed: int = 1,
+        threads: int = 1,
     ):
         rules = state.rules
         if state.is_over:
@@ -179,20 +191,31 @@ class MultiwaySolver:
             self._frozen[first : first + rows.size] = np.nan_to_num(rows, nan=-1.0).ravel()
         self._game = StreetGame(len(board), bool((self._tree.kinds == LEAF).any()), np.array(rules.cards, np.uint8))
         self._combos = np.array(rules.combos)
-        self._stream = xoshiro_stream(np.random.SeedSequence(seed))
-        self._work = self._workspace(board, street.depth)
+        self._workers = [
+            _Worker(xoshiro_stream(np.random.SeedSequence([seed, number])), self._workspace(board, street.depth))
+            for number in range(threads)
+        ]
         can_meet = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
-        if not (can_meet and self._deal(-1)):
+        if not (can_meet and self._deal(-1, self._workers[0])):
             raise ValueError("the ranges have no hands that can meet on this board")
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Do so many iterations more, or fewer."""
-        for _ in range(num_iterations):
-            if not goes_on():
-                return
-            self.iteration += 1
-            for seat in self._seats:
-                self._traverse(seat)
+        numbers = iter(range(self.iteration + 1, self.iteration + num_iterations + 1))
+
+        def learn(worker: _Worker) -> int:
+            count = 0
+            while goes_on() and (number := next(numbers, 0)):  # one iterator for all: each is taken once
+                for seat in self._seats:
+                    self._traverse(seat, float(number), worker)
+                count += 1
+            return count
+
+        if len(self._workers) == 1:
+            self.iteration += learn(self._workers[0])
+            return
+        with ThreadPoolExecutor(len(self._workers)) as executor:
+            self.iteration += sum(executor.map(learn, self._workers))
 
     def warm_start(self, planned: PlannedRows, weight: float) -> None:
         """Begin with a blueprint's strategies.
@@ -259,35 +282,20 @@ class MultiwaySolver:
         rows[self._beliefs[seat] <= 0.0] = np.nan
         return rows
 
-    def _deal(self, seat: int) -> bool:
+    def _deal(self, seat: int, worker: "_Worker") -> bool:
         """Deal hands to everybody but one seat, and the board; return whether hands that share no card were found."""
         place = self._game, self._combos, self._live, seat, self._cumulative
-        return bool(kernels.deal_others(*place, self._stream, self._work))
+        return bool(kernels.deal_others(*place, *worker))
 
-    def _traverse(self, seat: int) -> None:
-        tree, work, game = self._tree, self._work, self._game
-        if not self._deal(seat):
+    def _traverse(self, seat: int, weight: float, worker: "_Worker") -> None:
+        if not self._deal(seat, worker):
             return  # others will be found
-        after = self._continuations
-        weight = float(self.iteration)
-        count = kernels.prepare_deal(
-            rank_tables(), self._combos, game, after.tables.game, after.cards, self._beliefs, seat, work
-        )
-        kernels.learn(
-            tree,
-            after.tables,
-            seat,
-            after.num_policies,
-            BIAS,
-            weight,
-            count,
-            self._regrets,
-            self._frozen,
-            self._stream,
-            work,
-        )
-        own = self._beliefs[seat]
-        kernels.add_averages(tree, seat, after.num_policies, weight, own, self._regrets, self._frozen, self._sums, work)
+        tree, after, own = self._tree, self._continuations, self._beliefs[seat]
+        num_policies, tables = after.num_policies, (self._regrets, self._frozen)
+        place = self._combos, self._game, after.tables.game, after.cards, self._beliefs, seat
+        count = kernels.prepare_deal(rank_tables(), *place, worker.work)
+        kernels.learn(tree, after.tables, seat, num_policies, BIAS, weight, count, *tables, *worker)
+        kernels.add_averages(tree, seat, num_policies, weight, own, *tables, self._sums, worker.work)
 
     def _workspace(self, board: tuple[int, ...], depth: int) -> MultiwayWorkspace:
         rules, after = self._rules, self._continuations
@@ -357,7 +365,8 @@ def solve_multiway(
 
     def make(ranges: np.ndarray) -> MultiwaySolver:
         place = state, root.board, ranges, menu, continuations, history
-        return MultiwaySolver(*place, most_raises=most_raises, frozen=frozen)
+        threads = 1 if config.iterations else config.num_threads
+        return MultiwaySolver(*place, most_raises=most_raises, frozen=frozen, threads=threads)
 
     try:
         solver = make(beliefs)

@@ -56,16 +56,16 @@ def nash_conv(solver, beliefs):
     return exact.evaluate().nash_conv
 
 
-def test_three_players_on_the_last_street_come_near_an_equilibrium():
-    rules, board = THREE, (0,)
-    beliefs = np.random.default_rng(5).random((3, rules.num_combos))
-    solver = MultiwaySolver(
-        BettingState(rules), board, beliefs, raise_menu, Continuations(blueprint(rules), rules), seed=2
-    )
+@pytest.mark.parametrize("threads", [1, 3])
+def test_three_players_on_the_last_street_come_near_an_equilibrium(threads):
+    beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
+    after = Continuations(blueprint(THREE), THREE)
+    solver = MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after, seed=2, threads=threads)
     found = []
     for num_iterations in (100, 16_000):
         solver.run(num_iterations)
         found.append(nash_conv(solver, beliefs))
+    assert solver.iteration == 16_100
     assert found[1] < 5.0 and found[1] < 0.1 * found[0]  # chips, of pots of 148 and more
 
 
