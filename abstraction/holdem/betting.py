@@ -193,11 +193,11 @@ def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
     return action > CALL and state[kernels.MIN_RAISE] <= action <= state[kernels.MAX_RAISE]
 
 
-def raise_menu(rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
+def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
     """Return the raise-to totals on offer, ascending, or None where every size is.
 
     The menus are those of ``universal_poker``: pot is offered when it is a legal size, half pot only
-    together with pot, and all-in always when a raise is legal.
+    together with pot, and all-in always when a raise is legal. `dead_chips` are as in `pot_raise`.
     """
     highest = state[kernels.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
@@ -206,16 +206,19 @@ def raise_menu(rules: HoldemRules, state: list[int]) -> tuple[int, ...] | None:
         return (highest,)
     if rules.betting_abstraction == "fullgame":
         return None
-    return tuple(sorted(set(named_raises(rules, state).values())))
+    return tuple(sorted(set(named_raises(rules, state, dead_chips).values())))
 
 
-def named_raises(rules: HoldemRules, state: list[int]) -> dict[str, int]:
-    """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered."""
+def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> dict[str, int]:
+    """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered.
+
+    `dead_chips` are as in `pot_raise`.
+    """
     lowest, highest = state[kernels.MIN_RAISE], state[kernels.MAX_RAISE]
     totals = {}
-    pot = pot_raise(rules, state, 1.0)
+    pot = pot_raise(rules, state, 1.0, dead_chips)
     if lowest <= pot <= highest:
-        half_pot = pot_raise(rules, state, 0.5)
+        half_pot = pot_raise(rules, state, 0.5, dead_chips)
         if rules.betting_abstraction == "fchpa" and lowest <= half_pot:
             totals["half_pot"] = half_pot
         totals["pot"] = pot

@@ -6,6 +6,7 @@ street can serve all betting that leads to it. A hand whose betting is over (all
 remaining streets as a root without decisions.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -104,7 +105,7 @@ def street_betting(
     start: BettingState,
     actions: tuple[tuple[int, int, int], ...] = (),
     *,
-    menu: RaiseMenu = raise_menu,
+    menu: RaiseMenu | None = None,
     dead_chips: int = 0,
     max_nodes: int = 1_000_000,
 ) -> list[StreetBetting]:
@@ -116,9 +117,9 @@ def street_betting(
         Heads-up, with a decision to make.
     actions : tuple of (int, int, int)
         Seat, action and street of what was done before.
-    menu : callable
+    menu : callable, optional
         Of the rules and the betting state array as a list: the raise-to totals on offer, ascending. By default
-        those of the rules.
+        those of the rules, of a pot with the dead chips.
     dead_chips : int
         Chips in the pot that neither seat has put in.
     max_nodes : int
@@ -132,6 +133,7 @@ def street_betting(
     rules = start.rules
     if rules.num_seats != 2:
         raise ValueError(f"the betting tree is for two seats, the game has {rules.num_seats}")
+    menu = menu or functools.partial(raise_menu, dead_chips=dead_chips)
     if menu(rules, start.array.tolist()) is None:
         raise ValueError("the betting tree needs a menu of raises (bettingAbstraction fcpa, fchpa or fc), got fullgame")
     roots = [(start, actions)]

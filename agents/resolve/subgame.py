@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetBetting, street_betting
 from plurispiel.abstraction.holdem.cards import cards_text
 
@@ -30,8 +30,8 @@ class Subgame:
     ranges : float64[2, num_combos]
         How likely each seat is to be there with each combo, in any scale; the weights of a pair of combos that
         share no card multiply.
-    menu : callable
-        The raises on offer; by default those of the rules.
+    menu : callable, optional
+        The raises on offer; by default those of the rules, of a pot with the dead chips.
     dead_chips : int
         Chips in the pot that neither seat has put in.
     locks : mapping
@@ -50,7 +50,7 @@ class Subgame:
     state: BettingState
     board: tuple[int, ...]
     ranges: npt.NDArray[np.float64]
-    menu: RaiseMenu = raise_menu
+    menu: RaiseMenu | None = None
     dead_chips: int = 0
     locks: Mapping[tuple[tuple[int, int, int], ...], np.ndarray] = field(default_factory=dict)
     buckets: BucketRows | None = None

@@ -420,7 +420,7 @@ def _menu(rules: HoldemRules, sizes: BetMenu, added: Added, dead_chips: int) -> 
     is_free = not rules.is_limit and rules.betting_abstraction == "fullgame"
 
     def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
-        offered = sizes.raises(game, array, dead_chips) if is_free else raise_menu(game, array) or ()
+        offered = sizes.raises(game, array, dead_chips) if is_free else raise_menu(game, array, dead_chips) or ()
         return tuple(sorted({*offered, *added.get(tuple(array), ())}))
 
     return raises
