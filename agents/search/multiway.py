@@ -3,7 +3,7 @@
 Players who have folded leave their chips in the pot; what their cards would have told is forgotten. The tree ends with
 the street, or right behind its second raise, unless that is before the flop or on the last street; there each player
 who can still act chooses one of the continuation policies of the blueprint (`continuations`), unseen by the others.
-Where the blueprint's tree has no such place, the hands are checked down.
+Where the blueprint's tree has no such place, bets are answered without raises, and the hands are checked down.
 
 References
 ----------

@@ -61,6 +61,9 @@ class StreetTree(NamedTuple):
 class StreetBetting:
     """The nodes of a street as they are found, parents first.
 
+    Behind its last raise the street is left for the blueprint's tree; where that has no such place, whoever still has
+    to answer may fold or call.
+
     Attributes
     ----------
     paths : dict of Path to int
@@ -85,12 +88,15 @@ class StreetBetting:
             path = self._path(node)
             kind = self._kind(state)
             place = continuations.place((*history, *path)) if kind == LEAF else None
+            is_closed = kind == LEAF and place is None and state.street == self._street
+            if kind == LEAF and place is None:
+                kind = DECISION if is_closed else END
             self._places.append(place)
-            self._kinds.append(END if kind == LEAF and place is None else kind)
+            self._kinds.append(kind)
             self._first_children.append(len(self._states))
             if kind != DECISION:
                 continue
-            raises = menu(self._rules, state.array.tolist())
+            raises = () if is_closed else menu(self._rules, state.array.tolist())
             if raises is None:
                 raise ValueError("the betting tree needs a menu of raises, got fullgame")
             self.actions[node] = tuple([FOLD] * state.can_fold + [CALL, *raises])
