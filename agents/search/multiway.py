@@ -11,7 +11,7 @@ N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary mat
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -182,6 +182,7 @@ class MultiwaySolver:
         self._actions = street.actions
         self._tree, num_cells = street.arrays(rules.num_combos, frozen or {})
         self.num_decisions = len(street.actions)
+        self._num_kept = rules.num_combos * street.num_pairs
         self._regrets = np.zeros(num_cells, np.float32)
         self._sums = np.zeros(num_cells, np.float32)
         self._frozen = np.full(num_cells, -1.0, np.float32)
@@ -240,6 +241,13 @@ class MultiwaySolver:
             if rows is not None:
                 first = int(self._tree.tables[node, self._tree.actors[node]])
                 self._regrets[first : first + rows.size] = weight * pot * rows.ravel()
+
+    def finish(self) -> None:
+        """Keep only what `strategies` tells; there are no more iterations."""
+        self._workers = []
+        if self._num_kept < len(self._sums):
+            kept = (table[: self._num_kept].copy() for table in (self._regrets, self._sums, self._frozen))
+            self._regrets, self._sums, self._frozen = kept
 
     def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
         """Return a decision's actions, the average strategy and the current one: float64[num_combos, num_actions].
@@ -327,6 +335,36 @@ class MultiwaySolver:
         )
 
 
+class SolvedNodes(Mapping[Path, NodeStrategy]):
+    """The decisions of a street, each made from the solver's tables when it is first asked for.
+
+    Parameters
+    ----------
+    solver : MultiwaySolver
+        Finished.
+    config : SearchConfig
+    frozen : mapping of Path to float64[num_combos, num_actions]
+        As in `StreetSolution`.
+    """
+
+    def __init__(self, solver: MultiwaySolver, config: SearchConfig, frozen: Mapping[Path, np.ndarray]):
+        self._solver, self._config, self._frozen = solver, config, frozen
+        self._made: dict[Path, NodeStrategy] = {}
+
+    def __getitem__(self, path: Path) -> NodeStrategy:
+        if path not in self._made:
+            actions, average, final = self._solver.strategies(path)
+            rows = played_rows(self._config, average, final, self._frozen.get(path))
+            self._made[path] = NodeStrategy(actions, *rows)
+        return self._made[path]
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self._solver.paths)
+
+    def __len__(self) -> int:
+        return self._solver.num_decisions
+
+
 def solve_multiway(
     root: Root,
     config: SearchConfig,
@@ -379,17 +417,10 @@ def solve_multiway(
         solver.run(config.iterations * DEALS)
     else:
         solver.run(_MAX_ITERATIONS, goes_on=Clock(deadline))
-    nodes = {}
-    for each in solver.paths:
-        actions, average, final = solver.strategies(each)
-        here = state.copy()
-        for action in each:
-            here.apply_legal(action)
-        rows = played_rows(config, average, final, frozen.get(each))
-        nodes[each] = NodeStrategy(here.actor, tuple(here.array.tolist()), actions, *rows)
+    solver.finish()
     return StreetSolution(
         root,
-        nodes,
+        SolvedNodes(solver, config, frozen),
         added,
         frozen,
         solver.num_decisions,

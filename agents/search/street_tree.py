@@ -26,7 +26,7 @@ class StreetTree(NamedTuple):
     kinds, actors, num_actions, first_child : int32[num_nodes]
         Of ends and leaves only the kind means something.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table there, -1 where it has nothing to choose.
+        The first cell of the seat's table there, -1 where it has nothing to choose. Those of decisions come first.
     reach_rows : int32[num_nodes, num_seats]
         Nodes with the same actions of the seat before them share a row.
     live : int64[num_nodes]
@@ -70,6 +70,8 @@ class StreetBetting:
         Every node by the actions of the street that lead to it.
     actions : dict of int to tuple of int
         Of decisions.
+    num_pairs : int
+        Actions of all decisions.
     depth : int
         Decisions of one seat on one way, at most.
     """
@@ -110,6 +112,7 @@ class StreetBetting:
                 raise ValueError(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
         if not self.actions:
             raise ValueError("nobody has a decision on this street")
+        self.num_pairs = sum(map(len, self.actions.values()))
         self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
 
     def arrays(self, num_combos: int, frozen: Mapping[Path, np.ndarray]) -> tuple[StreetTree, int]:
@@ -131,7 +134,7 @@ class StreetBetting:
             paid=np.zeros((num_nodes, num_seats), np.int64),
             scales=np.ones(num_nodes),
         )
-        num_rows, cell = [1] * num_seats, 0
+        num_rows, cell, leaf_cell = [1] * num_seats, 0, num_combos * self.num_pairs
         for node, state in enumerate(self._states):
             tree.contributions[node] = state.contributions
             tree.live[node] = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
@@ -153,11 +156,11 @@ class StreetBetting:
                 tree.scales[node] = place.pot / sum(place.paid)
                 for seat in range(num_seats):
                     if int(state.array[betting.ACTING]) >> seat & 1:
-                        tree.tables[node, seat] = cell
-                        cell += num_combos * self._continuations.num_policies
+                        tree.tables[node, seat] = leaf_cell
+                        leaf_cell += num_combos * self._continuations.num_policies
         for path in frozen:
             tree.is_frozen[self.paths[path]] = True
-        return tree, cell
+        return tree, leaf_cell
 
     def _kind(self, state: BettingState) -> int:
         if state.is_over:

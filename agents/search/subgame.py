@@ -129,18 +129,12 @@ class NodeStrategy:
 
     Attributes
     ----------
-    seat : int
-        At the table.
-    state : tuple of int
-        The betting state array of the search's own game.
     actions : tuple of int
         Ascending.
     average, played : float64[num_combos, num_actions]
         What is believed of the seat, and what acts. NaN for combos that the search has left out.
     """
 
-    seat: int
-    state: tuple[int, ...]
     actions: tuple[int, ...]
     average: npt.NDArray[np.float64]
     played: npt.NDArray[np.float64]
@@ -153,7 +147,7 @@ class StreetSolution:
     Attributes
     ----------
     root : Root
-    nodes : dict of Path to NodeStrategy
+    nodes : mapping of Path to NodeStrategy
     added : Added
     frozen : dict of Path to float64[num_combos, num_actions]
         What decisions were held to; rows of NaN were free.
@@ -271,9 +265,7 @@ def solve_street(
         average = solver.strategy(0, decision)
         final = solver.current_strategy(0, decision) if config.play == "final" else average
         rows = played_rows(playing, average, final, frozen.get(path))
-        nodes[path] = NodeStrategy(
-            root.live_seats[decision.seat], tuple(decision.state), tuple(decision.children), *rows
-        )
+        nodes[path] = NodeStrategy(tuple(decision.children), *rows)
     return StreetSolution(
         root,
         nodes,

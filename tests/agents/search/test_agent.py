@@ -303,7 +303,7 @@ def test_searches_from_the_own_decisions_on():
     agent = agent_at(config, seat=1)
     strategy = agent.range_strategy(later)
     root = agent.searches[-1].root
-    assert root.state.array.tolist() == later.betting().array.tolist() and agent.searches[-1].nodes[()].seat == 1
+    assert root.state.array.tolist() == later.betting().array.tolist() and root.state.actor == 1
     assert "behind the raise to 1500 on the flop" in agent.explain(later)
     np.testing.assert_array_equal(agent.beliefs(later), root.beliefs)
     before = public_after((*START, 1))

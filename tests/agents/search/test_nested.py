@@ -18,11 +18,13 @@ from plurispiel.agents.base import Action, Deal, PublicState, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.openspiel import OpenSpielBot
+from plurispiel.agents.search import multiway
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import DEALS, MultiwaySolver
+from plurispiel.agents.search.subgame import played_rows
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -141,6 +143,23 @@ def test_it_is_played_as_its_solver_says(rules, history):
         assert tuple(found.actions.tolist()) == actions
         np.testing.assert_array_equal(found.probabilities, average)
     assert len(agent.searches) == 1  # what is on the menu brings no new search
+
+
+def test_rows_of_decisions_are_made_when_they_are_asked_for(monkeypatch):
+    """A street of many players has thousands, of which a hand meets a few."""
+    made = []
+    monkeypatch.setattr(multiway, "played_rows", lambda *rows: made.append(rows) or played_rows(*rows))
+    agent = agent_at(SIXMAX)
+    agent.range_strategy(public_after(SIXMAX, (FOLD, FOLD, 451)))
+    (solution,) = agent.searches
+    assert len(made) == 1 and len(solution.nodes) == solution.num_decisions == len(list(solution.nodes)) > 30
+    assert solution.nodes[()] is solution.nodes[()] and len(made) == 1
+    for path, node in solution.nodes.items():
+        assert public_after(SIXMAX, (FOLD, FOLD, 451, *path)).street == 0
+        np.testing.assert_allclose(np.nansum(node.average, axis=1), 1.0)
+    assert len(made) == len(solution.nodes)
+    with pytest.raises(KeyError):
+        solution.nodes[(FOLD, FOLD, FOLD)]
 
 
 def test_beliefs_before_it_are_the_blueprint_s():
