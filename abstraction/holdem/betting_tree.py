@@ -39,8 +39,8 @@ class StreetNodes(NamedTuple):
     end : int32[num_nodes]
         Of a `STREET_END` its number among them; else -1.
     stake : float64[num_nodes]
-        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0. Half of the dead
-        chips is won with them, the other half kept from the winner's view: the loser loses as much.
+        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0. As if each seat had put
+        in half of the dead chips: so the other loses as much, and both win that half more than this says.
     rows : int32[2, num_nodes]
         Where each seat's reach stands: nodes between which a seat does not act share a row.
     """

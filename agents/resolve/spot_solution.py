@@ -169,7 +169,7 @@ def solution_of(spot: Spot, solver: VectorSolver, seconds: float) -> SpotSolutio
     """Return what a solver has found so far."""
     found = solver.evaluate()
     by_buckets = solver.evaluate_by_buckets() if solver.has_buckets else None
-    half = spot.pot / 2.0
+    half = spot.pot // 2  # what each has put in: an odd chip is a dead one
     share = equity(parse_cards(spot.board), solver.ranges, solver.subgame.state.rules)
     return SpotSolution(
         spot=spot,

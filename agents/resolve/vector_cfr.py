@@ -37,7 +37,8 @@ class Evaluation(NamedTuple):
     Attributes
     ----------
     values : float64[2]
-        Chips that each seat wins with its average strategy, those put in before the subgame counted as lost.
+        Chips that each seat wins with its average strategy, those it put in before the subgame counted as lost. They
+        sum to the dead chips, which are won with the rest.
     best_response_values : float64[2]
         The same with a best response to the other's.
     """
@@ -216,7 +217,7 @@ class VectorSolver:
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, run_outs))
                 if self._gadget is not None and seat == self._gadget.seat:
-                    self._gadget.learn(self._by_combo(values)[0], step)
+                    self._gadget.learn(self._by_combo(seat, values)[0], step)
                 for street in self.streets:
                     street.settle(seat, step, run_outs.num_chunks)
                 self._hold(seat)
@@ -251,7 +252,8 @@ class VectorSolver:
         ----------
         seat : int
         bounds : float64[num_combos]
-            Chips for that. Its range should be all hands alike, as it chooses itself which to go on with.
+            Chips for that, as in `combo_values`. Its range should be all hands alike, as it chooses itself which to go
+            on with.
         """
         self._gadget = Gadget(seat, bounds, self.facing[seat])
 
@@ -271,10 +273,10 @@ class VectorSolver:
     def combo_values(self, seat: int) -> np.ndarray:
         """Return a seat's counterfactual values of each combo, `BEST` and `OWN`: float64[2, num_combos].
 
-        Over ``facing[seat]`` they are chips.
+        Over ``facing[seat]`` they are chips, as in `Evaluation`.
         """
         self._plan(current=False)
-        return self._by_combo(self._walk.values(seat, Measure()))
+        return self._by_combo(seat, self._walk.values(seat, Measure()))
 
     def _response_by_buckets(self, seat: int) -> np.ndarray:
         """Return the values of `combo_values` with a response by buckets.
@@ -284,21 +286,21 @@ class VectorSolver:
         """
         self._plan(current=False)
         by_buckets = [street for street in self.streets if street.buckets]
-        found = self._by_combo(self._walk.values(seat, RespondByBuckets() if by_buckets else Measure()))
+        found = self._by_combo(seat, self._walk.values(seat, RespondByBuckets() if by_buckets else Measure()))
         own = found[kernels.OWN]
         for _ in range(sum(street.num_decisions(seat) for street in by_buckets)):
             if not sum(street.plan_best(seat) for street in by_buckets):
                 break
-            found = self._by_combo(self._walk.values(seat, RespondByBuckets()))
+            found = self._by_combo(seat, self._walk.values(seat, RespondByBuckets()))
         for street in by_buckets:
             for changes in street.changes:
                 changes[:] = 0.0
         return np.stack([found[kernels.BEST], own])
 
-    def _by_combo(self, totals: np.ndarray) -> np.ndarray:
-        return totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[
-            :, : self.subgame.state.rules.num_combos, 0
-        ].astype(np.float64)
+    def _by_combo(self, seat: int, totals: np.ndarray) -> np.ndarray:
+        """Return a walk's totals as values of combos, to which half of the dead chips belong; see `StreetNodes`."""
+        values = totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[:, : self._ranges.shape[1], 0]
+        return values.astype(np.float64) + self.subgame.dead_chips / 2.0 * self.facing[seat]
 
     def _evaluation(self, values: list[np.ndarray]) -> Evaluation:
         weighed = (self._ranges[:, None] * np.stack(values)).sum(axis=2) / self._pairs

@@ -501,14 +501,24 @@ def test_the_same_for_any_number_of_threads():
 
 @jit_only
 def test_dead_chips_are_won_with_the_rest():
-    """A pot of 101 chips, one of them nobody's: half of it is either player's to begin with."""
+    """By the best hand, and in halves by equal ones; turning the subgame down is weighed against it."""
     cards = parse_cards("Td 9d 6h Qc 7s")
     state, _ = heads_up(cards, "fc")
     weights = np.stack([parse_range("QQ"), parse_range("AA")])
     for dead_chips in (0, 7):
         solver = VectorSolver(Subgame(state, cards, weights, dead_chips=dead_chips))
         solver.run(2)
-        np.testing.assert_allclose(solver.evaluate().values, [50 + dead_chips / 2, -50 - dead_chips / 2])
+        found = solver.evaluate()
+        for values in (found.values, found.best_response_values):
+            np.testing.assert_allclose(values, [50 + dead_chips, -50])
+        queens = (weights[0] > 0.0) & (solver.facing[0] > 0.0)
+        np.testing.assert_allclose(solver.combo_values(0)[:, queens] / solver.facing[0, queens], 50 + dead_chips)
+        for bound, is_accepted in ((49 + dead_chips, True), (51 + dead_chips, False)):
+            solver.let_turn_down(0, np.full(1326, float(bound)))
+            solver.run(2)
+            assert (solver._gadget.accepted[queens] == is_accepted).all()
+        equal = VectorSolver(Subgame(state, cards, weights[[1, 1]], dead_chips=dead_chips))
+        np.testing.assert_allclose(equal.evaluate().values, dead_chips / 2)
 
 
 def test_refusals():
