@@ -39,6 +39,7 @@ __all__ = [
     "Translation",
     "TreeStates",
     "game_difference",
+    "lower_place",
     "lower_share",
     "translate",
 ]
@@ -67,11 +68,11 @@ def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
     coin : float, optional
         Uniform from 0 to 1; 0.5 makes the mapping deterministic: the neighbour that is the likelier one.
     """
-    lower, share = _lower_place(size, sizes)
+    lower, share = lower_place(size, sizes)
     return lower if coin < share else lower + 1
 
 
-def _lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
+def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
     """Return the place of the size that a bet counts as, or of the lower of two, and the probability of that one."""
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
@@ -415,7 +416,7 @@ class Translation:
         if same:
             number = min(same, key=lambda number: abs(sizes[number - 1] - size))
             return 1.0, [self._count_as(shadow, number, after, own)]
-        number, share = _lower_place(size, (0.0, *sizes))
+        number, share = lower_place(size, (0.0, *sizes))
         numbers = [number] if share == 1.0 else [number, number + 1]
         return share, [self._count_as(shadow, number, after, own) for number in numbers]
 

@@ -4,11 +4,9 @@ They start alike for all combos, the own ones included: whoever searches must no
 it from what it does. Rows are by seat, and sum to 1.
 """
 
-import bisect
-
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import lower_share
+from plurispiel.abstraction.actions.translation import lower_place
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import PublicState, Strategy
@@ -72,13 +70,9 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     pot = public.pot + public.to_call
     offered = sorted({CALL, *(each for each in known if each > CALL)})
     sizes = [0.0] + [(each - most) / pot for each in offered[1:]]
-    size = (action - most) / pot
-    upper = bisect.bisect_left(sizes, size)
-    if upper == len(sizes):
-        return strategy.probability(offered[-1])
-    share = lower_share(size, sizes[upper - 1], sizes[upper])
-    lower = strategy.probability(offered[upper - 1])
-    return share * lower + (1.0 - share) * strategy.probability(offered[upper])
+    lower, share = lower_place((action - most) / pot, sizes)
+    chances = strategy.probability(offered[lower])
+    return chances if share == 1.0 else share * chances + (1.0 - share) * strategy.probability(offered[lower + 1])
 
 
 def entropy_bits(row: np.ndarray) -> float:
