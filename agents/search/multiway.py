@@ -46,7 +46,8 @@ from plurispiel.agents.search.subgame import (
 __all__ = ["MultiwaySolver", "prepare", "solve_multiway"]
 
 DEALS = 8
-"""Every player's traversals that make up an iteration of a search; vector CFR's take about as long."""
+"""Every player's traversals that make up an iteration of a search; vector CFR's take about as long. Of so many one
+counts for the averages: to add all decisions up takes longer than to walk through those that are met."""
 
 _MAX_ITERATIONS = 100_000
 
@@ -208,7 +209,7 @@ class MultiwaySolver:
             count = 0
             while goes_on() and (number := next(numbers, 0)):  # one iterator for all: each is taken once
                 for seat in self._seats:
-                    self._traverse(seat, float(number), worker)
+                    self._traverse(seat, number, worker)
                 count += 1
             return count
 
@@ -295,15 +296,16 @@ class MultiwaySolver:
         place = self._game, self._combos, self._live, seat, self._cumulative
         return bool(kernels.deal_others(*place, *worker))
 
-    def _traverse(self, seat: int, weight: float, worker: "_Worker") -> None:
+    def _traverse(self, seat: int, number: int, worker: "_Worker") -> None:
         if not self._deal(seat, worker):
             return  # others will be found
         tree, after, own = self._tree, self._continuations, self._beliefs[seat]
-        num_policies, tables = after.num_policies, (self._regrets, self._frozen)
+        num_policies, tables, weight = after.num_policies, (self._regrets, self._frozen), float(number)
         place = self._combos, self._game, after.tables.game, after.cards, self._beliefs, seat
         count = kernels.prepare_deal(rank_tables(), *place, worker.work)
         kernels.learn(tree, after.tables, seat, num_policies, BIAS, weight, count, *tables, *worker)
-        kernels.add_averages(tree, seat, num_policies, weight, own, *tables, self._sums, worker.work)
+        if number % DEALS == 1:
+            kernels.add_averages(tree, seat, num_policies, weight, own, *tables, self._sums, worker.work)
 
     def _workspace(self, board: tuple[int, ...], depth: int) -> MultiwayWorkspace:
         rules, after = self._rules, self._continuations
