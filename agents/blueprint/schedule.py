@@ -26,7 +26,8 @@ class Schedule:
         Share after which the average of the first street gathers, and snapshots of the later ones are taken.
     average_over : float
         Share, the last of the run, that the averages are over: they begin anew there, and before that again and again,
-        so that those of an unfinished run are over its last part, too. 1 for all since `average_from`.
+        so that those of an unfinished run are over its last part, too. 1 for all since `average_from`, which is less
+        exploitable: what is learnt goes round in circles, and an average over part of one leans to one side.
     average_every : int
         Iterations between two updates of the average.
     num_snapshots : int

@@ -157,6 +157,19 @@ def test_twice_the_iterations_are_nearer_to_equilibrium():
     assert (means[1:] < 0.85 * means[:-1]).all()
 
 
+def test_averages_over_less_of_a_run_are_farther_from_equilibrium():
+    """In the mean of two runs. README has figures of longer ones."""
+    schedule = {"average_from": 0.02, "average_every": 4, "num_snapshots": 200}
+    means = []
+    for share in (1.0, 0.5, 0.25):
+        runs = [
+            train("holdem-mini", 160_000, seed=k, schedule=schedule | {"average_over": share}, exact=False)
+            for k in range(2)
+        ]
+        means.append(np.mean([distance("holdem-mini", each) for each in runs]))
+    assert means[0] < 0.8 * means[1] and means[1] < 0.8 * means[2], means
+
+
 def test_whole_chips_come_as_near_as_anybody_needs():
     assert shares_of_blinds([3_000_000], exact=False)[0] < 0.01
 
