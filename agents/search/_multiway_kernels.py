@@ -259,7 +259,7 @@ def learn(tree, roll, seat, num_policies, factor, weight, count, regrets, frozen
             work.nodes[depth], work.numbers[depth] = node, 0
             node = np.int64(tree.first_child[node])
             continue
-        if tree.kinds[node] == END:
+        if tree.kinds[node] == END or not np.int64(tree.live[node]) >> seat & 1:
             _fill_end(tree, node, seat, num_seats, hands, work, values)
         else:
             _fill_leaf(

@@ -12,11 +12,12 @@ References
 N. Brown and T. Sandholm: Superhuman AI for multiplayer poker, supplementary material. Science 365 (2019).
 """
 
+import contextlib
 import copy
 import functools
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -84,13 +85,12 @@ class FoundStrategy(NamedTuple):
 
     Attributes
     ----------
-    average, played : Strategy
-        What is believed of the seat to act, and what acts.
+    played : Strategy
+        What acts.
     solution : StreetSolution or None
         The search that it is from; None where the blueprint plays.
     """
 
-    average: Strategy
     played: Strategy
     solution: StreetSolution | None
 
@@ -164,6 +164,7 @@ class NestedSearch:
         self._roots: dict[tuple[Path, tuple[int, ...]], Root] = {}
         self._streets: dict[tuple[Path, Path, tuple[int, ...]], StreetSolution] = {}
         self._strategies: dict[tuple[Path, tuple[int, ...]], FoundStrategy] = {}
+        self._due = 0.0
         self.searched: list[StreetSolution] = []
         self.combo: int | None = None
 
@@ -179,12 +180,14 @@ class NestedSearch:
     def strategy(self, public: PublicState) -> FoundStrategy:
         """Return what the seat to act does with every combo."""
         key = _path(public.actions), public.board
+        self._due = time.perf_counter() + self._config.time
         if key not in self._strategies:
             self._strategies[key] = self._find(public)
         return self._strategies[key]
 
     def beliefs(self, public: PublicState) -> np.ndarray:
         """Return the beliefs at a public state: float64[num_seats, num_combos]."""
+        self._due = time.perf_counter() + self._config.time
         return self._after(self._part(public.actions, public.street, public.board), public.board)
 
     def _find(self, public: PublicState) -> FoundStrategy:
@@ -192,16 +195,15 @@ class NestedSearch:
         if not part.is_searched:
             strategy = self._blueprint.range_strategy(public)
             assert strategy is not None
-            return FoundStrategy(strategy, strategy, None)
+            return FoundStrategy(strategy, None)
         solution = self._solution(part.before, part.here, public.board)
         node = solution.nodes[_path(part.here)]
-        average, played = node.average, node.played
-        left_out = np.isnan(average[:, :1])
+        left_out = np.isnan(node.played[:, :1])
+        played = np.where(left_out, 1.0 / len(node.actions), node.played)
+        left_out[np.isin(self._rules.combos, public.board).any(axis=1)] = False
         if left_out.any():
-            spare = self._spare_rows(public, node)
-            average, played = np.where(left_out, spare, average), np.where(left_out, spare, played)
-        actions = np.array(node.actions)
-        return FoundStrategy(Strategy(actions, average), Strategy(actions, played), solution)
+            played = np.where(left_out, self._spare_rows(public, node), played)
+        return FoundStrategy(Strategy(np.array(node.actions), played), solution)
 
     def _spare_rows(self, public: PublicState, node: NodeStrategy) -> np.ndarray:
         """Return what the blueprint does with every combo, by the nearest actions of a decision."""
@@ -255,17 +257,27 @@ class NestedSearch:
         A search is done where the searched part of a street begins, or after the last action that is not on the menu,
         and then only once, however many of them came before the own first decision.
         """
-        started = time.perf_counter()
-        root = self._root(before, board)
+        with self._in_half_the_time():
+            root = self._root(before, board)
         added, stop = root.strangers(self._config, _path(here))
         if stop < len(here):
             return self._solution(before, here[:stop], board)
-        own = [number for number, action in enumerate(here) if action.seat == self._seat and number < stop - 1]
-        self._counts["searches again" if own else "searches"] += 1
+        own = [number for number, action in enumerate(here) if action.seat == self._seat]
         frozen = {}
         if own:
-            frozen = self._frozen(self._solution(before, here[: own[-1]], board), here, own)
-        return self._solve(root, before, here[:stop], added, frozen, started)
+            with self._in_half_the_time():
+                known = self._solution(before, here[: own[-1]], board)
+            frozen = self._frozen(known, here, own)
+        self._counts["searches again" if frozen else "searches"] += 1
+        return self._solve(root, before, here, added, frozen)
+
+    @contextlib.contextmanager
+    def _in_half_the_time(self) -> Iterator[None]:
+        """Do searches of what came before in half of the time that is left."""
+        due = self._due
+        self._due = 0.5 * (time.perf_counter() + due)
+        yield
+        self._due = due
 
     def _is_searched(self, state: BettingState) -> bool:
         """Return whether what begins like this is searched."""
@@ -276,6 +288,8 @@ class NestedSearch:
         frozen = {}
         for number in own:
             path = _path(here[:number])
+            if here[number].action not in known.nodes[path].actions:
+                continue  # not an action of this search: the hand was taken over
             rows = known.nodes[path].played
             if self._config.freeze == "range":
                 frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
@@ -285,14 +299,14 @@ class NestedSearch:
         return frozen
 
     def _solve(
-        self, root: Root, before: Actions, here: Actions, added: Added, frozen: dict[Path, np.ndarray], started: float
+        self, root: Root, before: Actions, here: Actions, added: Added, frozen: dict[Path, np.ndarray]
     ) -> StreetSolution:
         after = None if is_searched(root.state) else self._continuations
         paths = _path(before), _path(here)
 
         def make() -> StreetSolution:
             self._counts["solved"] += 1
-            began, deadline = time.perf_counter(), started + self._config.time
+            began, deadline = time.perf_counter(), self._due
             if after is not None:
                 return solve_multiway(
                     root,
@@ -359,7 +373,7 @@ class NestedSearch:
         """Return the beliefs after the actions of a part, by the last search of it."""
         root = self._root(part.before, board)
         beliefs = root.beliefs
-        last = self._solution(part.before, part.here, board) if part.is_searched else None
+        last = self._solution(part.before, part.here, board) if part.is_searched and part.here else None
         for number, action in enumerate(part.here):
             past = part.here[:number]
             if last is None:

@@ -307,7 +307,7 @@ def test_searches_from_the_own_decisions_on():
     assert "behind the raise to 1500 on the flop" in agent.explain(later)
     np.testing.assert_array_equal(agent.beliefs(later), root.beliefs)
     before = public_after((*START, 1))
-    own = agent._hand.strategy(before).average
+    own = agent._hand.strategy(before).played
     expected = agent.beliefs(before)[1] * own.probability(500)
     np.testing.assert_allclose(root.beliefs[1], expected / expected.sum(), rtol=1e-9)
     live = live_combos(later)

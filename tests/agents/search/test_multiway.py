@@ -9,12 +9,12 @@ import pytest
 from random_blueprint import random_blueprint
 from reference.poker_game import PokerGame
 
-from plurispiel.abstraction.actions.tree import game_menu
-from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
-from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
+from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
-from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.search.continuations import continuation_strategies
@@ -37,6 +37,8 @@ THREE = HoldemRules(
     betting_abstraction="fcpa",
 )
 """One street, one board card, two hole cards of a deck of eight; all-in for different stacks makes side pots."""
+
+FEW_CALLERS = GameMenu((StreetMenu(("0.5p", "1p"), callers=(0, 1)), StreetMenu(("1p",))))
 
 
 @functools.cache
@@ -98,6 +100,22 @@ def test_ranges_that_cannot_meet_are_refused():
     beliefs[1:] = 0.0
     with pytest.raises(ValueError, match="no hands that can meet"):
         MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after)
+
+
+def test_who_has_folded_loses_what_it_put_in():
+    """Also where the blueprint's tree has given its place to another."""
+    rules, history = no_limit_holdem(4), (300, CALL, CALL)
+    found = random_blueprint(rules, FEW_CALLERS, cards=single_buckets(rules))
+    after, state = Continuations(found, rules), BettingState(rules)
+    for action in history:
+        state.apply(action)
+    solver = MultiwaySolver(state, (), np.ones((4, rules.num_combos)), lambda rules, array: (), after, history)
+    worker, seat = solver._workers[0], 1
+    assert state.actor == seat and after.place((*history, FOLD)).seats[seat] < 0
+    for _ in range(5):
+        solver._traverse(seat, 1.0, worker)
+        folded = worker.work.below[0, 0]
+        assert set(folded[folded != 0.0]) == {-100.0}
 
 
 class Biased(RangeAgent):

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import itertools
 import os
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from plurispiel.agents.base import Action, Deal, PublicState, View
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.openspiel import OpenSpielBot
-from plurispiel.agents.search import multiway
+from plurispiel.agents.search import multiway, nested
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
@@ -174,7 +175,7 @@ def test_beliefs_before_it_are_the_blueprint_s():
     share = (1.0 - 2 / 3) / (1.0 + 2 / 3)  # 400 more in a pot of 600, between a call and all of it
     raised = share * second.probability(1) + (1.0 - share) * second.probability(900)
     np.testing.assert_allclose(beliefs[0], raised / raised.sum())
-    assert len(agent.searches) == 1
+    assert not agent.searches  # nothing was decided behind it
 
 
 def test_later_strange_raises_are_added_and_own_decisions_held():
@@ -208,6 +209,55 @@ def test_later_strange_raises_are_added_and_own_decisions_held():
         expected = held * agent._hand._root(on_flop.actions[:1], ()).beliefs[0]
         expected *= after.nodes[()].average[:, 2] * after.nodes[(raised, 5555)].average[:, 1]
         np.testing.assert_allclose(agent.beliefs(on_flop)[0], expected / expected.sum())
+
+
+CALLED = (350, CALL, CALL)  # three on the flop
+
+
+def test_the_own_raise_that_ends_a_search_is_held():
+    """Behind the second raise of a flop another search looks further; what was done stays, and is believed."""
+    rules = no_limit_holdem(3)
+    agent = agent_at(rules, seat=1)
+    bet = int(agent.range_strategy(public_after(rules, CALLED)).actions[2])
+    acted = agent.range_strategy(public_after(rules, (*CALLED, bet)))
+    again = (*CALLED, bet, int(acted.actions[2]))
+    agent.range_strategy(public_after(rules, again))
+    solution = agent.searches[-1]
+    assert list(solution.frozen) == [(bet,)]
+    held = ~np.isnan(solution.nodes[(bet,)].average[:, 0])
+    assert held.any()
+    np.testing.assert_array_equal(solution.nodes[(bet,)].average[held], acted.probabilities[held])
+    on_turn = public_after(rules, (*again, CALL, CALL))
+    beliefs = agent._hand._root(on_turn.actions[:3], BOARD[:3]).beliefs[1] * acted.probabilities[:, 2]
+    beliefs[np.isin(rules.combos, on_turn.board).any(axis=1)] = 0.0
+    np.testing.assert_allclose(agent.beliefs(on_turn)[1], beliefs / beliefs.sum())
+
+
+@pytest.mark.parametrize("rules, called", [(HUNL, (300, CALL)), (no_limit_holdem(3), CALLED)], ids=["two", "three"])
+def test_hands_are_taken_over_behind_any_own_raise(rules, called):
+    """One that is not on the search's menu, answered by another such."""
+    agent = agent_at(rules)
+    public = public_after(rules, (*called, 1127, 3461, FOLD)[: 2 + rules.num_seats + (rules.num_seats == 3)])
+    assert public.actor == 0
+    strategy = agent.range_strategy(public)
+    np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0)
+    assert not agent.searches[-1].frozen
+
+
+def test_searches_of_what_came_before_take_half_of_the_time(monkeypatch):
+    taken, real = [], nested.solve_multiway
+
+    def solve(*place, deadline, **options):
+        taken.append(deadline - time.perf_counter())
+        return real(*place, deadline=time.perf_counter(), **options)
+
+    monkeypatch.setattr(nested, "solve_multiway", solve)
+    rules = no_limit_holdem(3)
+    agent = agent_at(rules, dataclasses.replace(FEW, iterations=0, time=1000.0))
+    agent.range_strategy(public_after(rules, (*CALLED, CALL, CALL, CALL)))  # the turn, the flop before not asked for
+    np.testing.assert_allclose(taken, [500.0, 1000.0], atol=100.0)
+    agent.beliefs(public_after(rules, (*CALLED, CALL, CALL, CALL, CALL, CALL, CALL)))
+    assert len(taken) == 2  # nothing has been done on the river
 
 
 def some_hands(count):
