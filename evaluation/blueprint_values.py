@@ -21,6 +21,7 @@ from plurispiel.agents.blueprint.roll_outs import (
     hand_in_tree,
     roll_out_tables,
     roll_out_workspace,
+    tree_stakes,
 )
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
@@ -93,6 +94,7 @@ class BlueprintValues(ValueFunction):
         self._combos = np.array(rules.combos)
         self._checkdown = Checkdown()
         self._biases = np.zeros(rules.num_seats, np.int64)
+        self._stakes = tree_stakes(rules)
         self._hand = hand_in_tree(rules, blueprint)
         self._places: dict[tuple[int, ...], RollOutPlace | None] = {}
         self.restart(np.random.default_rng(0))
@@ -166,6 +168,7 @@ class BlueprintValues(ValueFunction):
             place.node,
             own,
             held,
+            self._stakes,
             self._biases,
             1.0,
             asked,

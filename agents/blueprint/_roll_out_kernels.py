@@ -3,6 +3,9 @@
 A world is a whole board and a random number at every decision. Below a decision the own actions are all followed, each
 for the hands that take it; of the others' actions one is drawn, but all are followed where little is left of the tree.
 A seat may have a bias: one kind of action is likelier with it by a factor (`continuations`).
+
+The tree says what is done; what is won and lost are chips of the hand that is played on in it, which may be another
+game's. There nobody puts in more than it has, and who has put in all only calls.
 """
 
 import numpy as np
@@ -15,11 +18,12 @@ from plurispiel.agents.blueprint._traversal_kernels import (
     FIRST_CHILD,
     FOLD_BIT,
     NUMBER,
+    PAID,
     ROW,
     SEAT_SHIFT,
     SLOT,
     WORD,
-    end_value,
+    layered_value,
 )
 
 _STREET = 3
@@ -176,7 +180,13 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
 
 
 @kernel(inline=True)
-def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, biases, factor, buckets, point):
+def _chips(stakes, seat, paid):
+    """Return what a seat has put in in the hand when it has put in so much in the tree."""
+    return min(stakes.stacks[seat], stakes.put_in[seat] + np.int64(np.rint((paid - stakes.paid[seat]) * stakes.scale)))
+
+
+@kernel(inline=True)
+def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, stakes, biases, factor, buckets, point):
     """Return the next node that is an end, an own decision or one of a small subtree, others' actions drawn.
 
     Parameters
@@ -188,12 +198,13 @@ def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, biases
     while tree.nodes[node, WORD] >= 0:
         word = np.int64(tree.nodes[node, WORD])
         seat = (word & SLOT) >> SEAT_SHIFT
-        if seat == own:
-            break
         first = np.int64(tree.nodes[node, FIRST_CHILD])
-        if held[seat] < 0:
+        is_all_in = _chips(stakes, seat, np.int64(tree.nodes[node, PAID])) == stakes.stacks[seat]
+        if is_all_in or (seat != own and held[seat] < 0):
             node = first + (word & FOLD_BIT != 0)
             continue
+        if seat == own:
+            break
         if sizes[node] <= small:
             break
         num_actions = word >> COUNT_SHIFT & 0xFF
@@ -223,6 +234,7 @@ def add_values(
     node,
     own,
     held,
+    stakes,
     biases,
     factor,
     asked,
@@ -247,6 +259,7 @@ def add_values(
         Where to begin, and the seat in the tree.
     held : int64[num_seats]
         The others' combos by their seat in the tree, -1 for a seat that nobody has, which checks and calls.
+    stakes : Stakes
     biases : int64[num_seats]
         The kind of action that each seat in the tree prefers: 1 folds, 2 calls, 3 raises, 0 none.
     factor : float
@@ -258,7 +271,7 @@ def add_values(
     work : RollOutWorkspace
         Modified in place.
     totals, counts : float64[num_combos]
-        Chips, and in how many worlds a hand can be held. Modified in place.
+        Chips of the hand, and in how many worlds a hand can be held. Modified in place.
     """
     num_worlds, _, num_combos = worlds.buckets.shape
     lists, num_listed, listed = work.lists, work.num_listed, work.listed
@@ -276,10 +289,12 @@ def add_values(
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:
-                at = _follow(tree, game, rows, num_buckets, sizes, small, at, own, held, biases, factor, buckets, point)
+                at = _follow(
+                    tree, game, rows, num_buckets, sizes, small, at, own, held, stakes, biases, factor, buckets, point
+                )
                 hands = lists[listed[depth], : num_listed[listed[depth]]]
                 if tree.nodes[at, WORD] < 0:
-                    _fill_end(tree, game, at, own, ranks, hands, work.ranks, work.ends, work.values[depth])
+                    _fill_end(tree, game, at, own, stakes, ranks, hands, work, work.values[depth])
                     descending = False
                 else:
                     work.nodes[depth], work.places[depth] = at, -1
@@ -340,28 +355,24 @@ def add_values(
 
 
 @kernel(inline=True)
-def _fill_end(tree, game, node, own, ranks, hands, known, ends, values):
+def _fill_end(tree, game, node, own, stakes, ranks, hands, work, values):
     """Write what each hand wins at an end of the betting.
 
-    Parameters
-    ----------
-    known : int64[num_seats]
-        The others' ranks. Modified in place: the own one.
-    ends : float64[2 * MAX_SEATS + 1]
-        Workspace.
+    Modified in place: `work.chips`, `work.ends`, and the own one of `work.ranks`.
     """
     live = ~np.int64(tree.nodes[node, WORD])
-    if live >> own & 1 == 0:
-        won = -np.float64(tree.contributions[tree.nodes[node, NUMBER], own])
-        for k in range(len(hands)):
-            values[hands[k]] = won
-        return
-    if live == 1 << own:
-        won = end_value(tree, node, own, game.num_seats, known)
+    paid = tree.contributions[tree.nodes[node, NUMBER]]
+    for seat in range(game.num_seats):
+        work.chips[seat] = _chips(stakes, seat, np.int64(paid[seat]))
+    if live >> own & 1 == 0 or live == 1 << own:
+        won = -np.float64(work.chips[own])
+        if live == 1 << own:
+            won = layered_value(work.chips, live, own, game.num_seats, work.ranks)
         for k in range(len(hands)):
             values[hands[k]] = won
         return
     # The value changes only where the own rank passes or ties another: so many steps, each found once.
+    known, ends = work.ranks, work.ends
     ends[:] = np.nan
     for k in range(len(hands)):
         rank = np.int64(ranks[hands[k]])
@@ -371,5 +382,5 @@ def _fill_end(tree, game, node, own, ranks, hands, known, ends, values):
                 step += (rank > known[seat]) + (rank >= known[seat])
         if np.isnan(ends[step]):
             known[own] = rank
-            ends[step] = end_value(tree, node, own, game.num_seats, known)
+            ends[step] = layered_value(work.chips, live, own, game.num_seats, known)
         values[hands[k]] = ends[step]

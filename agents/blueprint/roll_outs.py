@@ -8,7 +8,7 @@ from plurispiel.abstraction.actions.translation import ShadowHand, Translation, 
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
-from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
+from plurispiel.abstraction.holdem.rules import MAX_CHIPS, MAX_SEATS, HoldemRules
 from plurispiel.agents.blueprint import _roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays
 from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_tree
@@ -19,16 +19,21 @@ __all__ = [
     "RollOutPlace",
     "RollOutTables",
     "RollOutWorkspace",
+    "Stakes",
     "Worlds",
     "find_place",
     "hand_in_tree",
     "roll_out_tables",
     "roll_out_workspace",
+    "stakes_at",
+    "tree_stakes",
 ]
 
 MAX_SCALE = 1.5
 """By how much the pot may differ from that of the tree, in big blinds; in others the same bets are worth other
 things."""
+
+_NO_LIMIT = 2**62
 
 
 class Worlds(NamedTuple):
@@ -82,7 +87,7 @@ class RollOutWorkspace(NamedTuple):
         What each hand wins, and one over the sum of its row.
     nodes, places : int64[depth]
         The decision, and the action that is followed.
-    ranks : int64[num_seats]
+    ranks, chips : int64[num_seats]
     ends : float64[2 * MAX_SEATS + 1]
     """
 
@@ -94,7 +99,27 @@ class RollOutWorkspace(NamedTuple):
     nodes: np.ndarray
     places: np.ndarray
     ranks: np.ndarray
+    chips: np.ndarray
     ends: np.ndarray
+
+
+class Stakes(NamedTuple):
+    """What the tree's chips are in a hand that is played on in it, from one of its nodes on; by the tree's seats.
+
+    Attributes
+    ----------
+    paid : int64[num_seats]
+        Chips that each has put in there in the tree.
+    put_in, stacks : int64[num_seats]
+        The same in the hand, and the most that it can put in.
+    scale : float
+        What a chip is worth that is put in in the tree from there on.
+    """
+
+    paid: np.ndarray
+    put_in: np.ndarray
+    stacks: np.ndarray
+    scale: float
 
 
 class RollOutPlace(NamedTuple):
@@ -142,8 +167,30 @@ def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
         nodes=np.zeros(levels, np.int64),
         places=np.zeros(levels, np.int64),
         ranks=np.zeros(rules.num_seats, np.int64),
+        chips=np.zeros(rules.num_seats, np.int64),
         ends=np.zeros(2 * MAX_SEATS + 1),
     )
+
+
+def tree_stakes(rules: HoldemRules) -> Stakes:
+    """Return the stakes of the tree's own game: its chips, wherever a roll-out begins."""
+    none = np.zeros(rules.num_seats, np.int64)
+    return Stakes(none, none, np.full(rules.num_seats, _NO_LIMIT), 1.0)
+
+
+def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
+    """Return the stakes of a hand's state at its place.
+
+    Who has folded puts in no more; its chips stand with its seat in the tree, or with one that nobody has.
+    """
+    paid = np.array(place.paid, np.int64)
+    spare = [seat for seat in range(len(paid)) if seat not in place.seats]
+    put_in, stacks = np.zeros_like(paid), np.zeros_like(paid)
+    all_stacks = state.rules.stacks or (MAX_CHIPS,) * state.rules.num_seats
+    for tree_seat, chips, folded, stack in zip(place.seats, state.contributions, state.folded, all_stacks, strict=True):
+        seat = tree_seat if tree_seat >= 0 else spare.pop()
+        put_in[seat], stacks[seat] = chips, chips if folded else stack
+    return Stakes(paid, put_in, stacks, place.pot / sum(place.paid))
 
 
 def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:

@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.xoshiro import next_below, next_float, next_word
 from plurispiel.agents.blueprint._roll_out_kernels import add_values, fill_buckets
 from plurispiel.agents.blueprint._traversal_kernels import draw_by_regrets, layered_value, match_regrets
-from plurispiel.agents.blueprint.roll_outs import Worlds
+from plurispiel.agents.blueprint.roll_outs import Stakes, Worlds
 
 DECISION, END, LEAF = 0, 1, 2
 """Kinds of node."""
@@ -201,6 +201,7 @@ def _fill_leaf(
             np.int64(tree.places[node]),
             own,
             work.tree_held,
+            Stakes(tree.paid[node], tree.put_in[node], tree.stacks[node], tree.scales[node]),
             work.biases,
             factor,
             work.free,
@@ -210,10 +211,8 @@ def _fill_leaf(
             work.totals,
             work.counts,
         )
-        shift, scale = np.float64(tree.paid[node, seat]), tree.scales[node]
-        lost = np.float64(tree.contributions[node, seat])
         for k in range(len(hands)):
-            level[policy, hands[k]] = (work.totals[hands[k]] + shift) * scale - lost
+            level[policy, hands[k]] = work.totals[hands[k]]
     if table >= 0:
         _mix(regrets, frozen, table, num_policies, False, weight, hands, level, work.strategy, values)
     else:

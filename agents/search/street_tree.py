@@ -8,6 +8,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
+from plurispiel.agents.blueprint.roll_outs import stakes_at
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.subgame import Path
@@ -37,10 +38,9 @@ class StreetTree(NamedTuple):
         Of leaves: the blueprint's node.
     tree_seats : int32[num_nodes, num_seats]
         Of leaves: the blueprint's seats, -1 for whoever is not in its tree.
-    paid : int64[num_nodes, num_seats]
-        Of leaves: chips that those have put in there.
+    paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
     scales : float64[num_nodes]
-        Of leaves: the pot, as a multiple of that in the blueprint's tree.
+        Of leaves: see `Stakes`.
     """
 
     kinds: np.ndarray
@@ -55,6 +55,8 @@ class StreetTree(NamedTuple):
     places: np.ndarray
     tree_seats: np.ndarray
     paid: np.ndarray
+    put_in: np.ndarray
+    stacks: np.ndarray
     scales: np.ndarray
 
 
@@ -119,6 +121,7 @@ class StreetBetting:
         """Return the tree as kernels read it, and the number of cells in all tables."""
         rules, num_nodes = self._rules, len(self._states)
         num_seats = rules.num_seats
+        by_tree_seat = num_nodes, self._continuations.rules.num_seats
         tree = StreetTree(
             kinds=np.array(self._kinds, np.int32),
             actors=np.full(num_nodes, -1, np.int32),
@@ -131,7 +134,9 @@ class StreetBetting:
             is_frozen=np.zeros(num_nodes, np.bool_),
             places=np.full(num_nodes, -1, np.int64),
             tree_seats=np.full((num_nodes, num_seats), -1, np.int32),
-            paid=np.zeros((num_nodes, num_seats), np.int64),
+            paid=np.zeros(by_tree_seat, np.int64),
+            put_in=np.zeros(by_tree_seat, np.int64),
+            stacks=np.zeros(by_tree_seat, np.int64),
             scales=np.ones(num_nodes),
         )
         num_rows, cell, leaf_cell = [1] * num_seats, 0, num_combos * self.num_pairs
@@ -152,8 +157,9 @@ class StreetBetting:
             elif place is not None:
                 tree.places[node] = place.node
                 tree.tree_seats[node] = place.seats
-                tree.paid[node] = [place.paid[seat] if seat >= 0 else 0 for seat in place.seats]
-                tree.scales[node] = place.pot / sum(place.paid)
+                stakes = stakes_at(place, state)
+                tree.paid[node], tree.put_in[node], tree.stacks[node] = stakes.paid, stakes.put_in, stakes.stacks
+                tree.scales[node] = stakes.scale
                 for seat in range(num_seats):
                     if int(state.array[betting.ACTING]) >> seat & 1:
                         tree.tables[node, seat] = leaf_cell

@@ -1,5 +1,6 @@
 """Monte Carlo CFR of a street against exact solutions: with three players, and with leaves."""
 
+import dataclasses
 import functools
 import os
 from itertools import permutations, product
@@ -11,12 +12,14 @@ from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
+from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
+from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search.continuations import continuation_strategies
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import MultiwaySolver
@@ -116,6 +119,38 @@ def test_who_has_folded_loses_what_it_put_in():
         solver._traverse(seat, 1.0, worker)
         folded = worker.work.below[0, 0]
         assert set(folded[folded != 0.0]) == {-100.0}
+
+
+@functools.cache
+def deep_blueprint():
+    """For three players with a hundred big blinds, who bet the pot once on each street."""
+    rules = no_limit_holdem(3)
+    return random_blueprint(rules, GameMenu((StreetMenu(("1p",)),)), cards=single_buckets(rules))
+
+
+@pytest.mark.parametrize("stacks", [(10_000, 10_000, 350), (1000, 1000, 1000), (10_000, 600, 500)], ids=str)
+def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
+    """On a flop of three, by a blueprint that knows deeper stacks; who is all-in with quad aces wins its pot."""
+    rules = dataclasses.replace(no_limit_holdem(3), stacks=stacks)
+    state, history, board = BettingState(rules), (350, CALL, CALL), parse_cards("AsAhKd")
+    for action in history:
+        state.apply(action)
+    after = Continuations(deep_blueprint(), rules, 1)
+    solver = MultiwaySolver(state, board, np.ones((3, rules.num_combos)), lambda rules, array: (), after, history)
+    assert (solver._tree.kinds == kernels.LEAF).sum() == 1
+    (worker,) = solver._workers
+    quads, found = rules.combo_id(parse_cards("AcAd")), []
+    for seat in range(3):
+        most = [min(stack, stacks[seat]) for other, stack in enumerate(stacks) if other != seat]
+        for _ in range(200):
+            solver._traverse(seat, 1, worker)
+            values = worker.work.values[worker.work.free]
+            assert -max(most) <= values.min() and values.max() <= sum(most)
+            if seat == 2 and worker.work.free[quads]:
+                found.append(worker.work.values[quads])
+    assert len(found) > 100 and max(found) > 350.0
+    if stacks[2] == 350:
+        assert set(found) == {700.0}
 
 
 class Biased(RangeAgent):
