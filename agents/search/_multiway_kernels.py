@@ -236,7 +236,7 @@ def learn(tree, roll, seat, num_policies, factor, weight, count, regrets, frozen
         Of `work.hands`.
     regrets : float32[num_cells]
         Modified in place.
-    frozen : float32[num_cells]
+    frozen : float32[cells of decisions]
         Strategies that are held; negative where a row is free.
     stream : uint64[4]
     work : MultiwayWorkspace
@@ -313,6 +313,7 @@ def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sum
 
     Parameters
     ----------
+    sums : float32[cells of decisions] or float32[num_cells]
     beliefs : float64[num_combos]
         Hands of weight 0 are left alone.
     """
@@ -321,7 +322,7 @@ def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sum
     for combo in range(num_combos):
         reach[0, combo] = beliefs[combo] > 0.0
     for node in range(len(tree.kinds)):
-        if tree.kinds[node] == END or tree.tables[node, seat] < 0:
+        if tree.kinds[node] == END or not 0 <= tree.tables[node, seat] < len(sums):
             continue
         here = reach[tree.reach_rows[node, seat]]
         if tree.kinds[node] == LEAF:

@@ -8,7 +8,6 @@ from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.roll_outs import FlopStarts, RollOutPlace, find_place, hand_in_tree, roll_out_tables
 from plurispiel.agents.search.continuations import CONTINUATIONS
-from plurispiel.agents.search.subgame import Path
 
 __all__ = ["Continuations"]
 
@@ -43,7 +42,7 @@ class Continuations:
         self.hand: ShadowHand = hand_in_tree(rules, blueprint)
         self._flops = _flop_starts(blueprint)
 
-    def place(self, actions: Path) -> RollOutPlace | None:
+    def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return where the blueprint goes on after some actions, None if nothing in its tree is like that.
 
         When the flop is dealt and its tree says little of it, that is a flop with the same players and the nearest pot.

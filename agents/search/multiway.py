@@ -43,7 +43,7 @@ from plurispiel.agents.search.subgame import (
     played_rows,
 )
 
-__all__ = ["MultiwaySolver", "prepare", "solve_multiway"]
+__all__ = ["MultiwaySolver", "NoHandsMeet", "prepare", "solve_multiway"]
 
 DEALS = 8
 """Every player's traversals that make up an iteration of a search; vector CFR's take about as long. Of so many one
@@ -53,6 +53,10 @@ _MAX_ITERATIONS = 100_000
 
 _WARM_START = 300.0
 """Regrets of a warm start for one elsewhere: here those of an iteration are weighted by its number."""
+
+
+class NoHandsMeet(ValueError):
+    """The ranges of a street's players have no hands that share no card."""
 
 
 class StreetGame(NamedTuple):
@@ -134,9 +138,13 @@ class MultiwaySolver:
         Actions of the hand before that.
     most_raises : int
         Behind so many of them a street that is not the last one ends.
+    seen : tuple of int
+        As `StreetBetting` takes it.
     frozen : mapping of Path to float64[num_combos, num_actions], optional
         Strategies that decisions are held to; rows of NaN are free.
     seed : int
+    with_choices : bool
+        Whether `choices` will be asked for: nothing else needs their averages, which may take much memory.
     threads : int
         With one, the same seed gives the same strategies. More deal and learn side by side, each on its own, in the
         same tables without locks: now and then one overwrites what another has just learnt.
@@ -150,7 +158,9 @@ class MultiwaySolver:
     Raises
     ------
     ValueError
-        If the street has no decision, more than `street_tree.MAX_NODES` nodes, or no hands were found that can meet.
+        If the street has no decision, or more than `street_tree.MAX_NODES` nodes.
+    NoHandsMeet
+        If no hands were found that can meet.
     """
 
     def __init__(
@@ -163,8 +173,10 @@ class MultiwaySolver:
         history: tuple[int, ...] = (),
         *,
         most_raises: int = MOST_RAISES,
+        seen: Path = (),
         frozen: Mapping[Path, np.ndarray] | None = None,
         seed: int = 1,
+        with_choices: bool = False,
         threads: int = 1,
     ):
         rules = state.rules
@@ -178,15 +190,15 @@ class MultiwaySolver:
         self._cumulative = np.cumsum(self._beliefs, axis=1)
         self._live = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
         self._seats = [seat for seat in range(rules.num_seats) if int(state.array[betting.ACTING]) >> seat & 1]
-        street = StreetBetting(state, menu, continuations, history, most_raises)
+        street = StreetBetting(state, menu, continuations, history, most_raises, seen)
         self._paths = street.paths
         self._actions = street.actions
         self._tree, num_cells = street.arrays(rules.num_combos, frozen or {})
         self.num_decisions = len(street.actions)
         self._num_kept = rules.num_combos * street.num_pairs
         self._regrets = np.zeros(num_cells, np.float32)
-        self._sums = np.zeros(num_cells, np.float32)
-        self._frozen = np.full(num_cells, -1.0, np.float32)
+        self._sums = np.zeros(num_cells if with_choices else self._num_kept, np.float32)
+        self._frozen = np.full(self._num_kept, -1.0, np.float32)
         for path, rows in (frozen or {}).items():
             node = street.paths[path]
             first = int(self._tree.tables[node, self._tree.actors[node]])
@@ -199,7 +211,7 @@ class MultiwaySolver:
         ]
         can_meet = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
         if not (can_meet and self._deal(-1, self._workers[0])):
-            raise ValueError("the ranges have no hands that can meet on this board")
+            raise NoHandsMeet("the ranges have no hands that can meet on this board")
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Do so many iterations more, or fewer."""
@@ -246,9 +258,8 @@ class MultiwaySolver:
     def finish(self) -> None:
         """Keep only what `strategies` tells; there are no more iterations."""
         self._workers = []
-        if self._num_kept < len(self._sums):
-            kept = (table[: self._num_kept].copy() for table in (self._regrets, self._sums, self._frozen))
-            self._regrets, self._sums, self._frozen = kept
+        if self._num_kept < len(self._regrets):
+            self._regrets = self._regrets[: self._num_kept].copy()
 
     def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
         """Return a decision's actions, the average strategy and the current one: float64[num_combos, num_actions].
@@ -257,7 +268,10 @@ class MultiwaySolver:
         """
         node = self._paths[path]
         actions, seat = self._actions[node], self.seat(path)
-        average, current = (self._rows(table, node, seat, len(actions)) for table in (self._sums, self._regrets))
+        first = int(self._tree.tables[node, seat])
+        held = self._frozen[first : first + self._rules.num_combos * len(actions)].reshape(-1, len(actions))
+        tables = (self._rows(table, node, seat, len(actions)) for table in (self._sums, self._regrets))
+        average, current = (np.where((held >= 0.0) & ~np.isnan(rows), held, rows) for rows in tables)
         return actions, average, current
 
     def choices(self, path: Path, seat: int) -> np.ndarray | None:
@@ -286,8 +300,6 @@ class MultiwaySolver:
         rows = np.maximum(table[cells].reshape(-1, num_entries).astype(np.float64), 0.0)
         totals = rows.sum(axis=1, keepdims=True)
         rows = np.where(totals > 0.0, rows / np.where(totals > 0.0, totals, 1.0), 1.0 / num_entries)
-        held = self._frozen[cells].reshape(-1, num_entries)
-        rows = np.where(held >= 0.0, held, rows)
         rows[self._beliefs[seat] <= 0.0] = np.nan
         return rows
 
@@ -391,7 +403,8 @@ def solve_multiway(
     history : Path
         Actions before the root.
     path : Path
-        Those since then that have been seen: the subgame ends no earlier than behind one more raise.
+        Those since then that have been seen: the subgame ends no earlier than behind one more raise. If the street is
+        too large, what others might have done instead is followed by no raises.
     added, frozen
         As in `StreetSolution`.
     began, deadline : float
@@ -406,11 +419,11 @@ def solve_multiway(
     def make(ranges: np.ndarray) -> MultiwaySolver:
         place = state, root.board, ranges, menu, continuations, history
         threads = 1 if config.iterations else config.num_threads
-        return MultiwaySolver(*place, most_raises=most_raises, frozen=frozen, threads=threads)
+        return MultiwaySolver(*place, most_raises=most_raises, seen=path, frozen=frozen, threads=threads)
 
     try:
         solver = make(beliefs)
-    except ValueError:  # beliefs that rule each other out; with any hands alike the rest has to be in order
+    except NoHandsMeet:  # beliefs that rule each other out; with any hands alike the rest has to be in order
         beliefs = np.ones_like(beliefs)
         solver = make(beliefs)
     if config.warm_start:

@@ -8,15 +8,21 @@ import numpy as np
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
-from plurispiel.agents.blueprint.roll_outs import stakes_at
+from plurispiel.agents.blueprint.roll_outs import RollOutPlace, stakes_at
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
 from plurispiel.agents.search.leaves import Continuations
-from plurispiel.agents.search.subgame import Path
 
-__all__ = ["MAX_NODES", "StreetBetting", "StreetTree"]
+__all__ = ["MAX_NODES", "Path", "StreetBetting", "StreetTooLarge", "StreetTree"]
 
-MAX_NODES = 30_000
-"""Of a street; with more, an iteration takes too long."""
+Path = tuple[int, ...]
+"""Actions from the root on."""
+
+MAX_NODES = 12_000
+"""Of a street; with more, it takes too long to lay out and learn."""
+
+
+class StreetTooLarge(ValueError):
+    """A street has more than `MAX_NODES` nodes."""
 
 
 class StreetTree(NamedTuple):
@@ -66,6 +72,21 @@ class StreetBetting:
     Behind its last raise the street is left for the blueprint's tree; where that has no such place, whoever still has
     to answer may fold or call.
 
+    Parameters
+    ----------
+    state : BettingState
+        The root.
+    menu : callable
+        The raises on offer.
+    continuations : Continuations or None
+        None for a blueprint without any such place; then nothing is made of it but its nodes.
+    history : tuple of int
+        Actions of the hand before the root.
+    most_raises : int
+        Behind so many of them a street that is not the last one ends.
+    seen : tuple of int
+        Actions from the root on that have been taken. If the street is too large, others are followed by no raises.
+
     Attributes
     ----------
     paths : dict of Path to int
@@ -76,22 +97,51 @@ class StreetBetting:
         Actions of all decisions.
     depth : int
         Decisions of one seat on one way, at most.
+
+    Raises
+    ------
+    StreetTooLarge
+        If nothing has been seen.
+    ValueError
+        If nobody has a decision, or the menu offers any raise.
     """
 
     def __init__(
-        self, state: BettingState, menu: RaiseMenu, continuations: Continuations, history: Path, most_raises: int
+        self,
+        state: BettingState,
+        menu: RaiseMenu,
+        continuations: Continuations | None,
+        history: Path,
+        most_raises: int,
+        seen: Path = (),
     ):
         self._rules, self._continuations, self._most_raises = state.rules, continuations, most_raises
         self._street, self._is_last = state.street, state.street == state.rules.num_streets - 1
+        self._root, self._menu, self._history, self._seen = state, menu, history, seen
+        try:
+            self._grow(is_narrow=False)
+        except StreetTooLarge:
+            if not seen:
+                raise
+            self._grow(is_narrow=True)
+        if not self.actions:
+            raise ValueError("nobody has a decision on this street")
+        self.num_pairs = sum(map(len, self.actions.values()))
+        self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
+
+    def _grow(self, *, is_narrow: bool) -> None:
+        """Find all nodes; raises only where the hand has come by or may still come, if the tree is to be narrow."""
         self.paths: dict[Path, int] = {(): 0}
         self.actions: dict[int, tuple[int, ...]] = {}
-        self._states, self._parents = [state], [-1]
-        self._kinds, self._first_children = [], []
-        self._places = []
+        self._states, self._parents = [self._root], [-1]
+        self._kinds: list[int] = []
+        self._first_children: list[int] = []
+        self._places: list[RollOutPlace | None] = []
         for node, state in enumerate(self._states):  # grows as it goes
             path = self._path(node)
-            kind = self._kind(state)
-            place = continuations.place((*history, *path)) if kind == LEAF else None
+            kind, place = self._kind(state), None
+            if kind == LEAF and self._continuations is not None:
+                place = self._continuations.place((*self._history, *path))
             is_closed = kind == LEAF and place is None and state.street == self._street
             if kind == LEAF and place is None:
                 kind = DECISION if is_closed else END
@@ -100,7 +150,8 @@ class StreetBetting:
             self._first_children.append(len(self._states))
             if kind != DECISION:
                 continue
-            raises = () if is_closed else menu(self._rules, state.array.tolist())
+            is_closed = is_closed or (is_narrow and any(a != b for a, b in zip(path, self._seen, strict=False)))
+            raises = () if is_closed else self._menu(self._rules, state.array.tolist())
             if raises is None:
                 raise ValueError("the betting tree needs a menu of raises, got fullgame")
             self.actions[node] = tuple([FOLD] * state.can_fold + [CALL, *raises])
@@ -110,18 +161,24 @@ class StreetBetting:
                 child.apply_legal(action)
                 self._states.append(child)
                 self._parents.append(node)
-            if len(self._states) > MAX_NODES:
-                raise ValueError(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
-        if not self.actions:
-            raise ValueError("nobody has a decision on this street")
-        self.num_pairs = sum(map(len, self.actions.values()))
-        self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
+            if len(self._states) > MAX_NODES and not is_narrow:
+                raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
+
+    def most_bytes(self, num_policies: int) -> int:
+        """Return the memory of all tables if the blueprint goes on behind every end of the street.
+
+        Of decisions that is regrets, averages and what they are held to, of choices regrets alone.
+        """
+        ends = (self._states[node] for node, kind in enumerate(self._kinds) if kind != DECISION)
+        num_choices = sum(int(state.array[betting.NUM_ACTING]) for state in ends if not state.is_over)
+        return 4 * self._rules.num_combos * (3 * self.num_pairs + num_choices * num_policies)
 
     def arrays(self, num_combos: int, frozen: Mapping[Path, np.ndarray]) -> tuple[StreetTree, int]:
         """Return the tree as kernels read it, and the number of cells in all tables."""
-        rules, num_nodes = self._rules, len(self._states)
+        rules, num_nodes, after = self._rules, len(self._states), self._continuations
+        assert after is not None
         num_seats = rules.num_seats
-        by_tree_seat = num_nodes, self._continuations.rules.num_seats
+        by_tree_seat = num_nodes, after.rules.num_seats
         tree = StreetTree(
             kinds=np.array(self._kinds, np.int32),
             actors=np.full(num_nodes, -1, np.int32),
@@ -163,7 +220,7 @@ class StreetBetting:
                 for seat in range(num_seats):
                     if int(state.array[betting.ACTING]) >> seat & 1:
                         tree.tables[node, seat] = leaf_cell
-                        leaf_cell += num_combos * self._continuations.num_policies
+                        leaf_cell += num_combos * after.num_policies
         for path in frozen:
             tree.is_frozen[self.paths[path]] = True
         return tree, leaf_cell

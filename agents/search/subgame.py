@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.actions.menu import BetMenu
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
@@ -27,6 +26,8 @@ from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.street_menu import StreetMenu, has_few_raises
+from plurispiel.agents.search.street_tree import Path
 
 __all__ = [
     "LAST_STREET_FACTOR",
@@ -46,9 +47,6 @@ __all__ = [
     "played_rows",
     "solve_street",
 ]
-
-Path = tuple[int, ...]
-"""Actions from the root on."""
 
 Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
 """From a game and a betting state array to the raises on offer."""
@@ -327,7 +325,8 @@ class TwoSeats:
     def menu(self, config: SearchConfig, added: Added) -> Offer:
         """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
         sizes = config.menu(self.state.street, self.state.rules.num_streets)
-        return _menu(self.state.rules, sizes, added, self.dead_chips)
+        offer = raise_menu if has_few_raises(self.state.rules) else sizes.raises
+        return _with_added(lambda game, array: offer(game, array, self.dead_chips) or (), added)
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
         """Return actions with the seats and the street, as in `BettingDecision.actions`."""
@@ -373,15 +372,13 @@ class ManySeats:
         self.state = root.state
         ends_early = 0 < self.state.street < self.state.rules.num_streets - 1
         self.most_raises = MOST_RAISES if ends_early else UNLIMITED_RAISES
+        self._menus: dict[SearchConfig, StreetMenu] = {}
 
     def menu(self, config: SearchConfig, added: Added) -> Offer:
-        """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
-        array = self.state.array
-        if self.state.street:
-            sizes = config.multiway_menu(int(array[kernels.NUM_ACTING]))
-        else:
-            sizes = config.preflop_menu(int(array[kernels.NUM_RAISES]))
-        return _menu(self.state.rules, sizes, added, 0)
+        """Return the raises on offer: as `StreetMenu`, and those added."""
+        if config not in self._menus:
+            self._menus[config] = StreetMenu(self.state, config, self.most_raises)
+        return _with_added(self._menus[config].raises, added)
 
 
 def believed(root: Root, seats: Sequence[int], doubt: float) -> npt.NDArray[np.float64]:
@@ -408,12 +405,9 @@ def played_rows(
     return average, played
 
 
-def _menu(rules: HoldemRules, sizes: BetMenu, added: Added, dead_chips: int) -> Offer:
-    is_free = not rules.is_limit and rules.betting_abstraction == "fullgame"
-
+def _with_added(offer: Offer, added: Added) -> Offer:
     def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
-        offered = sizes.raises(game, array, dead_chips) if is_free else raise_menu(game, array, dead_chips) or ()
-        return tuple(sorted({*offered, *added.get(tuple(array), ())}))
+        return tuple(sorted({*offer(game, array), *added.get(tuple(array), ())}))
 
     return raises
 

@@ -237,7 +237,7 @@ def test_leaves_are_an_equilibrium_of_continuations(num_policies, history):
         state.apply(action)
     most_raises = UNLIMITED_RAISES if history else MOST_RAISES
     place = state, (), beliefs, raise_menu, after, history
-    solver = MultiwaySolver(*place, most_raises=most_raises, seed=4)
+    solver = MultiwaySolver(*place, most_raises=most_raises, seed=4, with_choices=True)
     assert (max(solver.paths, key=len) == (5,)) == bool(history)
     solver.run(20)
     game = LeafGame(LEDUC, solver, num_policies, history)

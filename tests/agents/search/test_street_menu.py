@@ -1,0 +1,117 @@
+"""The raises on offer on a street: what is left out where it grows too large, and play there."""
+
+import os
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
+from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.cards import single_buckets
+from plurispiel.agents.search import street_menu, street_tree
+from plurispiel.agents.search.agent import SearchAgent
+from plurispiel.agents.search.beliefs import initial_beliefs
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.street_tree import MAX_NODES, StreetBetting, StreetTooLarge
+from plurispiel.agents.search.subgame import Root
+
+BOARD = parse_cards("QsJh2h7c3d")
+FEW = SearchConfig(iterations=1, threads=1, k=2, cards="blueprint", warm_start=0.0)
+NONE = GameMenu((StreetMenu(("",)),))
+LIMIT = HoldemRules(
+    blinds=(5, 10, 0, 0, 0),
+    stacks=None,
+    first_seats=(2, 0, 0, 0),
+    board_cards=(0, 3, 1, 1),
+    betting="limit",
+    raise_sizes=(10, 10, 20, 20),
+    max_raises=(4, 4, 4, 4),
+    betting_abstraction="fcpa",
+)
+needs_compiler = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+
+def root_after(rules, actions):
+    state = BettingState(rules)
+    for action in actions:
+        state.apply(action)
+    return Root(state, BOARD[: rules.board_size(state.street)], initial_beliefs(rules))
+
+
+def street_of(root, menu):
+    return StreetBetting(root.state, menu, None, (), root.game.most_raises)
+
+
+@pytest.mark.parametrize(
+    "seats, crowd, kept",
+    [
+        (6, ("0.75p allin", "allin"), ("0.75p allin", "allin")),
+        (8, ("0.75p allin", "allin"), ("0.75p allin",)),
+        (6, ("0.5p 1p 2p allin", "1p allin", "allin"), ("0.5p 1p 2p allin",)),
+        (10, ("0.75p allin", "allin"), ("0.75p",)),
+    ],
+)
+def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
+    rules, config = no_limit_holdem(seats), SearchConfig(crowd=crowd)
+    root = root_after(rules, (CALL,) * 3 * seats)
+    street = street_of(root, root.game.menu(config, {}))
+    expected = street_of(root, SearchConfig(crowd=kept).multiway_menu(seats).raises)
+    assert street.actions == expected.actions and len(street.paths) < MAX_NODES
+    if kept != crowd:
+        with pytest.raises(StreetTooLarge, match="more than 12,000 nodes"):
+            street_of(root, config.multiway_menu(seats).raises)
+
+
+def test_so_they_do_where_its_tables_are(monkeypatch):
+    rules, config = no_limit_holdem(4), SearchConfig()
+    before = (CALL,) * 4
+    root = root_after(rules, before)
+    whole = street_of(root, root.game.menu(config, {})).most_bytes(config.k)
+    monkeypatch.setattr(street_menu, "MAX_BYTES", whole - 1)
+    root = root_after(rules, before)
+    assert street_of(root, root.game.menu(config, {})).most_bytes(config.k) < whole
+
+
+@pytest.mark.parametrize("rules", [LIMIT, no_limit_holdem(4).with_menu("fchpa")], ids=["limit", "fchpa"])
+def test_games_of_few_raises_offer_them_as_often_as_the_settings_do(rules):
+    root = root_after(rules, (CALL,) * 3 * rules.num_seats)
+    state = root.state.copy()
+    raises = root.game.menu(SearchConfig(), {})
+    for num_raises in range(3):
+        offered = raises(rules, state.array.tolist())
+        assert offered == (state.menu if num_raises < 2 else ())
+        state.apply(state.menu[0])
+    assert len(street_of(root, raises).paths) <= MAX_NODES
+
+
+@needs_compiler
+@pytest.mark.parametrize("max_nodes", [40, 200])
+def test_what_is_not_on_a_small_menu_is_answered(max_nodes, monkeypatch):
+    """Hands with many raises of any size; what everybody does in them is known."""
+    monkeypatch.setattr(street_tree, "MAX_NODES", max_nodes)
+    rules = no_limit_holdem(4, 3000)
+    agent = SearchAgent(BlueprintAgent(random_blueprint(rules, NONE, cards=single_buckets(rules))), FEW)
+    rng, num_held, num_raises = np.random.default_rng(5), 0, 0
+    for number in range(8):
+        agent.restart(rules, number % 4, np.random.default_rng(1))
+        told, state = (), BettingState(rules)
+        while not state.is_over:
+            public = PublicState(rules, state.array.tolist(), BOARD[: rules.board_size(state.street)], told)
+            strategy = agent.range_strategy(public)
+            np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, rtol=1e-5)
+            raises = [a for a in strategy.actions.tolist() if a > CALL]
+            if state.street and state.max_raise and rng.random() < 0.4:
+                strange = int(rng.integers(state.min_raise, min(state.max_raise, 2 * state.min_raise) + 1))
+                action = strange if rng.random() < 0.5 or not raises else raises[0]
+                num_raises += 1
+            else:
+                action = FOLD if state.can_fold and rng.random() < 0.2 else CALL
+            told += (Action(state.actor, action, state.street),)
+            state.apply(action)
+        num_held += sum(len(solution.frozen) for solution in agent.searches)
+    assert num_raises > 20 and num_held > 5
