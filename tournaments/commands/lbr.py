@@ -19,6 +19,9 @@ from plurispiel.tournaments.probe import Probe, ProbeConfig
 from plurispiel.tournaments.results import aligned, number_text, printable
 from plurispiel.tournaments.warmup import LOADING, warmup_play
 
+_SHOWN_EVERY = 2.0
+"""Seconds: of many hands the result so far takes a while."""
+
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
@@ -61,12 +64,16 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
             with tqdm(
                 total=total, initial=played * Prober.hands_per_group, unit="hand", unit_scale=True, dynamic_ncols=True
             ) as progress:
+                shown = begin
 
                 def show(count: int) -> None:
-                    now = probe.results(num_groups)
-                    by = "aivat_" * config.aivat
-                    text = f"{now[f'{by}mbb_per_hand']:+,.0f} ± {number_text(now[f'{by}ci95'], ',.0f')} mbb/hand"
-                    progress.set_postfix_str(text, refresh=False)
+                    nonlocal shown
+                    if time.perf_counter() - shown > _SHOWN_EVERY:
+                        now = probe.results(num_groups)
+                        by = "aivat_" * config.aivat
+                        text = f"{now[f'{by}mbb_per_hand']:+,.0f} ± {number_text(now[f'{by}ci95'], ',.0f')} mbb/hand"
+                        progress.set_postfix_str(text, refresh=False)
+                        shown = time.perf_counter()
                     progress.update(count * Prober.hands_per_group)
 
                 begin = time.perf_counter()
