@@ -1,5 +1,6 @@
 """Places of hands in a blueprint's tree, from which roll-outs go on."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -9,7 +10,7 @@ from random_blueprint import random_blueprint
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
-from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, FlopStarts, find_place, hand_in_tree
+from plurispiel.agents.blueprint.roll_outs import MAX_SCALE, FlopStarts, find_place, hand_in_tree, stakes_at
 
 RULES = no_limit_holdem(4)
 MENU = GameMenu((StreetMenu(("1p 3p", "1p"), callers=(4, 1)), StreetMenu(("1p",))))
@@ -74,3 +75,19 @@ def test_chips_of_another_size_change_nothing():
     assert found.node == expected.node and found.pot * 50 == expected.pot
     actions, same = (FOLD, 40, FOLD, CALL), (FOLD, 2000, FOLD, CALL)
     assert starts().find_place(small, actions).node == starts().find_place(hand(), same).node
+
+
+def test_chips_of_a_hand_stand_with_the_seats_of_the_tree():
+    """All of the pot, and the stacks of those who are left."""
+    rules = dataclasses.replace(no_limit_holdem(3), stacks=(10_000, 900, 20_000))
+    shorter, actions = hand_in_tree(rules, random_blueprint(RULES, MENU)), (350, FOLD, CALL)
+    state = BettingState(rules)
+    for action in actions:
+        state.apply(action)
+    place = find_place(shorter, actions)
+    stakes = stakes_at(place, state)
+    assert place.seats == (0, 1, 3) and stakes.paid.tolist() == list(place.paid) == [50, 350, 0, 350]
+    assert stakes.put_in.tolist() == [50, 350, 0, 350] and sum(stakes.put_in) == place.pot
+    assert stakes.stacks.tolist() == [50, 900, 0, 20_000] and stakes.scale == 1.0
+    stakes = stakes_at(place._replace(seats=(-1, 1, 3)), state)  # its place in the tree was given to another
+    assert stakes.put_in[[1, 3]].tolist() == [350, 350] and sum(stakes.put_in) == place.pot

@@ -13,6 +13,7 @@ from reference.poker_game import PokerGame
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
@@ -151,6 +152,36 @@ def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
     assert len(found) > 100 and max(found) > 350.0
     if stacks[2] == 350:
         assert set(found) == {700.0}
+
+
+@pytest.mark.parametrize("stacks", [(10_000,) * 3, (10_000, 700, 500), (350, 20_000, 900)], ids=str)
+def test_behind_leaves_some_win_what_others_lose(stacks):
+    """By blueprints that take one action everywhere."""
+    rules = dataclasses.replace(no_limit_holdem(3), stacks=stacks)
+    state, history, board = BettingState(rules), (350, CALL, CALL), parse_cards("AsAhKd")
+    for action in history:
+        state.apply(action)
+    rng, known, found = np.random.default_rng(2), deep_blueprint(), set()
+    firsts = known.tree.row[known.tree.actor >= 0] + known.game.base[known.tree.street[known.tree.actor >= 0]]
+    counts = known.tree.num_actions[known.tree.actor >= 0]
+    for _ in range(30):
+        rows = np.zeros_like(known.rows)
+        rows[firsts + rng.integers(counts)] = 1
+        after = Continuations(dataclasses.replace(known, rows=rows), rules, 1)
+        solver = MultiwaySolver(state, board, np.ones((3, rules.num_combos)), lambda rules, array: (), after, history)
+        (worker,) = solver._workers
+        solver._deal(-1, worker)
+        held, values = worker.work.held.copy(), []
+        for seat in range(3):
+            worker.work.held[:] = np.where(np.arange(3) == seat, -1, held)
+            place = solver._combos, solver._game, after.tables.game, after.cards, solver._beliefs, seat
+            count = kernels.prepare_deal(rank_tables(), *place, worker.work)
+            tables = solver._regrets, solver._frozen
+            kernels.learn(solver._tree, after.tables, seat, 1, 1.0, 1.0, count, *tables, *worker)
+            values.append(worker.work.values[held[seat]])
+        assert abs(sum(values)) < 1e-6 and min(values) >= -max(stacks)
+        found.update(values)
+    assert len(found) > 3, found
 
 
 class Biased(RangeAgent):
