@@ -69,7 +69,7 @@ class SearchConfig:
         The same for streets after it.
     three : tuple of str
         The same with three players, and with more (`crowd`); their streets are searched one at a time, and the last
-        sizes left out where there is no room for them (`StreetMenu`).
+        sizes left out where there is no room for them (`SearchMenu`).
     crowd : tuple of str
     preflop : tuple of str
         The same before the flop, from the raise on that a search begins behind.

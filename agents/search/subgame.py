@@ -26,7 +26,7 @@ from plurispiel.agents.resolve.subgame import BucketRows, Subgame
 from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.street_menu import StreetMenu, has_few_raises
+from plurispiel.agents.search.search_menu import SearchMenu, has_few_raises
 from plurispiel.agents.search.street_tree import Path
 
 __all__ = [
@@ -372,12 +372,12 @@ class ManySeats:
         self.state = root.state
         ends_early = 0 < self.state.street < self.state.rules.num_streets - 1
         self.most_raises = MOST_RAISES if ends_early else UNLIMITED_RAISES
-        self._menus: dict[SearchConfig, StreetMenu] = {}
+        self._menus: dict[SearchConfig, SearchMenu] = {}
 
     def menu(self, config: SearchConfig, added: Added) -> Offer:
-        """Return the raises on offer: as `StreetMenu`, and those added."""
+        """Return the raises on offer: as `SearchMenu`, and those added."""
         if config not in self._menus:
-            self._menus[config] = StreetMenu(self.state, config, self.most_raises)
+            self._menus[config] = SearchMenu(self.state, config, self.most_raises)
         return _with_added(self._menus[config].raises, added)
 
 

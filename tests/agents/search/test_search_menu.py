@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import single_buckets
-from plurispiel.agents.search import street_menu, street_tree
+from plurispiel.agents.search import search_menu, street_tree
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
@@ -72,7 +72,7 @@ def test_so_they_do_where_its_tables_are(monkeypatch):
     before = (CALL,) * 4
     root = root_after(rules, before)
     whole = street_of(root, root.game.menu(config, {})).most_bytes(config.k)
-    monkeypatch.setattr(street_menu, "MAX_BYTES", whole - 1)
+    monkeypatch.setattr(search_menu, "MAX_BYTES", whole - 1)
     root = root_after(rules, before)
     assert street_of(root, root.game.menu(config, {})).most_bytes(config.k) < whole
 

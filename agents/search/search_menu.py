@@ -7,7 +7,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.street_tree import StreetBetting, StreetTooLarge
 
-__all__ = ["StreetMenu", "has_few_raises"]
+__all__ = ["SearchMenu", "has_few_raises"]
 
 MAX_BYTES = 1_000_000_000
 """Of the tables of a street."""
@@ -18,7 +18,7 @@ def has_few_raises(rules: HoldemRules) -> bool:
     return rules.is_limit or rules.betting_abstraction != "fullgame"
 
 
-class StreetMenu:
+class SearchMenu:
     """The sizes of the settings from a state on; where the street grows too large with them, the last ones go first.
 
     Of a game that has few raises all are on offer, as often as the settings have any.
