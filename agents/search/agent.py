@@ -25,7 +25,7 @@ from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
 from plurispiel.agents.search.nested import NestedSearch, Solutions
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.subgame import MOST_PREFLOP_SEATS, StreetSolution
+from plurispiel.agents.search.subgame import MOST_PREFLOP_SEATS, MOST_SEATS, StreetSolution
 
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
 
@@ -140,7 +140,7 @@ class SearchAgent(RangeAgent):
                 )
             return (
                 f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips and, where "
-                "the blueprint's bucket table is built, for more"
+                f"the blueprint's bucket table is built, for up to {MOST_SEATS}"
             )
         return _explained(found.solution, public)
 

@@ -17,7 +17,7 @@ __all__ = ["MAX_NODES", "Path", "StreetBetting", "StreetTooLarge", "StreetTree"]
 Path = tuple[int, ...]
 """Actions from the root on."""
 
-MAX_NODES = 12_000
+MAX_NODES = 7_000
 """Of a street; with more, it takes too long to lay out and learn."""
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "LEAST_BELIEF",
     "MOST_PREFLOP_SEATS",
     "MOST_RAISES",
+    "MOST_SEATS",
     "Added",
     "Clock",
     "NodeStrategy",
@@ -66,6 +67,10 @@ before the flop, and not on the last street."""
 
 MOST_PREFLOP_SEATS = 4
 """With more players left there is no search before the flop."""
+
+MOST_SEATS = 9
+"""With more players who have chips there is none at all: a single size of a raise has more answers than can be learnt
+in a second."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"
@@ -178,13 +183,13 @@ def is_searched(state: BettingState) -> bool:
 
 
 def is_multiway(state: BettingState) -> bool:
-    """Return whether a search of one street can begin here: with more than two players left, two of them with chips.
+    """Return whether a search of one street can begin here: with more than two players left, 2 to 9 of them with chips.
 
     Before the flop they are at most `MOST_PREFLOP_SEATS`, and may be two.
     """
     num_live = int(state.array[kernels.NUM_LIVE])
     fits = num_live > 2 if state.street else num_live <= MOST_PREFLOP_SEATS
-    return fits and state.array[kernels.NUM_ACTING] >= 2
+    return bool(fits and 2 <= state.array[kernels.NUM_ACTING] <= MOST_SEATS)
 
 
 def solve_street(

@@ -53,7 +53,7 @@ def street_of(root, menu):
         (6, ("0.75p allin", "allin"), ("0.75p allin", "allin")),
         (8, ("0.75p allin", "allin"), ("0.75p allin",)),
         (6, ("0.5p 1p 2p allin", "1p allin", "allin"), ("0.5p 1p 2p allin",)),
-        (10, ("0.75p allin", "allin"), ("0.75p",)),
+        (9, ("0.75p allin", "allin"), ("0.75p",)),
     ],
 )
 def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
@@ -63,7 +63,7 @@ def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
     expected = street_of(root, SearchConfig(crowd=kept).multiway_menu(seats).raises)
     assert street.actions == expected.actions and len(street.paths) < MAX_NODES
     if kept != crowd:
-        with pytest.raises(StreetTooLarge, match="more than 12,000 nodes"):
+        with pytest.raises(StreetTooLarge, match="more than 7,000 nodes"):
             street_of(root, config.multiway_menu(seats).raises)
 
 

@@ -14,7 +14,7 @@ from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.subgame import Root
+from plurispiel.agents.search.subgame import Root, is_multiway
 
 BOARD = parse_cards("QsJh2h7c3d")
 
@@ -48,6 +48,14 @@ def test_two_who_are_left_are_offered_the_raises_of_the_table(menu, seats, stree
                 checked += len(state.menu) > 1
                 assert tuple(action for action in decision.children if action > CALL) == state.menu
     assert checked >= 4
+
+
+@pytest.mark.parametrize("actions", [(CALL,) * 10, (FOLD, *(CALL,) * 9)], ids=["ten", "nine"])
+def test_a_crowd_of_ten_is_too_large(actions):
+    state = BettingState(no_limit_holdem(10))
+    for action in actions:
+        state.apply(action)
+    assert state.street == 1 and is_multiway(state) == (FOLD in actions)
 
 
 def test_values_are_what_the_table_pays():
