@@ -191,13 +191,22 @@ def game_note(spec: str, rules: HoldemRules) -> str:
     if not parsed.has_blueprint:
         return ""
     from plurispiel.abstraction.actions.translation import game_difference
-    from plurispiel.agents.blueprint.blueprint import blueprint_rules
+    from plurispiel.agents.blueprint.blueprint import blueprint_rules, missing_table
     from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
 
     if parsed.argument:
-        return game_difference(rules, blueprint_rules(find_blueprint(parsed.argument)))
-    picked = pick_bundled(rules)
-    return "; ".join(filter(None, (f"plays {picked.name}", game_difference(rules, picked.rules))))
+        name = parsed.argument
+        notes = [game_difference(rules, blueprint_rules(find_blueprint(name)))]
+    else:
+        picked = pick_bundled(rules)
+        name = str(picked.path)
+        notes = [f"plays {picked.name}", game_difference(rules, picked.rules)]
+    if parsed.name == "search" and (table := missing_table(find_blueprint(name))):
+        notes.append(
+            f"searches only where two players see a board; more needs the bucket table {table} "
+            f"(plurispiel abstraction build {table})"
+        )
+    return "; ".join(filter(None, notes))
 
 
 def try_stored(spec: str, rules: HoldemRules) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree
 from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_artefact, load_artefact, write_artefact
-from plurispiel.abstraction.cards.buckets import load_table
+from plurispiel.abstraction.cards.buckets import BucketTable, load_table
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
 from plurispiel.abstraction.cards.model import model_from_arrays
 from plurispiel.abstraction.folders import tables_folder
@@ -245,6 +245,21 @@ def blueprint_digest(folder: Path) -> str:
     return load_artefact(folder, KIND, FORMAT_VERSION).digest
 
 
+def missing_table(folder: Path) -> str:
+    """Return the name of the bucket table that a blueprint was trained with, if it is not built here; else nothing.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged blueprint.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    with _soundness(artefact):
+        cards = artefact.config["cards"]
+        has_all = cards["kind"] == LOSSLESS or _built_table(cards) is not None
+        return "" if has_all else card_config(cards["config"]).name
+
+
 def street_decisions(tree: BettingTree, street: int) -> np.ndarray:
     """Return the decisions of a street in the order of their rows: int32[n]."""
     nodes = np.flatnonzero((tree.street == street) & (tree.actor >= 0)).astype(np.int32)
@@ -274,12 +289,19 @@ def _cards(artefact: Artefact, rules: HoldemRules, tree: BettingTree) -> Buckets
     num_streets = int(tree.street[tree.actor >= 0].max()) + 1
     if cards["kind"] == LOSSLESS:
         return lossless_buckets(rules, num_streets)
+    if table := _built_table(cards):
+        return table_buckets(rules, table, num_streets)
     config = card_config(cards["config"])
-    table = tables_folder() / config.name
-    if holds_artefact(table):
-        with contextlib.suppress(ArtefactRefused):
-            found = load_table(table)
-            if found.digest == cards["digest"]:
-                return table_buckets(rules, found, num_streets)
     model = model_from_arrays(config, {k.removeprefix(_CARDS): v for k, v in arrays.items() if k.startswith(_CARDS)})
     return ModelBuckets(model, num_streets, str(cards["digest"]))
+
+
+def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:
+    """Return the bucket table of an artefact's cards, None where it is not built."""
+    folder = tables_folder() / card_config(cards["config"]).name
+    if holds_artefact(folder):
+        with contextlib.suppress(ArtefactRefused):
+            found = load_table(folder)
+            if found.digest == cards["digest"]:
+                return found
+    return None

@@ -25,6 +25,7 @@ from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
 from plurispiel.agents.blueprint.match import reach_rows
+from plurispiel.agents.specs import game_note
 
 pytestmark = [
     pytest.mark.xdist_group("buckets"),
@@ -73,7 +74,11 @@ def test_without_the_table_the_buckets_are_computed(kept, tmp_path):
     path = tmp_path / "small.blueprint"
     pack_blueprint(kept, path, least=0)
     with_table = load_blueprint(unpacked_folder(path))
+    rules, spec = CONFIG.rules, f"search:{path}"
+    assert game_note(spec, rules) == ""
     (tmp_path / "home" / "abstractions" / "smallest").unlink()
+    assert game_note(spec, rules).endswith("needs the bucket table smallest (plurispiel abstraction build smallest)")
+    assert game_note(f"blueprint:{path}", rules) == ""
     without = load_blueprint(unpacked_folder(path))
     assert type(without.cards) is not type(with_table.cards)
     for board in ((), (3, 17, 40), (3, 17, 40, 50), (3, 17, 40, 50, 8)):
