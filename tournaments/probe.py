@@ -20,6 +20,7 @@ from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_di
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.config import package_digest
+from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.interrupts import interrupts_held
 
 __all__ = ["Probe", "ProbeConfig"]
@@ -201,7 +202,7 @@ def _play_blocks(
             yield numbers, _play(numbers)
         return
     context = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (config,))
+    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
     try:
         with interrupts_held():  # the workers never get Ctrl-C: this process decides
             waiting = {pool.submit(_play, numbers): numbers for numbers in blocks}
@@ -219,6 +220,11 @@ _prober: Prober
 def _begin(config: ProbeConfig) -> None:
     global _prober
     _prober = config.prober()
+
+
+def _begin_beside(config: ProbeConfig, parent: int) -> None:
+    die_with(parent)  # a pool's processes would wait for ever
+    _begin(config)
 
 
 def _play(numbers: list[int]) -> list[GroupScore]:

@@ -14,6 +14,7 @@ from typing import Any
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.warmup import PLAY, warmup
@@ -144,6 +145,7 @@ class Team:
 
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct) -> None:
     """Play the blocks that come through the pipe until it is closed."""
+    die_with(os.getppid())  # a block may take minutes, and nobody would store it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr  # an agent that prints must not write into the results

@@ -59,8 +59,8 @@ def timeless(results):
     return {key: value for key, value in results.items() if key not in ("seconds", "hands_per_second")}
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "plurispiel.tournaments.cli", "tournament", *map(str, arguments)]
+def command(*arguments, name="tournament"):
+    return [sys.executable, "-m", "plurispiel.tournaments.cli", name, *map(str, arguments)]
 
 
 @contextlib.contextmanager
@@ -235,6 +235,26 @@ def test_three_kills_change_nothing_and_leave_no_process(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["tournament", "--agents", ",".join(agents), "--decks", str(decks), "--out", "whole"]) == 0
     assert killed == timeless(json.loads((tmp_path / "whole" / "results.json").read_text()))
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("tournament", ("--agents", "slow.py:Slow?ms=1000,random", "--decks", 1_000)),
+        ("lbr", ("--agent", "call", "--menu", "fcpa", "--hands", 10_000_000)),
+    ],
+)
+def test_workers_end_with_their_command_whatever_they_do(tmp_path, name, arguments):
+    (tmp_path / "slow.py").write_text(SLOW_BOT)
+    arguments = command(*arguments, "--workers", 2, "--out", "run", name=name)
+    with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
+        wait_for(lambda: len(members(process.pid)) >= 4)  # with the one that counts semaphores
+        time.sleep(3.0)
+        assert process.poll() is None
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait()
+        wait_for(lambda: not members(process.pid), seconds=5.0)
 
 
 @needs_proc
