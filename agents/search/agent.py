@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Deal, Decision, Event, PublicState, RangeAgent, Strategy, View, draw
+from plurispiel.agents.base import Agent, Deal, Decision, Event, PublicState, Strategy, View, draw
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets
@@ -37,7 +37,7 @@ _STREETS = ("preflop", "flop", "turn", "river")
 _NUM_TOP_HANDS = 5
 
 
-class SearchAgent(RangeAgent):
+class SearchAgent(Agent):
     """Plays a blueprint before the flop until a raise comes that its sizes are far from, and searches then.
 
     What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where fewer
@@ -110,12 +110,21 @@ class SearchAgent(RangeAgent):
         return draw(strategy, self.rng)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the strategy with one row for each of ``combo_ids``."""
+        """Return the strategy with one row for each of ``combo_ids``.
+
+        With ``freeze=hand`` the rows of all combos depend on the one held.
+        """
         return _rows(self._hand.strategy(public).played, combo_ids)
 
-    def expected_strategy(self, public: PublicState) -> Strategy:
+    def range_strategy(self, public: PublicState) -> Strategy | None:
+        """Return the strategy of all combos, None if it depends on the one held."""
+        if self.config.freeze == "hand":
+            return None
+        return self.strategy(public, np.arange(public.rules.num_combos))
+
+    def expected_strategy(self, public: PublicState) -> Strategy | None:
         """Return the strategy of all combos; of the blueprint, the mean over what the last bet may count as."""
-        if self._hand.strategy(public).solution is None:
+        if self.config.freeze == "range" and self._hand.strategy(public).solution is None:
             return self._blueprint.expected_strategy(public)
         return self.range_strategy(public)
 

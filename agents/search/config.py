@@ -50,7 +50,7 @@ class SearchConfig:
     freeze : {"range", "hand"}
         What stays as it was at the own decisions of this street when a search is done again: what all hands do, or
         (as published) only what the hand that is held does. With ``hand`` the strategy of other hands depends on the
-        one held, so that AIVAT and local best response may not be trusted.
+        one held, so that AIVAT and local best response are told nothing.
     doubt : float
         Share of all hands alike that is mixed into the beliefs of each search; 0 as published.
     warm_start : float

@@ -71,6 +71,10 @@ def public_after(actions, *, rules=HUNL, board=BOARD):
     return PublicState(rules, state.array.tolist(), board[: rules.board_size(state.street)], told)
 
 
+def whole_strategy(agent, public):
+    return agent.strategy(public, np.arange(public.rules.num_combos))
+
+
 def live_combos(public):
     return ~np.isin(public.rules.combos, public.board).any(axis=1)
 
@@ -177,11 +181,11 @@ def test_own_decisions_stay_as_they_were(freeze, play):
     agent = agent_at(dataclasses.replace(FEW, freeze=freeze, play=play))
     own = HUNL.combo_id(parse_cards("AsKd"))
     agent.observe(Deal(parse_cards("AsKd")))
-    before = [agent.range_strategy(public_after(path)) for path in (START, (*START, 500, 1500))]
+    before = [whole_strategy(agent, public_after(path)) for path in (START, (*START, 500, 1500))]
     strange = 1777
     path = (*START, 500, strange)
-    assert strange not in agent.range_strategy(public_after(path[:-1])).actions
-    answer = agent.range_strategy(public_after(path))
+    assert strange not in whole_strategy(agent, public_after(path[:-1])).actions
+    answer = whole_strategy(agent, public_after(path))
     first, second = agent.searches
     assert second.root is first.root and len(second.frozen) == 1
     assert agent.counts["searches"] == 1 and agent.counts["searches again"] == 1
@@ -192,10 +196,10 @@ def test_own_decisions_stay_as_they_were(freeze, play):
     others = np.delete(np.flatnonzero(~np.isnan(first.nodes[()].played[:, 0])), 0)
     assert (now.played[others] != first.nodes[()].played[others]).any() == (freeze == "hand")
     assert strange in second.nodes[(500,)].actions and not first.added and second.added
-    later = agent.range_strategy(public_after((*path, int(answer.actions[-1]))))
+    later = whole_strategy(agent, public_after((*path, int(answer.actions[-1]))))
     assert len(agent.searches) == 2 and len(later.actions) >= 2
     for told, kept in zip(before, (START, (*START, 500, 1500)), strict=True):
-        np.testing.assert_array_equal(agent.range_strategy(public_after(kept)).probabilities, told.probabilities)
+        np.testing.assert_array_equal(whole_strategy(agent, public_after(kept)).probabilities, told.probabilities)
 
 
 def test_raises_before_the_own_first_decision_take_one_search():
@@ -350,6 +354,20 @@ def test_probed_by_local_best_response():
     deck = deal_deck(HUNL, np.random.default_rng(4))
     hand = play_hand(HUNL, [prober, agent], deck, [np.random.default_rng(seat) for seat in range(2)])
     assert not hand.faults and np.isfinite(prober.expectation(hand))
+
+
+def test_what_depends_on_the_own_hand_is_not_told():
+    """AIVAT and local best response would count with other hands' strategies as if they did not."""
+    agents = [agent_at(dataclasses.replace(FEW, freeze="hand"), seat=seat) for seat in range(2)]
+    deck = deal_deck(HUNL, np.random.default_rng(4))
+    hand = play_hand(HUNL, agents, deck, [np.random.default_rng(seat) for seat in range(2)])
+    assert agents[0].range_strategy(public_after(START)) is None
+    assert agents[0].expected_strategy(public_after(START)) is None
+    for score in Aivat(HUNL).scores(hand, agents):
+        assert not hand.faults and score.own_actions is None and score.true_chance is not None
+    prober = LocalBestResponse(agents[1], MENUS["fcpa"])
+    hand = play_hand(HUNL, [prober, agents[1]], deck, [np.random.default_rng(seat) for seat in range(2)])
+    assert prober.unknown is not None
 
 
 @pytest.mark.parametrize("text", ["fullgame", "fcpa"])

@@ -65,6 +65,10 @@ def public_after(rules, actions, board=BOARD):
     return PublicState(rules, state.array.tolist(), board[: rules.board_size(state.street)], told)
 
 
+def whole_strategy(agent, public):
+    return agent.strategy(public, np.arange(public.rules.num_combos))
+
+
 @pytest.mark.parametrize(
     "game, actions, is_searched",
     [
@@ -187,11 +191,11 @@ def test_later_strange_raises_are_added_and_own_decisions_held():
         for agent in agents:
             agent.observe(Deal(parse_cards("AsKd")))
         agent, late = agents
-        first = agent.range_strategy(public_after(HUNL, (700,)))
+        first = whole_strategy(agent, public_after(HUNL, (700,)))
         raised = int(first.actions[2])
         again = (700, raised, 5555)
-        assert 5555 not in agent.range_strategy(public_after(HUNL, again[:-1])).actions
-        answer = agent.range_strategy(public_after(HUNL, again))
+        assert 5555 not in whole_strategy(agent, public_after(HUNL, again[:-1])).actions
+        answer = whole_strategy(agent, public_after(HUNL, again))
         before, after = agent.searches
         assert agent.counts["searches"] == agent.counts["searches again"] == 1
         assert after.root is before.root and list(after.frozen) == [()] and 5555 in after.nodes[(raised,)].actions
@@ -201,7 +205,7 @@ def test_later_strange_raises_are_added_and_own_decisions_held():
         changed = after.nodes[()].average != before.nodes[()].average
         assert changed.any() == (freeze == "hand")
         np.testing.assert_array_equal(
-            late.range_strategy(public_after(HUNL, again)).probabilities, answer.probabilities
+            whole_strategy(late, public_after(HUNL, again)).probabilities, answer.probabilities
         )
         on_flop = public_after(HUNL, (*again, CALL))
         np.testing.assert_array_equal(late.beliefs(on_flop), agent.beliefs(on_flop))
