@@ -29,7 +29,11 @@ def resident_bytes() -> int:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
-        pass
+        return peak_bytes()
+
+
+def peak_bytes() -> int:
+    """Return the most bytes of memory that this process has taken; 0 where the system does not tell."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -3,6 +3,7 @@ import os
 import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.memory import available_bytes, resident_bytes
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.tournaments.bench import search
 
@@ -16,3 +17,4 @@ def test_times_and_moves_of_search(monkeypatch):
     assert rows["a decision, flop"].value > 10.0 * rows["a decision, preflop"].value
     assert 0.0 < rows["moved decisions"].value <= 100.0 and rows["moved decisions"].note.startswith("of ")
     assert rows["heads-up: a hand"].note.startswith("9 hands")
+    assert resident_bytes() / 2**20 <= rows["memory"].value < available_bytes() / 2**20

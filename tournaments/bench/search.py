@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
+from plurispiel.abstraction.memory import peak_bytes
 from plurispiel.agents.base import Decision, View
 from plurispiel.agents.search.agent import MOVED_SHARE, SearchAgent
 from plurispiel.agents.search.config import SearchConfig
@@ -31,11 +32,11 @@ class _Timed(SearchAgent):
 
 
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Row]:
-    """Return times by street and by hand, and the share of moved decisions: thirty hands for each second."""
+    """Return times by street and by hand, the share of moved decisions, and memory: thirty hands for each second."""
     rows = []
     for name, rules in _GAMES.items():
         rows += _measure(name, rules, max(2, round(_HANDS_A_SECOND * seconds)), config)
-    return rows
+    return [*rows, Row("memory", peak_bytes() / 2**20, "MiB", "at most, of the whole process")]
 
 
 def _measure(name: str, rules: HoldemRules, num_hands: int, config: SearchConfig | None) -> list[Row]:
