@@ -17,4 +17,4 @@ def test_times_and_moves_of_search(monkeypatch):
     assert rows["a decision, flop"].value > 10.0 * rows["a decision, preflop"].value
     assert 0.0 < rows["moved decisions"].value <= 100.0 and rows["moved decisions"].note.startswith("of ")
     assert rows["heads-up: a hand"].note.startswith("9 hands")
-    assert resident_bytes() / 2**20 <= rows["memory"].value < available_bytes() / 2**20
+    assert 0.9 * resident_bytes() / 2**20 <= rows["memory"].value < available_bytes() / 2**20
