@@ -20,6 +20,11 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 FOLD_END, SHOWDOWN, STREET_END = 2, 3, 4
 """Kinds of nodes without actions; the kind of a decision is the seat that acts, 0 or 1."""
 
+
+class StreetTooLarge(ValueError):
+    """The betting of a street has more nodes than it may have."""
+
+
 RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
 
 
@@ -128,7 +133,9 @@ def street_betting(
     Raises
     ------
     ValueError
-        If more than two seats play, any raise size is on offer, or there are more nodes.
+        If more than two seats play, or any raise size is on offer.
+    StreetTooLarge
+        If there are more nodes.
     """
     rules = start.rules
     if rules.num_seats != 2:
@@ -197,7 +204,7 @@ class _StreetBuilder:
     ) -> int:
         node = len(self._records)
         if node == self._max_nodes:
-            raise ValueError(
+            raise StreetTooLarge(
                 f"the betting has more than {self._max_nodes:,} nodes on street {self._street}; "
                 "take smaller stacks or fewer raises"
             )

@@ -182,7 +182,13 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
 @kernel(inline=True)
 def _chips(stakes, seat, paid):
     """Return what a seat has put in in the hand when it has put in so much in the tree."""
-    return min(stakes.stacks[seat], stakes.put_in[seat] + np.int64(np.rint((paid - stakes.paid[seat]) * stakes.scale)))
+    before = stakes.paid[seat]
+    if paid >= stakes.most_paid:
+        chips = stakes.most_put_in + np.int64(np.rint((paid - stakes.most_paid) * stakes.scale))
+    else:
+        share = (paid - before) / (stakes.most_paid - before)
+        chips = stakes.put_in[seat] + np.int64(np.rint(share * (stakes.most_put_in - stakes.put_in[seat])))
+    return min(stakes.stacks[seat], chips)
 
 
 @kernel(inline=True)

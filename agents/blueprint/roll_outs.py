@@ -110,14 +110,20 @@ class Stakes(NamedTuple):
     ----------
     paid : int64[num_seats]
         Chips that each has put in there in the tree.
-    put_in, stacks : int64[num_seats]
-        The same in the hand, and the most that it can put in.
+    put_in : int64[num_seats]
+        The same in the hand.
+    most_paid, most_put_in : int
+        Of any seat: who has called in the tree has called in the hand.
+    stacks : int64[num_seats]
+        The most that each can put in in the hand.
     scale : float
-        What a chip is worth that is put in in the tree from there on.
+        What a chip is worth that is put in in the tree beyond that.
     """
 
     paid: np.ndarray
     put_in: np.ndarray
+    most_paid: int
+    most_put_in: int
     stacks: np.ndarray
     scale: float
 
@@ -175,7 +181,7 @@ def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
 def tree_stakes(rules: HoldemRules) -> Stakes:
     """Return the stakes of the tree's own game: its chips, wherever a roll-out begins."""
     none = np.zeros(rules.num_seats, np.int64)
-    return Stakes(none, none, np.full(rules.num_seats, _NO_LIMIT), 1.0)
+    return Stakes(none, none, 0, 0, np.full(rules.num_seats, _NO_LIMIT), 1.0)
 
 
 def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
@@ -190,7 +196,7 @@ def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
     for tree_seat, chips, folded, stack in zip(place.seats, state.contributions, state.folded, all_stacks, strict=True):
         seat = tree_seat if tree_seat >= 0 else spare.pop()
         put_in[seat], stacks[seat] = chips, chips if folded else stack
-    return Stakes(paid, put_in, stacks, place.pot / sum(place.paid))
+    return Stakes(paid, put_in, int(paid.max()), int(put_in.max()), stacks, place.pot / sum(place.paid))
 
 
 def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:

@@ -176,9 +176,10 @@ def _fill_leaf(
     """Write what hands win at a leaf, where everybody chooses how to go on, and learn to choose."""
     work.biases[:] = 0
     work.tree_held[:] = -1
+    live = np.int64(tree.live[node])
     for other in range(num_seats):
         place = np.int64(tree.tree_seats[node, other])
-        if other == seat or place < 0 or work.held[other] < 0:
+        if other == seat or place < 0 or not live >> other & 1:
             continue
         work.tree_held[place] = work.held[other]
         table = np.int64(tree.tables[node, other])
@@ -187,6 +188,14 @@ def _fill_leaf(
             work.biases[place] = _draw(regrets, frozen, cell, num_policies, False, stream)
     own, table = np.int64(tree.tree_seats[node, seat]), np.int64(tree.tables[node, seat])
     level = work.below[work.below.shape[0] - 1]
+    stakes = Stakes(
+        tree.paid[node],
+        tree.put_in[node],
+        tree.most_paid[node],
+        tree.most_put_in[node],
+        tree.stacks[node],
+        tree.scales[node],
+    )
     for policy in range(num_policies if table >= 0 else 1):
         work.biases[own] = policy
         for k in range(len(hands)):
@@ -201,7 +210,7 @@ def _fill_leaf(
             np.int64(tree.places[node]),
             own,
             work.tree_held,
-            Stakes(tree.paid[node], tree.put_in[node], tree.stacks[node], tree.scales[node]),
+            stakes,
             work.biases,
             factor,
             work.free,

@@ -55,8 +55,6 @@ class SearchAgent(Agent):
     counts : Counter
         Of its decisions: ``decisions``, of these ``searched`` and of these ``moved`` (by `MOVED_SHARE`); of its
         searches see `NestedSearch`.
-    seconds : dict
-        Of searches, by street.
     """
 
     name = "search"
@@ -65,7 +63,6 @@ class SearchAgent(Agent):
         self.config = config or SearchConfig()
         self.is_deterministic = self.config.iterations > 0
         self.counts: Counter[str] = Counter()
-        self.seconds: dict[str, float] = dict.fromkeys(_STREETS, 0.0)
         self._blueprint = blueprint or BundledAgent()
         self._solutions = Solutions()
         self._is_compiled = False
@@ -97,10 +94,7 @@ class SearchAgent(Agent):
     def act(self, view: View) -> Decision:
         """Draw from the own row of the strategy."""
         public = view.public
-        known = len(self._hand.searched)
         found = self._hand.strategy(public)
-        for solution in self._hand.searched[known:]:
-            self.seconds[_STREETS[solution.root.state.street]] += solution.seconds
         self.counts["decisions"] += 1
         own = np.array([public.rules.combo_id(view.hole_cards)])
         strategy = _rows(found.played, own)
@@ -162,7 +156,7 @@ class SearchAgent(Agent):
         """Return an agent in the same hand; finished searches, which never change, are shared."""
         twin = copy.copy(self)
         memo[id(self)] = twin
-        twin.counts, twin.seconds = self.counts.copy(), self.seconds.copy()
+        twin.counts = self.counts.copy()
         twin._blueprint = copy.deepcopy(self._blueprint, memo)
         twin._solutions = self._solutions.copy()
         if hasattr(self, "_hand"):

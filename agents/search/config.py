@@ -19,6 +19,7 @@ MIN_SECONDS = 0.5
 """About twice what it takes to lay out a flop with all that follows; a safe search needs as much again."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
+MAX_WARM_START = 1_000_000.0
 MAX_SIZES = 6
 NUM_STREETS = 4
 
@@ -34,8 +35,9 @@ class SearchConfig:
     time : float
         Seconds for each search, everything counted; it may end sooner where it is exact enough.
     iterations : int
-        Of each search instead of a time, which makes play repeatable; 0 for the time. On the last street, where they
-        cost little, ten times as many.
+        Of each search instead of a time, which makes play repeatable; 0 for the time. With two players on the last
+        street, where they cost little, ten times as many; with more than two, on any street, each is eight deals for
+        every seat.
     threads : int
         0 for as many as there are processors.
     play : {"average", "final"}
@@ -66,10 +68,9 @@ class SearchConfig:
     river : tuple of str
         The same where that street is the last one.
     later : tuple of str
-        The same for streets after it.
+        The same for streets after it. Where the betting grows too large, the last sizes are left out (`SearchMenu`).
     three : tuple of str
-        The same with three players, and with more (`crowd`); their streets are searched one at a time, and the last
-        sizes left out where there is no room for them (`SearchMenu`).
+        The same with three players, and with more (`crowd`); their streets are searched one at a time.
     crowd : tuple of str
     preflop : tuple of str
         The same before the flop, from the raise on that a search begins behind.
@@ -128,8 +129,8 @@ class SearchConfig:
         for name in ("purge", "doubt"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
-        if not (math.isfinite(self.warm_start) and self.warm_start >= 0.0):
-            raise ValueError(f"warm_start is a share of the pot, 0 or more, got {self.warm_start!r}")
+        if not 0.0 <= self.warm_start <= MAX_WARM_START:
+            raise ValueError(f"warm_start is a share of the pot, 0 to {MAX_WARM_START:,.0f}, got {self.warm_start!r}")
         if not 1 <= self.k <= len(CONTINUATIONS):
             raise ValueError(f"k must be 1..{len(CONTINUATIONS)}, got {self.k}")
         for name in ("run_outs", "last_boards"):

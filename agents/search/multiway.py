@@ -439,7 +439,7 @@ def solve_multiway(
         added,
         frozen,
         solver.num_decisions,
-        solver.iteration,
+        -(-solver.iteration // DEALS),
         time.perf_counter() - began,
         None,
         tuple(int(np.count_nonzero(beliefs[seat])) for seat in root.live_seats),

@@ -198,12 +198,20 @@ class NestedSearch:
             return FoundStrategy(strategy, None)
         solution = self._solution(part.before, part.here, public.board)
         node = solution.nodes[_path(part.here)]
-        left_out = np.isnan(node.played[:, :1])
+        left_out = ~(self._own_reach(solution, part.here, public.actor) > 0.0)[:, None] | np.isnan(node.played[:, :1])
         played = np.where(left_out, 1.0 / len(node.actions), node.played)
         left_out[np.isin(self._rules.combos, public.board).any(axis=1)] = False
         if left_out.any():
             played = np.where(left_out, self._spare_rows(public, node), played)
         return FoundStrategy(Strategy(np.array(node.actions), played), solution)
+
+    def _own_reach(self, solution: StreetSolution, here: Actions, seat: int) -> np.ndarray:
+        """Return with which probability each combo has done what its seat did since the root of a search."""
+        reach = np.ones(self._rules.num_combos)
+        for number, action in enumerate(here):
+            if action.seat == seat:
+                reach *= self._chances(solution.nodes[_path(here[:number])], action.action)
+        return reach
 
     def _spare_rows(self, public: PublicState, node: NodeStrategy) -> np.ndarray:
         """Return what the blueprint does with every combo, by the nearest actions of a decision."""

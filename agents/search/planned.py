@@ -120,11 +120,12 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
         return _buckets(blueprint, street.deals.boards[0])
     hands, width = street.deals.arrays.seats[seat], blueprint.cards.num_buckets[number]
     found = np.zeros(street.width * width)
+    multiplicity = street.deals.arrays.multiplicity.astype(np.float64)
     for board, cards in enumerate(street.deals.boards):
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))
         row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
         pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
-        found += np.bincount(pairs, street.buckets.weights[seat][span], len(found))
+        found += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(found))
     shares = found.reshape(street.width, width)
     totals = shares.sum(axis=1, keepdims=True)
     return shares / np.where(totals > 0.0, totals, 1.0)

@@ -1,16 +1,14 @@
-"""The raises on offer on a street of more than two players: as many as it has room for."""
+"""The raises on offer in a search: as many as there is room and time for."""
+
+from collections.abc import Callable
 
 from plurispiel.abstraction.actions.menu import BetMenu, Sizes
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem.betting import BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting import raise_menu
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.street_tree import StreetBetting, StreetTooLarge
 
 __all__ = ["SearchMenu", "has_few_raises"]
-
-MAX_BYTES = 1_000_000_000
-"""Of the tables of a street."""
 
 
 def has_few_raises(rules: HoldemRules) -> bool:
@@ -19,55 +17,46 @@ def has_few_raises(rules: HoldemRules) -> bool:
 
 
 class SearchMenu:
-    """The sizes of the settings from a state on; where the street grows too large with them, the last ones go first.
+    """The sizes of the settings; where the betting grows too large with them, those after most raises go first.
 
     Of a game that has few raises all are on offer, as often as the settings have any.
 
     Parameters
     ----------
-    state : BettingState
-    config : SearchConfig
-    most_raises : int
-        Behind so many the street ends before its end.
+    rules : HoldemRules
+    menu : BetMenu
+    fits : callable
+        Whether betting with such raises is small enough; without any it has to be.
+    dead_chips : int
+        As `BetMenu.raises` takes it.
     """
 
-    def __init__(self, state: BettingState, config: SearchConfig, most_raises: int):
-        self._rules = state.rules
-        array = state.array
-        if state.street:
-            menu = config.multiway_menu(int(array[kernels.NUM_ACTING]))
-        else:
-            menu = config.preflop_menu(int(array[kernels.NUM_RAISES]))
-        ((sizes,),) = menu.sizes
-        self._menu = menu if not has_few_raises(self._rules) else _menu(tuple(row[:1] for row in sizes))
-        while not self._fits(state, config.k, most_raises):
-            ((sizes,),) = self._menu.sizes
-            self._menu = _menu(_without_last(sizes))
+    def __init__(self, rules: HoldemRules, menu: BetMenu, fits: Callable[[RaiseMenu], bool], dead_chips: int = 0):
+        self._has_few = has_few_raises(rules)
+        self._dead_chips = dead_chips
+        self._menu = menu
+        if self._has_few:
+            self._menu = BetMenu(tuple((tuple(row[:1] for row in rows),) for (rows,) in menu.sizes))
+        while any(any(rows) for (rows,) in self._menu.sizes) and not fits(self.raises):
+            self._menu = _without_last(self._menu)
 
     def raises(self, rules: HoldemRules, array: list[int]) -> tuple[int, ...]:
         """Return the raises on offer to the actor, ascending."""
-        if not has_few_raises(rules):
-            return self._menu.raises(rules, array)
+        if not self._has_few:
+            return self._menu.raises(rules, array, self._dead_chips)
         has_more = self._menu.sizes_at(array[kernels.STREET], array[kernels.ACTOR], array[kernels.NUM_RAISES])
-        return raise_menu(rules, array) or () if has_more else ()
-
-    def _fits(self, state: BettingState, num_policies: int, most_raises: int) -> bool:
-        """Return whether the street is small enough; without any raise it has to be."""
-        ((sizes,),) = self._menu.sizes
-        if not any(sizes):
-            return True
-        try:
-            street = StreetBetting(state, self.raises, None, (), most_raises)
-        except StreetTooLarge:
-            return False
-        return street.most_bytes(num_policies) <= MAX_BYTES
+        return raise_menu(rules, array, self._dead_chips) or () if has_more else ()
 
 
-def _menu(sizes: tuple[Sizes, ...]) -> BetMenu:
-    return BetMenu(((sizes,),))
-
-
-def _without_last(sizes: tuple[Sizes, ...]) -> tuple[Sizes, ...]:
-    """Return sizes by the number of raises without the very last one."""
-    last = max(number for number, row in enumerate(sizes) if row)
-    return (*sizes[:last], sizes[last][:-1], *sizes[last + 1 :])
+def _without_last(menu: BetMenu) -> BetMenu:
+    """Return a menu without one size: the last of those after most raises, where there are most, on the last street."""
+    places = [
+        (number, len(row), street)
+        for street, (rows,) in enumerate(menu.sizes)
+        for number, row in enumerate(rows)
+        if row
+    ]
+    number, _, street = max(places)
+    rows = menu.sizes[street][0]
+    fewer: tuple[Sizes, ...] = (*rows[:number], rows[number][:-1], *rows[number + 1 :])
+    return BetMenu((*menu.sizes[:street], (fewer,), *menu.sizes[street + 1 :]))

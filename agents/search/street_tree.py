@@ -7,12 +7,12 @@ import numpy as np
 
 from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
-from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge
 from plurispiel.agents.blueprint.roll_outs import RollOutPlace, stakes_at
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
 from plurispiel.agents.search.leaves import Continuations
 
-__all__ = ["MAX_NODES", "Path", "StreetBetting", "StreetTooLarge", "StreetTree"]
+__all__ = ["MAX_NODES", "Path", "StreetBetting", "StreetTree", "is_small"]
 
 Path = tuple[int, ...]
 """Actions from the root on."""
@@ -20,9 +20,8 @@ Path = tuple[int, ...]
 MAX_NODES = 7_000
 """Of a street; with more, it takes too long to lay out and learn."""
 
-
-class StreetTooLarge(ValueError):
-    """A street has more than `MAX_NODES` nodes."""
+MAX_BYTES = 1_000_000_000
+"""Of the tables of a street."""
 
 
 class StreetTree(NamedTuple):
@@ -45,6 +44,7 @@ class StreetTree(NamedTuple):
     tree_seats : int32[num_nodes, num_seats]
         Of leaves: the blueprint's seats, -1 for whoever is not in its tree.
     paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
+    most_paid, most_put_in : int64[num_nodes]
     scales : float64[num_nodes]
         Of leaves: see `Stakes`.
     """
@@ -63,6 +63,8 @@ class StreetTree(NamedTuple):
     paid: np.ndarray
     put_in: np.ndarray
     stacks: np.ndarray
+    most_paid: np.ndarray
+    most_put_in: np.ndarray
     scales: np.ndarray
 
 
@@ -194,6 +196,8 @@ class StreetBetting:
             paid=np.zeros(by_tree_seat, np.int64),
             put_in=np.zeros(by_tree_seat, np.int64),
             stacks=np.zeros(by_tree_seat, np.int64),
+            most_paid=np.zeros(num_nodes, np.int64),
+            most_put_in=np.zeros(num_nodes, np.int64),
             scales=np.ones(num_nodes),
         )
         num_rows, cell, leaf_cell = [1] * num_seats, 0, num_combos * self.num_pairs
@@ -216,6 +220,7 @@ class StreetBetting:
                 tree.tree_seats[node] = place.seats
                 stakes = stakes_at(place, state)
                 tree.paid[node], tree.put_in[node], tree.stacks[node] = stakes.paid, stakes.put_in, stakes.stacks
+                tree.most_paid[node], tree.most_put_in[node] = stakes.most_paid, stakes.most_put_in
                 tree.scales[node] = stakes.scale
                 for seat in range(num_seats):
                     if int(state.array[betting.ACTING]) >> seat & 1:
@@ -248,3 +253,12 @@ class StreetBetting:
             counts[self._states[node].actor] += 1
             node = self._parents[node]
         return counts
+
+
+def is_small(state: BettingState, menu: RaiseMenu, most_raises: int, num_policies: int, max_nodes: int) -> bool:
+    """Return whether a street has so many nodes at most, and room in memory."""
+    try:
+        street = StreetBetting(state, menu, None, (), most_raises)
+    except StreetTooLarge:
+        return False
+    return len(street.paths) <= max_nodes and street.most_bytes(num_policies) <= MAX_BYTES

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.resolve.discounting import DEFAULT
@@ -27,7 +28,7 @@ from plurispiel.agents.resolve.vector_cfr import Evaluation, VectorSolver
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.search_menu import SearchMenu, has_few_raises
-from plurispiel.agents.search.street_tree import Path
+from plurispiel.agents.search.street_tree import MAX_NODES, Path, is_small
 
 __all__ = [
     "LAST_STREET_FACTOR",
@@ -71,6 +72,12 @@ MOST_PREFLOP_SEATS = 4
 MOST_SEATS = 9
 """With more players who have chips there is none at all: a single size of a raise has more answers than can be learnt
 in a second."""
+
+TWO_SEATS_NODES = 12_000
+"""Of each street of a search for two players: a gigabyte, from the flop."""
+
+TWO_SEATS_NODES_A_SECOND = 2_500
+"""So many can be laid out and solved a few times in a second."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"
@@ -317,6 +324,7 @@ class TwoSeats:
         self._seats = root.live_seats
         self.dead_chips = sum(table.contributions) - sum(table.contributions[seat] for seat in self._seats)
         self.state = table.copy() if rules.num_seats == 2 else BettingState(self._rules(), self._array())
+        self._offers: dict[SearchConfig, Offer] = {}
 
     def ranges(self, doubt: float) -> np.ndarray:
         """Return what is believed of both, with all hands alike mixed in; these alone where no two hands could meet."""
@@ -328,10 +336,10 @@ class TwoSeats:
         return mixed if can_meet else np.tile(held / held.sum(), (2, 1))
 
     def menu(self, config: SearchConfig, added: Added) -> Offer:
-        """Return the raises on offer: the game's own where they are few, else the search's, and those added."""
-        sizes = config.menu(self.state.street, self.state.rules.num_streets)
-        offer = raise_menu if has_few_raises(self.state.rules) else sizes.raises
-        return _with_added(lambda game, array: offer(game, array, self.dead_chips) or (), added)
+        """Return the raises on offer: the game's own if they are few, else as `SearchMenu`; and those added."""
+        if config not in self._offers:
+            self._offers[config] = self._offer(config)
+        return _with_added(self._offers[config], added)
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
         """Return actions with the seats and the street, as in `BettingDecision.actions`."""
@@ -340,6 +348,24 @@ class TwoSeats:
             history.append((state.actor, action, state.street))
             state.apply_legal(action)
         return tuple(history)
+
+    def _offer(self, config: SearchConfig) -> Offer:
+        rules, max_nodes = self.state.rules, _most_nodes(config, TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND)
+
+        def fits(menu: RaiseMenu) -> bool:
+            try:
+                street_betting(self.state, menu=menu, dead_chips=self.dead_chips, max_nodes=max_nodes)
+            except StreetTooLarge:
+                return False
+            return True
+
+        def own(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+            return raise_menu(game, array, self.dead_chips) or ()
+
+        if has_few_raises(rules) and fits(own):
+            return own
+        menu = config.menu(self.state.street, rules.num_streets)
+        return SearchMenu(rules, menu, fits, self.dead_chips).raises
 
     def _rules(self) -> HoldemRules:
         rules, seats = self._root.state.rules, self._seats
@@ -376,14 +402,26 @@ class ManySeats:
     def __init__(self, root: Root):
         self.state = root.state
         ends_early = 0 < self.state.street < self.state.rules.num_streets - 1
-        self.most_raises = MOST_RAISES if ends_early else UNLIMITED_RAISES
-        self._menus: dict[SearchConfig, SearchMenu] = {}
+        self.most_raises = max(MOST_RAISES, 1 + root.num_raises) if ends_early else UNLIMITED_RAISES
+        self._offers: dict[SearchConfig, Offer] = {}
 
     def menu(self, config: SearchConfig, added: Added) -> Offer:
         """Return the raises on offer: as `SearchMenu`, and those added."""
-        if config not in self._menus:
-            self._menus[config] = SearchMenu(self.state, config, self.most_raises)
-        return _with_added(self._menus[config].raises, added)
+        if config not in self._offers:
+            self._offers[config] = self._offer(config)
+        return _with_added(self._offers[config], added)
+
+    def _offer(self, config: SearchConfig) -> Offer:
+        array, max_nodes = self.state.array, _most_nodes(config, MAX_NODES, MAX_NODES)
+        if self.state.street:
+            menu = config.multiway_menu(int(array[kernels.NUM_ACTING]))
+        else:
+            menu = config.preflop_menu(int(array[kernels.NUM_RAISES]))
+        return SearchMenu(
+            self.state.rules,
+            menu,
+            lambda raises: is_small(self.state, raises, self.most_raises, config.k, max_nodes),
+        ).raises
 
 
 def believed(root: Root, seats: Sequence[int], doubt: float) -> npt.NDArray[np.float64]:
@@ -408,6 +446,11 @@ def played_rows(
         held = ~np.isnan(frozen[:, :1])
         average, played = (np.where(held, frozen, rows) for rows in (average, played))
     return average, played
+
+
+def _most_nodes(config: SearchConfig, most: int, in_a_second: int) -> int:
+    """Return how many nodes of betting there may be."""
+    return most if config.iterations else int(min(most, config.time * in_a_second))
 
 
 def _with_added(offer: Offer, added: Added) -> Offer:

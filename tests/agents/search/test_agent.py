@@ -136,14 +136,25 @@ def test_a_street_is_played_as_its_solver_says(before):
     options = {} if is_last else {"algorithm": "dcfr", "run_outs": FEW.run_outs}
     solver = VectorSolver(subgame, threads=1, last_boards=1 if public.street == 1 else 0, **options)
     solver.run(FEW.iterations * (LAST_STREET_FACTOR if is_last else 1))
-    held = solver.ranges > 0.0
+    played, num_never = {}, 0
     for decision in solver.streets[0].betting.decisions:
-        at = public_after((*before, *(action for _, action, _ in decision.actions)))
-        found = agent.range_strategy(at)
+        path = tuple(action for _, action, _ in decision.actions)
+        at = public_after((*before, *path))
+        found, planned = agent.range_strategy(at), agent._blueprint.range_strategy(at)
         assert found.actions.tolist() == list(decision.children)
-        rows = held[decision.seat]
+        rows = solver.ranges[decision.seat] > 0.0
+        for number, action in enumerate(decision.actions):
+            if action[0] == decision.seat:  # who has never done that plays the blueprint
+                known, chances = played[path[:number]]
+                rows &= chances[:, known.index(action[1])] > 0.0
+        played[path] = tuple(decision.children), solver.strategy(0, decision)
         np.testing.assert_array_equal(found.probabilities[rows], solver.strategy(0, decision)[rows])
+        never = live_combos(at) & ~rows
+        if found.actions[0] == planned.actions[0] == 0:
+            np.testing.assert_allclose(found.probabilities[never, 0], planned.probabilities[never, 0], atol=1e-6)
+            num_never += never.sum()
         np.testing.assert_allclose(found.probabilities[live_combos(at)].sum(axis=1), 1.0)
+    assert (num_never > 0) == is_last
     assert agent.counts["searches"] == public.street and agent.counts["searches again"] == 0
 
 
@@ -514,6 +525,8 @@ def test_specs():
         ({"run_outs": "0"}, "run_outs must"),
         ({"speed": "1"}, "takes the options"),
         ({"threads": "-1"}, "threads must"),
+        ({"warm_start": "1e36"}, "warm_start is a share of the pot, 0 to 1,000,000, got"),
+        ({"warm_start": "nan"}, "warm_start is"),
     ],
 )
 def test_settings_that_make_no_sense(options, message):

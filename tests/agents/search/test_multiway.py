@@ -11,6 +11,7 @@ from random_blueprint import random_blueprint
 from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
+from plurispiel.abstraction.holdem import _betting_kernels as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
@@ -152,6 +153,57 @@ def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
     assert len(found) > 100 and max(found) > 350.0
     if stacks[2] == 350:
         assert set(found) == {700.0}
+
+
+@functools.cache
+def calling_blueprint():
+    """For three players, who check and call whatever comes."""
+    rules = no_limit_holdem(3)
+    menu = GameMenu((StreetMenu(("1p",)), StreetMenu(("0.6p allin", "0.75p allin", "allin"))))
+    known = random_blueprint(rules, menu, cards=single_buckets(rules))
+    tree, rows = known.tree, np.zeros_like(known.rows)
+    for node in np.flatnonzero(tree.actor >= 0).tolist():
+        column = tree.actions(node).tolist().index(CALL)
+        rows[known.game.base[tree.street[node]] + tree.row[node] + column] = 1
+    return dataclasses.replace(known, rows=rows)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        (450, FOLD, CALL),  # so small a bet is a check in the blueprint's tree, where nobody has folded
+        (875, FOLD, 1925),
+        (875, FOLD, 2975),  # more than in the tree
+        (1400, FOLD, 2450),
+    ],
+    ids=str,
+)
+def test_behind_leaves_raises_are_called_and_who_has_folded_wins_nothing(path):
+    """Two of three see it through, and the one who folded had the best hand."""
+    rules, history, board = no_limit_holdem(3), (350, CALL, CALL), parse_cards("AsAhKd")
+    after, state = Continuations(calling_blueprint(), rules, 1), BettingState(rules)
+    for action in history:
+        state.apply(action)
+    hands = [rules.combo_id(parse_cards(text)) for text in ("7c2d", "AcAd", "KcKh")]  # the second folds
+    beliefs = np.zeros((3, rules.num_combos))
+    beliefs[range(3), hands] = 1.0
+
+    def menu(rules, array):
+        return tuple(action for action in path if action > CALL and action > max(array[betting.CONTRIB :][:3]))
+
+    solver, frozen = MultiwaySolver(state, board, beliefs, menu, after, history), {}
+    for number, action in enumerate(path):
+        actions = solver.strategies(path[:number])[0]
+        frozen[path[:number]] = np.tile(np.array(actions) == action, (rules.num_combos, 1)).astype(float)
+    solver = MultiwaySolver(state, board, beliefs, menu, after, history, frozen=frozen)
+    assert after.place((*history, *path)) is not None
+    assert solver._tree.kinds[solver._paths[path]] == kernels.LEAF
+    most, (worker,) = max(path), solver._workers
+    for seat, expected in enumerate((-most, -350, most + 350)):
+        solver._traverse(seat, 1.0, worker)
+        while not worker.work.free[hands[seat]]:  # the board took one of its cards
+            solver._traverse(seat, 1.0, worker)
+        assert worker.work.values[hands[seat]] == expected
 
 
 @pytest.mark.parametrize("stacks", [(10_000,) * 3, (10_000, 700, 500), (350, 20_000, 900)], ids=str)

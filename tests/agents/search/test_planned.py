@@ -19,6 +19,8 @@ jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason=
 
 TURN = parse_cards("QsJh2h7c")
 TO_TURN = (300, 1, 1, 1)
+SPADES = parse_cards("QsJs2s7s")
+"""Other suits may change places."""
 
 
 @functools.cache
@@ -30,13 +32,13 @@ def planned():
     return PlannedRows(blueprint(), hand_in_tree(HUNL, blueprint()))
 
 
-def solver_at(buckets):
+def solver_at(buckets, board=TURN, ranges=None, last_boards=3):
     state = BettingState(HUNL)
     for action in TO_TURN:
         state.apply(action)
     menu = BetMenu(tuple(((parse_sizes(text), ()),) for text in ("", "", "0.5p allin", "0.5p allin")))
-    ranges = np.random.default_rng(2).random((2, HUNL.num_combos))
-    return VectorSolver(Subgame(state, TURN, ranges, menu.raises, buckets=buckets), threads=1, last_boards=3)
+    ranges = np.random.default_rng(2).random((2, HUNL.num_combos)) if ranges is None else ranges
+    return VectorSolver(Subgame(state, board, ranges, menu.raises, buckets=buckets), threads=1, last_boards=last_boards)
 
 
 def finer(board):
@@ -71,14 +73,22 @@ def test_rows_are_those_of_the_buckets_that_hands_are_in():
 
 
 @jit_only
-def test_rows_of_coarser_buckets_are_means_of_the_hands_in_them():
-    solver = solver_at(coarser)
+@pytest.mark.parametrize("has_symmetry", [False, True])
+def test_rows_of_coarser_buckets_are_means_of_the_hands_in_them(has_symmetry):
+    """Also where one board stands for all that differ in their suits."""
+    symmetric = SPADES, np.ones((2, HUNL.num_combos)), 0
+    solver = solver_at(coarser, *symmetric) if has_symmetry else solver_at(coarser)
+    board = solver.subgame.board
     rows, street = planned().rows_for(solver, TO_TURN), solver.streets[1]
     decision = river_decisions(solver)[0]
     path = (*TO_TURN, *(action for _, action, _ in decision.actions))
     by_bucket = planned().row_by_bucket(path, tuple(decision.children))
     sums, totals = np.zeros((street.width, 3)), np.zeros((street.width, 1))
-    for cards in street.deals.boards:
+    boards = street.deals.boards
+    if has_symmetry:
+        assert len(boards) < 48
+        boards = [(*board, card) for card in HUNL.cards.tolist() if card not in board]
+    for cards in boards:
         for combo in np.flatnonzero(~np.isin(HUNL.combos, cards).any(axis=1)):
             weight = solver.ranges[decision.seat, combo]
             sums[coarser(cards)[combo]] += weight * by_bucket[blueprint().cards.row(cards, 3)[combo]]

@@ -1,5 +1,6 @@
 """The raises on offer on a street: what is left out where it grows too large, and play there."""
 
+import dataclasses
 import os
 
 import numpy as np
@@ -7,18 +8,20 @@ import pytest
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
+from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.betting_tree import StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HULH, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import single_buckets
-from plurispiel.agents.search import search_menu, street_tree
+from plurispiel.agents.search import street_tree
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.street_tree import MAX_NODES, StreetBetting, StreetTooLarge
-from plurispiel.agents.search.subgame import Root
+from plurispiel.agents.search.street_tree import MAX_NODES, StreetBetting
+from plurispiel.agents.search.subgame import TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND, Root
 
 BOARD = parse_cards("QsJh2h7c3d")
 FEW = SearchConfig(iterations=1, threads=1, k=2, cards="blueprint", warm_start=0.0)
@@ -67,12 +70,44 @@ def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
             street_of(root, config.multiway_menu(seats).raises)
 
 
+@pytest.mark.parametrize(
+    "rules, config, rows",
+    [
+        (no_limit_holdem(2).with_menu("fcpa"), SearchConfig(), None),
+        (no_limit_holdem(2).with_menu("fchpa"), SearchConfig(), (2, 1, 1)),
+        (dataclasses.replace(HULH, max_raises=None), SearchConfig(iterations=1), (3, 2, 2)),
+        (no_limit_holdem(2), SearchConfig(first=("0.3p 0.5p 1p 2p",) * 3, later=("0.5p 1p",) * 3), (2, 2, 1)),
+    ],
+    ids=["fcpa", "fchpa", "limit without limits", "many sizes"],
+)
+def test_two_players_have_as_many_raises_as_there_is_time_for(rules, config, rows):
+    """Those after most raises are left out first, and on no street all of them."""
+    root = root_after(rules, (CALL, CALL))
+    streets = street_betting(root.game.state, menu=root.game.menu(config, {}))
+    most = TWO_SEATS_NODES if config.iterations else TWO_SEATS_NODES_A_SECOND
+    assert max(len(street.nodes.kind) for street in streets) <= most
+    for number, street in enumerate(streets):
+        deepest = 0
+        for decision in street.decisions:
+            num_raises = int(decision.state[kernels.NUM_RAISES])
+            deepest = max(deepest, num_raises + any(action > CALL for action in decision.children))
+        assert deepest == rows[number] if rows else deepest >= 4
+
+
+def test_a_root_behind_raises_is_measured_as_it_is_solved():
+    """Two raises were made on the flop, and the street ends behind the next."""
+    rules = no_limit_holdem(7)
+    root = root_after(rules, (CALL,) * 7 + (350, 2100))
+    street = street_of(root, root.game.menu(SearchConfig(crowd=("0.5p 1p allin",) * 3), {}))
+    assert root.game.most_raises == 3 and len(street.paths) <= MAX_NODES
+
+
 def test_so_they_do_where_its_tables_are(monkeypatch):
     rules, config = no_limit_holdem(4), SearchConfig()
     before = (CALL,) * 4
     root = root_after(rules, before)
     whole = street_of(root, root.game.menu(config, {})).most_bytes(config.k)
-    monkeypatch.setattr(search_menu, "MAX_BYTES", whole - 1)
+    monkeypatch.setattr(street_tree, "MAX_BYTES", whole - 1)
     root = root_after(rules, before)
     assert street_of(root, root.game.menu(config, {})).most_bytes(config.k) < whole
 
