@@ -24,6 +24,9 @@ class Gadget:
         Chips for turning the subgame down with each combo.
     facing : float64[num_combos]
         The weight of the other seat's hands that each combo can meet.
+    forced : float64[num_combos], optional
+        Weights of hands that go on besides, without a choice. Where bounds are generous every hand is turned down, and
+        without these the other seat would learn nothing.
 
     Attributes
     ----------
@@ -31,13 +34,18 @@ class Gadget:
         The probability with which each combo goes on.
     """
 
-    def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray):
+    def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray, forced: np.ndarray | float = 0.0):
         if bounds.shape != facing.shape or not np.isfinite(bounds).all():
             raise ValueError(f"a gadget has a finite bound for each of {len(facing)} combos, got {bounds.shape}")
         self.seat = seat
         self._turned_down = bounds * facing
+        self._forced = forced
         self._regrets = np.zeros((2, len(facing)))
         self.accepted = np.full(len(facing), 0.5)
+
+    def going_on(self, weights: np.ndarray) -> np.ndarray:
+        """Return the weight with which each combo goes on, of so much that comes here: float64[num_combos]."""
+        return self.accepted * weights + self._forced
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:
         """Learn from what going on is worth.

@@ -213,7 +213,7 @@ class VectorSolver:
                 return
             run_outs = self._visited(self.iteration)
             if self._gadget is not None:
-                self._walk.enter(self._gadget.seat, self._gadget.accepted * self._ranges[self._gadget.seat])
+                self._walk.enter(self._gadget.seat, self._gadget.going_on(self._ranges[self._gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, run_outs))
                 if self._gadget is not None and seat == self._gadget.seat:
@@ -245,7 +245,7 @@ class VectorSolver:
             return ThinnedRunOuts(1 + done // self._thinning, self._seed, self.algorithm, done)
         return AllRunOuts()
 
-    def let_turn_down(self, seat: int, bounds: np.ndarray) -> None:
+    def let_turn_down(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
         """Let a seat turn the subgame down, hand by hand, in all iterations (`gadget`).
 
         Parameters
@@ -254,8 +254,10 @@ class VectorSolver:
         bounds : float64[num_combos]
             Chips for that, as in `combo_values`. Its range should be all hands alike, as it chooses itself which to go
             on with.
+        forced : float64[num_combos], optional
+            See `Gadget`.
         """
-        self._gadget = Gadget(seat, bounds, self.facing[seat])
+        self._gadget = Gadget(seat, bounds, self.facing[seat], forced)
 
     def evaluate(self) -> Evaluation:
         """Measure the average strategies; best responses know their hands, in whatever buckets strategies put them."""

@@ -83,7 +83,8 @@ class SearchConfig:
         Boards of the last street, behind each before, that a search of two streets before it deals at all.
     safe : bool
         With two players: the opponent may turn a subgame down, hand by hand, for what its best response to the
-        blueprint wins from there (re-solving gadget), so that little is lost by wrong beliefs about its hands.
+        blueprint wins from there (re-solving gadget), so that little is lost by wrong beliefs about its hands. Often
+        it has to go on, with what it is believed to hold (`subgame.FORCED_SHARE`), so that those are played well.
 
     Raises
     ------

@@ -41,8 +41,9 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     ", from all actions alike": {"warm_start": 0.0},
     ", nothing left out": {"purge": 0.0},
     ", the final iterate": _FINAL,
+    ", safe": {"safe": True},
 }
-_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL}
+_VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
 """On rivers nothing is left out, and searches begin with all actions alike."""
 
 _LATER_BOARDS = 3
@@ -147,10 +148,12 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
     for iterations in _ITERATIONS[street]:
         for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
             config = dataclasses.replace(_SETTINGS, iterations=iterations, **change)
-            solution = solve_street(root, config, bucket_rows, planned, history, 0, added=offered)
-            for decision in first.betting.decisions:
-                node = solution.nodes[tuple(action for _, action, _ in decision.actions)]
-                first.write(first.sums, decision, np.nan_to_num(node.played, nan=1.0))
+            for seat in range(2) if config.safe else (0,):  # a safe search is for one seat
+                solution = solve_street(root, config, bucket_rows, planned, history, seat, added=offered)
+                for decision in first.betting.decisions:
+                    if decision.seat == seat or not config.safe:
+                        node = solution.nodes[tuple(action for _, action, _ in decision.actions)]
+                        first.write(first.sums, decision, np.nan_to_num(node.played, nan=1.0))
             entry = found.setdefault(f"{solution.iterations} iterations{label}", _Found())
             entry.exploitability.append(solver.evaluate().exploitability)
             searched, gain = [table.copy() for table in first.sums], 0.0

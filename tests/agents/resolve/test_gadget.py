@@ -21,7 +21,7 @@ def equilibrium():
 
 
 def second_street(opponent):
-    """The subgame after two calls, with all of the opponent's hands alike, and the equilibrium's strategies in it."""
+    """The subgame after two calls, with all of an opponent's hands alike, and the equilibrium's strategies in it."""
     whole, state, ranges = equilibrium(), BettingState(LEDUC), np.ones((2, LEDUC.num_combos))
     path = ()
     for action in (CALL, CALL):
@@ -67,6 +67,38 @@ def test_no_hand_wins_more_than_its_bound(opponent, algorithm):
     unsafe = VectorSolver(dataclasses.replace(subgame, ranges=wrong), algorithm, dtype=np.float64)
     unsafe.run(3000)
     assert gains(unsafe, opponent, bounds).max() > 0.05
+
+
+@pytest.mark.parametrize("opponent", [0, 1])
+def test_hands_that_are_forced_to_go_on_change_no_equilibrium(opponent):
+    """With what the equilibrium comes there with, half as often as all others may choose."""
+    subgame, bounds = bounds_of(opponent)
+    safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
+    safe.let_turn_down(opponent, bounds, 0.5 * second_street(None)[0].ranges[opponent])
+    safe.run(3000)
+    assert gains(safe, opponent, bounds).max() < 0.01
+
+
+@pytest.mark.parametrize("opponent", [0, 1])
+def test_where_bounds_are_generous_they_are_what_is_learnt_from(opponent):
+    """As in a search that is not safe, and whose range they are; without them the strategy is any."""
+    subgame, bounds = bounds_of(opponent)
+    ranges = second_street(None)[0].ranges
+    found = []
+    for forced in (0.5 * ranges[opponent], 0.0):
+        solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
+        solver.let_turn_down(opponent, bounds + 5.0, forced)
+        solver.run(1000)
+        whole = VectorSolver(dataclasses.replace(subgame, ranges=ranges), "cfr+", dtype=np.float64)
+        whole.run(1000)
+        value = whole.evaluate().values[1 - opponent]
+        for decision, other in zip(
+            whole.streets[0].betting.decisions, solver.streets[0].betting.decisions, strict=True
+        ):
+            if decision.seat != opponent:
+                whole.streets[0].write(whole.streets[0].sums, decision, np.nan_to_num(solver.strategy(0, other)))
+        found.append(value + whole.evaluate().best_response_values[opponent])
+    assert abs(found[0]) < 0.01 and found[1] > 0.1
 
 
 @pytest.mark.parametrize("opponent", [0, 1])
