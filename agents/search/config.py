@@ -68,7 +68,7 @@ class SearchConfig:
     river : tuple of str
         The same where that street is the last one.
     later : tuple of str
-        The same for streets after it. Where the betting grows too large, the last sizes are left out (`SearchMenu`).
+        The same for streets after it. Where the betting grows too large, sizes are left out (`SearchMenu`).
     three : tuple of str
         The same with three players, and with more (`crowd`); their streets are searched one at a time.
     crowd : tuple of str
