@@ -162,7 +162,8 @@ class Strategy:
     actions : int64[num_actions]
         The action of each column.
     probabilities : float64[num_combos, num_actions]
-        A row sums to 1. Rows of combos that cannot be held (a card on the board) mean nothing.
+        Row k is what it does with the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k), and
+        sums to 1. Rows of combos that cannot be held (a card on the board) mean nothing.
     highest : int64[num_actions] or None
         A column may stand for a raise drawn uniformly from ``actions[k]..highest[k]`` chips inclusive;
         None where every column is a single action.

@@ -37,9 +37,6 @@ _STREAM = 5
 class StrategyUnknown(ValueError):
     """An agent does not tell what it does with every hand."""
 
-    def __init__(self, agent: Agent):
-        super().__init__(f"{agent.name}: it does not tell what it does with every hand")
-
 
 @dataclass(frozen=True)
 class Menu:
@@ -204,7 +201,10 @@ class LocalBestResponse(RangeAgent):
     def _told(self, strategy: Strategy | None) -> Strategy:
         """Return what the opponent told, if it did."""
         if strategy is None:
-            self.unknown = StrategyUnknown(self._opponent)
+            self.unknown = StrategyUnknown(
+                f"{self._opponent.name}: it does not tell what it does with every hand, and local best response has to "
+                "know; give it range_strategy(public) (python -m pydoc plurispiel.agents.Strategy explains the rows)"
+            )
             raise self.unknown
         return strategy
 

@@ -33,6 +33,7 @@ from plurispiel.abstraction.cards.river import EQUITY_UNITS, NUM_CLUSTERS, NUM_C
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_RIVERS
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import combo_cards
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.threads import default_threads, run_chunks
 
 _CHUNK = 16
@@ -273,9 +274,7 @@ class _Builder:
         return self._rivers
 
     def _bar(self, name: str, total: int, unit: str) -> tqdm:
-        return tqdm(
-            desc=name, total=total, unit=unit, unit_scale=True, dynamic_ncols=True, disable=not self._show_progress
-        )
+        return progress_bar(desc=name, total=total, unit=unit, unit_scale=True, disable=not self._show_progress)
 
 
 class _Sample(NamedTuple):

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from tqdm import tqdm
 
 from plurispiel.abstraction.game_tree import GameTree, flatten
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.search.game_tree_search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
 from plurispiel.agents.tabular import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
@@ -44,9 +44,9 @@ class _Worst:
 def bench_search_exact(seconds: float = 1.0) -> list[Row]:
     """Return all figures: exploitability, or NashConv of three players, before and after each search."""
     rows = []
-    with tqdm(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint", dynamic_ncols=True) as progress:
+    with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
         for game, iterations in _GAMES.items():
-            progress.set_description(game)
+            progress.set_description(game, refresh=False)
             tree = flatten(game)
             searcher = GameTreeSearcher(tree)
             for algorithm, number in _BLUEPRINTS:

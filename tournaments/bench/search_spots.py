@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
@@ -77,7 +77,7 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
         count = max(1, round(seconds * per_second))
         found: dict[str, _Found] = {}
         hands, pots = 0, []
-        with tqdm(total=count, desc=name, unit="spot", dynamic_ncols=True) as progress:
+        with progress_bar(total=count, desc=name, unit="spot") as progress:
             for number, spot in _spots(agent, street):
                 _measure(spot, planned, agent, found)
                 hands = number

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.cards.buckets import BucketTable, StreetReport, load_table
@@ -20,6 +19,7 @@ from plurispiel.abstraction.cards.flops import FLOP_500, NUM_FLOPS, all_flops, f
 from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.tournaments.bucket_pictures import draw_table
 from plurispiel.tournaments.exit_codes import INTERRUPTED
@@ -87,7 +87,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
     begin = time.perf_counter()
     missing = [flop for flop in flops if not is_kept(flop)]
     try:
-        for flop in tqdm(missing, unit="flop", dynamic_ncols=True, disable=not options.all):
+        for flop in progress_bar(missing, unit="flop", disable=not options.all):
             with interrupts_held():
                 buckets = flop_buckets(flop, threads=threads)
     except KeyboardInterrupt:

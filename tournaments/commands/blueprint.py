@@ -9,14 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from tqdm import tqdm
-
 from plurispiel.abstraction.actions.tree import TreeSize, tree_size
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
@@ -114,12 +113,11 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
     trainer = run.trainer
     if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
         raise ValueError(f"checkpoint-minutes must be positive, got {options.checkpoint_minutes}")
-    with tqdm(
+    with progress_bar(
         total=trainer.schedule.iterations,
         initial=trainer.iteration,
         unit="it",
         unit_scale=True,
-        dynamic_ncols=True,
         mininterval=0.5,
     ) as progress:
         before = [trainer.num_nodes, run.seconds]

@@ -9,10 +9,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
@@ -57,7 +57,7 @@ def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seed: i
         except AgentFault as fault:
             faults.append(Fault(0, fault.kind, fault.message))
             num_hands = 0
-        for number in tqdm(range(num_hands), unit="hand", dynamic_ncols=True, leave=False):
+        for number in progress_bar(range(num_hands), unit="hand", leave=False):
             seat = number % rules.num_seats
             agents = [contestant if place == seat else opponents[place] for place in range(rules.num_seats)]
             deck = deal_deck(rules, np.random.default_rng((seed, number)))

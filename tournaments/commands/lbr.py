@@ -9,9 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.machine import default_workers
@@ -61,8 +60,8 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
         warmup_play([config.agent], config.rules)
         total = num_groups * Prober.hands_per_group
         try:
-            with tqdm(
-                total=total, initial=played * Prober.hands_per_group, unit="hand", unit_scale=True, dynamic_ncols=True
+            with progress_bar(
+                total=total, initial=played * Prober.hands_per_group, unit="hand", unit_scale=True
             ) as progress:
                 shown = begin
 

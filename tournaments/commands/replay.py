@@ -6,8 +6,7 @@ import sys
 from itertools import islice
 from typing import Any
 
-from tqdm import tqdm
-
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
 from plurispiel.tournaments.replay_report import BATCH, ReplayReport
@@ -22,7 +21,7 @@ def main(options: argparse.Namespace) -> int:
     rules = game_by_name(options.game) if options.game else None
     files = hand_files(options.paths)
     report = ReplayReport()
-    with tqdm(unit="hand", unit_scale=True, dynamic_ncols=True) as progress:
+    with progress_bar(unit="hand", unit_scale=True) as progress:
         for path in files:
             hands = read_hands(path, rules)
             while batch := list(islice(hands, BATCH)):

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.game_tree import GameTree, flatten
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
 from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
@@ -51,12 +52,11 @@ def main(options: argparse.Namespace) -> int:
     _say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {seed}" if sampling else ""))
     setup_seconds = time.perf_counter() - begin
     run = _Run(solver, folder, curve, options)
-    with tqdm(
+    with progress_bar(
         total=iterations if options.until is None else None,
         initial=solver.iteration,
         unit="it",
         unit_scale=True,
-        dynamic_ncols=True,
         mininterval=0.5,
         delay=0.5,
     ) as progress:

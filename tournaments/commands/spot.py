@@ -6,9 +6,8 @@ import math
 import sys
 from pathlib import Path
 
-from tqdm import tqdm
-
 from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
@@ -65,7 +64,7 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     algorithm = settings.algorithm or default_algorithm(spot)
     by_bucket = " among strategies by bucket" if spot.has_buckets else ""
     limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"
-    with tqdm(unit=" it", dynamic_ncols=True, leave=False, disable=None, delay=0.5) as bar:
+    with progress_bar(unit=" it", leave=False, delay=0.5) as bar:
 
         def show(iterations: int, seconds: float, pct: float) -> None:
             bar.set_postfix_str(f"exploitability {pct:.3g} % of the pot", refresh=False)

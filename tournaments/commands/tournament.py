@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
@@ -235,7 +235,7 @@ def _load_kernels(config: TournamentConfig) -> float:
 def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: int, done: int) -> None:
     tallies = [Tally() for _ in config.agents]
     per_chip = 1000.0 / config.rules.big_blind
-    with tqdm(total=total, initial=done, unit="hand", unit_scale=True, smoothing=0.1, dynamic_ncols=True) as progress:
+    with progress_bar(total=total, initial=done, unit="hand", unit_scale=True, smoothing=0.1) as progress:
 
         def show(block: Block, groups: Groups) -> None:
             for group in groups:

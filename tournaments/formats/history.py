@@ -19,10 +19,14 @@ class BrokenHistory(ValueError):
     """
 
     def __init__(self, file: str, hand: str | None, what: str):
-        super().__init__(f"{file}: {what}" if hand is None else f"{file}, hand {hand}: {what}")
+        super().__init__(file, hand, what)
         self.file = file
         self.hand = hand
         self.what = what
+
+    def __str__(self) -> str:
+        place = self.file if self.hand is None else f"{self.file}, hand {self.hand}"
+        return f"{place}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)

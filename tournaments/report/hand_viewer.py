@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.replay import replay_betting, replay_hand
 from plurispiel.evaluation.value_functions import Checkdown
@@ -187,7 +186,9 @@ def _add_hands(
     """Add the chosen hands of a run. `hands` and `remarks` are modified in place."""
     groups = list(dict.fromkeys((hand.lineup, hand.deck) for hand in chosen))
     missing = 0
-    progress = tqdm(replay_groups(run, store, groups), total=len(groups), unit="group", desc="hands", leave=False)
+    progress = progress_bar(
+        replay_groups(run, store, groups), total=len(groups), unit="group", desc="hands", leave=False
+    )
     for replay in progress:
         kept = kept_group(store, replay.lineup, replay.deck)
         for hand in chosen:

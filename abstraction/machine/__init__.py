@@ -1,0 +1,1 @@
+"""What is not poker: the machine that everything runs on."""
