@@ -101,6 +101,7 @@ def stored_hands(folder: Path) -> Iterator[HandHistory]:
         If the folder holds no run, or it cannot be read.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
+        store.check()
         number = 0
         for group in kept_groups(store):
             for history in _histories(store.config, group, number):

@@ -1,7 +1,8 @@
 """A run's folder: its settings and, in SQLite, the result of every group.
 
 ``run.sqlite`` is the truth. A block of groups is written in one transaction, so that a run killed at any
-point holds whole blocks only, and goes on from there.
+point holds whole blocks only, and goes on from there. Every row ends with a checksum of the others of its columns, so
+that a bit that a disk has turned is noticed before it counts.
 """
 
 import contextlib
@@ -14,8 +15,10 @@ import socket
 import sqlite3
 import tempfile
 import time
+import zlib
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +42,7 @@ try:
 except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
     fcntl = None
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _SCORE_TYPES = {
     "lineup": "i8",
@@ -63,7 +66,7 @@ _SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
 _score_values = operator.attrgetter(*_SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS groups (
     lineup INTEGER NOT NULL,
     deck INTEGER NOT NULL,
@@ -90,18 +93,21 @@ CREATE TABLE IF NOT EXISTS groups (
     answers INTEGER NOT NULL,
     answer_seconds REAL NOT NULL,
     slowest_answer REAL NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (lineup, deck, agent)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hands (
     lineup INTEGER NOT NULL,
     deck INTEGER NOT NULL,
     hands BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (lineup, deck)
 );
 CREATE TABLE IF NOT EXISTS stories (
     lineup INTEGER NOT NULL,
     deck INTEGER NOT NULL,
     stories BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (lineup, deck)
 );
 """
@@ -109,6 +115,13 @@ CREATE TABLE IF NOT EXISTS stories (
 # the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
 # `seat_sums` what it made of each seat; the last three, how long it was waited for.
 
+_COLUMNS = {
+    "run": ("key", "value"),
+    "groups": ("lineup", "deck", "agent", *_SCORE_COLUMNS, "seconds"),
+    "hands": ("lineup", "deck", "hands"),
+    "stories": ("lineup", "deck", "stories"),
+}
+"""The columns of each table, as `_checksum` takes them; its own follows."""
 
 _OTHER_FACTS = ("player", "values")
 
@@ -228,7 +241,7 @@ class RunStore:
         """
         record = {"num_samples": values.num_samples, "digest": values.digest}
         with self._refusing(), self._database:
-            self._database.execute("INSERT OR IGNORE INTO run VALUES ('values', ?)", [json.dumps(record)])
+            self._insert("run", [("values", json.dumps(record))], "OR IGNORE")
         kept = self.values()
         if (kept["num_samples"], kept["digest"]) != (values.num_samples, values.digest):
             raise RunRefused(
@@ -286,14 +299,11 @@ class RunStore:
             ]
             for packed in (hands, stories)
         )
-        columns = ["lineup", "deck", "agent", *_SCORE_COLUMNS, "seconds"]
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany(
-                f"INSERT INTO groups ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows
-            )
-            self._database.executemany("INSERT INTO hands VALUES (?, ?, ?)", kept)
-            self._database.executemany("INSERT INTO stories VALUES (?, ?, ?)", told)
+            self._insert("groups", rows)
+            self._insert("hands", kept)
+            self._insert("stories", told)
 
     def forget_after(self, last: Position) -> None:
         """Forget the groups behind one in the schedule."""
@@ -426,8 +436,9 @@ class RunStore:
             yield
         except sqlite3.IntegrityError:
             raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
-        except sqlite3.Error as error:
-            raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {error}{self._remedy}") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            what = str(error).encode("unicode_escape").decode()  # it cites a damaged schema as it is
+            raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
 
     def _open_run(self) -> None:
         digest = self._config.digest
@@ -440,24 +451,22 @@ class RunStore:
                 self._database.execute("BEGIN IMMEDIATE")
                 for statement in filter(str.strip, _SCHEMA.split(";")):
                     self._database.execute(statement)
-                self._database.executemany("INSERT OR IGNORE INTO run VALUES (?, ?)", facts.items())
+                self._insert("run", facts.items(), "OR IGNORE")
         self._check_format()
+        self.check()
         if self._value("digest") != digest:
             raise RunRefused(
                 f"{self.folder} holds another tournament (see its config.toml), or one of other code; "
                 "repeat it as it was to go on with it, give another --out, or start over with --fresh"
             )
-        self.check_pages()
         # Only now, so that what was refused is left as it was.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
-        self._database.executemany(
-            "INSERT OR REPLACE INTO run VALUES (?, ?)", [("player", player), ("machine", machine_text())]
-        )
+        self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
 
-    def check_pages(self) -> None:
-        """Look at the whole database.
+    def check(self) -> None:
+        """Look at the whole database: its pages, its indices and the checksum of each row.
 
         Raises
         ------
@@ -466,8 +475,37 @@ class RunStore:
         """
         path = self.folder / "run.sqlite"
         ((page_size,),) = self._rows("PRAGMA page_size")
-        if list(self._rows("PRAGMA quick_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
-            raise RunRefused(f"cannot use {path}: it is damaged{self._remedy}")
+        if list(self._rows("PRAGMA integrity_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
+            raise self._damaged("it")
+        for table, columns in _COLUMNS.items():
+            for *row, checksum in self._rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
+                if checksum != _checksum(row):
+                    raise self._damaged(self._place(table, row))
+
+    def _damaged(self, what: str) -> RunRefused:
+        return RunRefused(
+            f"cannot use {self.folder / 'run.sqlite'}: {what} is damaged; "
+            "start over with plurispiel tournament --fresh, or give another --out"
+        )
+
+    def _place(self, table: str, row: Sequence[Any]) -> str:
+        """Return what a row is about, for a message; it may be damaged just there."""
+        if table == "run":
+            return f"the fact {row[0]!r:.40}"
+        lineup, deck, agent = row[:3]
+        place = f"the row of line-up {lineup!r:.20}, deck {deck!r:.20}"
+        if table != "groups":
+            return f"{place} in the table of {table}"
+        names: dict[Any, str] = dict(enumerate((*self._config.names, "the Control")))
+        return f"{place}, agent {names.get(agent, agent)!r:.80}"
+
+    def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
+        """Write rows, each with its checksum; `otherwise` says what to do with one that is there already."""
+        columns = (*_COLUMNS[table], "checksum")
+        self._database.executemany(
+            f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+            ((*row, _checksum(row)) for row in rows),
+        )
 
     def _check_format(self) -> None:
         if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
@@ -475,6 +513,24 @@ class RunStore:
                 f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
                 f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
             )
+
+
+def _checksum(row: Iterable[Any]) -> int:
+    """Return the CRC-32 of a row, which notices any single bit.
+
+    All numbers count as float64: a database gives 2.0 back for 2, 0.0 for -0.0 and None for what is no number.
+    """
+    numbers, texts = array("d"), []
+    for value in row:
+        if isinstance(value, bytes):
+            numbers.append(len(value))
+            texts.append(value)
+        elif isinstance(value, str):
+            texts.append(value.encode())
+            numbers.append(-1.0 - len(texts[-1]))  # a text is not the same bytes
+        else:
+            numbers.append(nan if value is None else value + 0.0)
+    return zlib.crc32(b"".join(texts), zlib.crc32(numbers))
 
 
 def _locked(folder: Path) -> int | None:

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bit_flips import flipped
 
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.results import make_results
 from plurispiel.tournaments.schedule import Block
-from plurispiel.tournaments.store import SCORES, RunRefused, RunStore, write_atomically
+from plurispiel.tournaments.store import _SCHEMA, SCORES, RunRefused, RunStore, write_atomically
 
 CONFIG = TournamentConfig(agents=("call", "fold"), decks=4)
 
@@ -145,6 +149,88 @@ def edit(folder, statement):
     with database:
         database.execute(statement)
     database.close()
+
+
+def columns():
+    database = sqlite3.connect(":memory:")
+    database.executescript(_SCHEMA)
+    tables = [table for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    found = [(table, row[1]) for table in tables for row in database.execute(f"PRAGMA table_info({table})")]
+    database.close()
+    return found
+
+
+@pytest.mark.parametrize(("table", "column"), columns())
+def test_every_column_is_under_the_checksum(folder, table, column):
+    store = RunStore(folder, CONFIG)
+    store.add_block(Block(0, 0, 2), groups(1.5, 2.0), 0.25, hands=[b"one", b"two"], stories=[b"", b"x"])
+    store.close()
+    one = "key = 'machine'" if table == "run" else "deck = 1 AND agent = 1" if table == "groups" else "deck = 1"
+    edit(folder, f"UPDATE {table} SET {column} = CAST(IFNULL({column}, '') AS TEXT) || '7' WHERE {one}")
+    row = "the fact 'machine" if table == "run" else "the row of line-up "
+    refused(folder, f"{row}.* is damaged; .*--fresh")
+    for read in (lambda: read_run(folder, "A"), lambda: list(stored_hands(folder))):
+        with pytest.raises(RunRefused, match=f"{row}.* is damaged; .*--fresh"):
+            read()
+
+
+def test_a_damaged_row_is_named(filled):
+    edit(filled, "UPDATE groups SET chips = 3 WHERE deck = 1 AND agent = 1")
+    refused(filled, "the row of line-up 0, deck 1, agent 'fold' is damaged")
+
+
+def test_a_row_that_the_index_does_not_find_is_noticed(folder):
+    store = RunStore(folder, CONFIG)
+    store.add_block(Block(0, 0, 2), groups(1.5, 2.0), 0.25, hands=[b"one", b"two"])
+    store.close()
+    content = (folder / "run.sqlite").read_bytes()
+    database = sqlite3.connect(folder / "run.sqlite")
+    ((page,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_hands_1'")
+    database.close()
+    entry = content.index(bytes([4, 8, 9, 1, 2]), 4096 * (page - 1))  # line-up 0 and deck 1 are in row 2
+    damaged = bytearray(content)
+    damaged[entry + 2] = 8
+    (folder / "run.sqlite").write_bytes(damaged)
+    refused(folder, "it is damaged")
+
+
+def test_what_a_database_gives_back_has_the_checksum_of_what_it_took(folder):
+    odd = AgentScore(2, -0.0, 3, 0, b"\0" * 2 * len(COUNTERS), "", chance=float("nan"), own_actions=1 / 3)
+    store = RunStore(folder, CONFIG)
+    store.add_block(Block(0, 0, 1), [{0: odd, 1: score(np.float64(1e100), message="\0 ä")}], np.float64(0.1))
+    store.check()
+    store.close()
+
+
+@pytest.mark.parametrize("num_flips", [40, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_refused_or_changes_nothing(folder, num_flips):
+    """In rows and in what leads to them: the first bytes of pages."""
+    config = TournamentConfig(agents=CONFIG.agents, decks=30, score="raw")
+    store = RunStore(folder, config)
+    store.add_block(Block(0, 0, 30), groups(*range(30)), 0.5, hands=[b"h" * 300] * 30, stories=[b"s" * 300] * 30)
+    want, path = told(store), folder / "run.sqlite"
+    store.close()
+    good = path.read_bytes()
+    outcomes = set()
+    for number, content in enumerate(flipped(good, num_flips, head_of=4096)):
+        path.write_bytes(content)
+        try:
+            store = RunStore(folder, config)
+        except RunRefused as error:
+            assert "\n" not in str(error)
+            outcomes.add("refused")
+        else:
+            assert told(store) == want, f"flip {number}"
+            store.close()
+            outcomes.add("harmless")
+    assert outcomes == {"refused", "harmless"}
+
+
+def told(store):
+    """All that a run tells, as text."""
+    results = make_results(store.config, store)
+    kept = [(store.hands_of(*group), store.stories_of(*group)) for group in sorted(store.done())]
+    return repr((results, kept, list(store.hands()), store.num_kept(), sorted(store.told())))
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 1_000, b"x", b"SQLite format 3\0" + b"\xff" * 4_080])

@@ -93,7 +93,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
         If the folder holds no run, or one that is damaged or was written by another version.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
-        store.check_pages()
+        store.check()
         config = store.config
         StopWatch(config, store).is_over()  # else the store tells of groups behind the rule's end
         rows = store.scores()
