@@ -99,7 +99,22 @@ def printable(text: str) -> str:
 
 
 def table_text(results: dict[str, Any]) -> str:
-    """Return the final table, best agent first."""
+    """Return the final table, best agent first; of a heads-up gauntlet what the first agent wins from each other."""
+    is_duel = results["format"] == "gauntlet" and results["seats"] == 2
+    lines = _gauntlet_lines(results) if is_duel else _ranking_lines(results)
+    rate = number_text(results["hands_per_second"], ",.0f")
+    lines.append("")
+    if results["stop_when"]:
+        lines.append(_stop_line(results))
+    if found := results["value_function"]:
+        digest = f", digest {found['digest']}" if found["digest"] else ""
+        lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
+    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
+    return "\n".join(lines)
+
+
+def _ranking_lines(results: dict[str, Any]) -> list[str]:
+    """Return the tables of all agents: how they fared, whom they met, and the scores with and without luck."""
     rows: list[tuple[str, ...]] = [
         ("agent", "mbb/hand", "± 95 %", "hands", "groups", "faults", "VPIP", "PFR", "showdown")
     ]
@@ -119,16 +134,38 @@ def table_text(results: dict[str, Any]) -> str:
     lines = aligned(rows)
     if results["matrix"] and len(ranked) > 2:
         lines += ["", "mbb/hand of the row against the column:", *aligned(_matrix_rows(results, ranked))]
-    lines += ["", *_score_lines(results, ranked)]
-    rate = number_text(results["hands_per_second"], ",.0f")
-    lines.append("")
+    return [*lines, "", *_score_lines(results, ranked)]
+
+
+def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
+    """Return the table of a heads-up gauntlet: against whom the first agent wins or loses, and what is not decided."""
+    first, *others = results["agents"]
+    name = printable(first["name"])
+    rows: list[tuple[str, ...]] = [("against", "wins", "mbb/hand", "± 95 %", "hands", "faults")]
+    for other, cell in zip(others, results["matrix"][0][1:], strict=True):
+        if cell is not None:
+            winner = name if cell["mbb_per_hand"] > 0.0 else printable(other["name"])
+            rows.append(
+                (
+                    printable(other["name"]),
+                    winner if _is_decided(cell) else "not decided",
+                    number_text(cell["mbb_per_hand"], "+,.1f"),
+                    number_text(cell["ci95"], ",.1f"),
+                    f"{other['hands']:,}",
+                    f"{other['faults']:,}",
+                )
+            )
+    total = f"{number_text(first['mbb_per_hand'], '+,.1f')} ± {number_text(first['ci95'], ',.1f')}"
     if results["stop_when"]:
-        lines.append(_stop_line(results))
-    if found := results["value_function"]:
-        digest = f", digest {found['digest']}" if found["digest"] else ""
-        lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
-    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
-    return "\n".join(lines)
+        total += f" (± {number_text(first['sequential_ci95'], ',.1f')} always)"
+    lines = [f"{name}, mbb/hand by {_title(results['score'])}:", "", *aligned(rows, num_texts=2)]
+    lines += ["", f"in all {total}, {first['hands']:,} hands, {first['faults']:,} faults"]
+    return lines + reduced_form_lines(results["agents"])
+
+
+def _is_decided(cell: dict[str, Any]) -> bool:
+    """Return whether an interval leaves out 0."""
+    return cell["ci95"] is not None and abs(cell["mbb_per_hand"]) > cell["ci95"]
 
 
 def _stop_line(results: dict[str, Any]) -> str:

@@ -257,6 +257,16 @@ def test_the_table_is_for_people(capsys):
     assert out[-1].startswith("8 hands in ")
 
 
+def test_nothing_given_plays_the_demonstration_heads_up(capsys, home):
+    assert main(["tournament", "--decks", "2", "--workers", "1"]) == 0
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert "gauntlet of 6 agents, 2 seats, 5 line-ups x 2 decks" in captured.err
+    assert lines[0] == "blueprint, mbb/hand by aivat+duplicate:"
+    assert [line.split()[0] for line in lines[4:9]] == ["tag", "equity", "call", "raise", "random"]
+    assert "AIVAT with checkdown values" in captured.out
+
+
 def test_names_may_look_like_markup(capsys, tmp_path):
     (tmp_path / "<script>alert(1)&.py").write_text(
         "from plurispiel.agents.base import Agent\nclass B(Agent):\n    def act(self, view):\n        return 1\n"

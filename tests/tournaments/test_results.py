@@ -147,3 +147,32 @@ def test_the_table_shows_who_beat_whom_heads_up(tmp_path):
         ["call", "-400", "+150"],
         ["fold", "-150"],
     ]
+
+
+def test_a_heads_up_gauntlet_says_who_wins_and_what_is_not_decided(tmp_path):
+    config = TournamentConfig(agents=("tag", "call", "fold", "raise", "random"), seats=2, format="gauntlet", decks=3)
+    chips = [(30.0, 20.0, 40.0), (-30.0, -20.0, -40.0), (30.0, -10.0, 40.0)]  # nobody has met random yet
+    blocks = [
+        (Block(lineup, 0, 3), [{0: score(won), lineup + 1: score(-won, faults=lineup)} for won in rewards])
+        for lineup, rewards in enumerate(chips)
+    ]
+    results = run(tmp_path, config, blocks)
+    lines = table_text(results).splitlines()
+    assert lines[0] == "tag, mbb/hand by duplicate:"
+    assert [line.split()[:3] for line in lines[4:6]] == [["call", "tag", "+150.0"], ["fold", "fold", "-150.0"]]
+    undecided = results["matrix"][0][3]
+    assert 0.0 < undecided["mbb_per_hand"] < undecided["ci95"]
+    assert lines[6].split()[:4] == ["raise", "not", "decided", "+100.0"] and lines[6].split()[-2:] == ["6", "6"]
+    assert lines[7] == "" and "random" not in "".join(lines[:8])
+    assert lines[8] == (
+        f"in all {results['agents'][0]['mbb_per_hand']:+,.1f} ± {results['agents'][0]['ci95']:,.1f}, 18 hands, 0 faults"
+    )
+    assert "mbb/hand of the row" not in "".join(lines)
+
+
+def test_one_deck_decides_nothing_in_a_gauntlet(tmp_path):
+    config = TournamentConfig(agents=("call", "fold"), seats=2, format="gauntlet", decks=1)
+    results = run(tmp_path, config, [(Block(0, 0, 1), [{0: score(20.0), 1: score(-20.0)}])])
+    assert "not decided" in table_text(results)
+    (tmp_path / "empty").mkdir()
+    assert "in all - ± -, 0 hands" in table_text(run(tmp_path / "empty", config, []))

@@ -25,7 +25,8 @@ def add_tournament(commands) -> None:
         metavar="A,B,...",
         default=argparse.SUPPRESS,
         help="agent specs NAME[:ARG][?key=value&...], may be repeated: built-in names (plurispiel ls agents), "
-        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: the six baselines)",
+        "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: blueprint heads-up against each of "
+        "the five baselines; at another table, all six)",
     )
     add(
         "--game",
@@ -94,7 +95,7 @@ def add_tournament(commands) -> None:
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="decks per line-up, each played in every rotation (default: 500)",
+        help="decks per line-up, each played in every rotation (default: 500; without agents and table, 1500)",
     )
     add(
         "--seed",

@@ -21,7 +21,7 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
-from plurispiel.tournaments.config import TournamentConfig, read_config
+from plurispiel.tournaments.config import TournamentConfig, read_config, with_demonstration
 from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
@@ -144,7 +144,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
             settings[field.name] = given[field.name]
     if "agents" in given:
         settings["agents"] = tuple(spec for text in given["agents"] for spec in split_specs(text))
-    return settings
+    return with_demonstration(settings)
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: argparse.Namespace) -> TournamentConfig:
