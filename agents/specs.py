@@ -14,7 +14,10 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
+import os
 import sys
+import sysconfig
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent
+from plurispiel.agents.base import Agent, RangeAgent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
 from plurispiel.agents.tight_aggressive import TightAggressiveAgent
@@ -33,6 +36,9 @@ BUILT_IN: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
 }
 """The built-in agents by name."""
+
+_METHODS = {"restart": None, "act": Agent.act, "strategy": RangeAgent.strategy}
+"""What an agent needs, the last only if it is a `RangeAgent`, and what stands there until its class defines it."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,9 @@ def make_agent(spec: str) -> Agent:
     module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
     found = getattr(module, parsed.argument, None)
     if found is None:
-        raise ValueError(f"{parsed.name} has no class {parsed.argument!r} (agent {spec!r})")
+        classes = [name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__]
+        there = f"; it has {', '.join(classes)}" if classes else ""
+        raise ValueError(f"{parsed.name} has no class {parsed.argument!r}{there} (agent {spec!r})")
     if not callable(found):
         raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
     return _construct(found, options, spec)
@@ -297,10 +305,50 @@ def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) 
     try:
         agent = factory(**{key: _value(text) for key, text in options.items()})
     except (Exception, SystemExit) as error:  # a contestant's constructor may raise anything
-        raise ValueError(f"agent {spec!r} cannot be built: {type(error).__name__}: {error}") from error
-    if missing := [method for method in ("restart", "act") if not callable(getattr(agent, method, None))]:
-        raise ValueError(f"agent {spec!r} lacks {' and '.join(missing)}; derive its class from plurispiel.agents.Agent")
+        raise ValueError(f"agent {spec!r} cannot be built: {_trouble(error)}") from error
+    if missing := [name for name, placeholder in _METHODS.items() if not _defines(agent, name, placeholder)]:
+        raise ValueError(f"agent {spec!r} lacks {' and '.join(missing)}; {_remedy(agent, missing[-1])}")
     return agent
+
+
+def _defines(agent: object, name: str, placeholder: object) -> bool:
+    """Return whether an agent has a method that does what it is for."""
+    method = getattr(agent, name, None)
+    if name == "strategy" and not isinstance(agent, RangeAgent):
+        return True
+    return callable(method) and getattr(method, "__func__", method) is not placeholder
+
+
+def _remedy(agent: object, missing: str) -> str:
+    """Return what to do about a method that is missing."""
+    if not isinstance(agent, Agent):
+        return "derive its class from plurispiel.agents.Agent" + ", and define act(self, view)" * (missing == "act")
+    own = {name.lower().strip("_"): name for name in vars(type(agent)) if callable(getattr(agent, name))}
+    close = difflib.get_close_matches(missing, own, n=1)
+    meant = f"; did you mean {own[close[0]]!r}?" if close else ""
+    arguments = "view" if missing == "act" else "public, combo_ids"
+    return f"its class has to define {missing}(self, {arguments}){meant}"
+
+
+def _trouble(error: BaseException) -> str:
+    """Return what an exception of an agent's code says, and where in that code it came up."""
+    try:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:  # one of a contestant may not even have a text
+        text = ""
+    place = _place(error)
+    return type(error).__name__ + f": {text}" * bool(text) + f" ({place})" * bool(place)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line: where libraries were called, if the trouble came up in one."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{os.path.basename(error.filename)}, line {error.lineno}"
+    _, *frames = traceback.extract_tb(error.__traceback__)  # behind our own
+    frames = [frame for frame in frames if not frame.filename.startswith("<")]
+    libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
+    frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
+    return f"{os.path.basename(frames[-1].filename)}, line {frames[-1].lineno}" if frames else ""
 
 
 def _value(text: str) -> int | float | str:
@@ -325,7 +373,7 @@ def _load_file(spec: AgentSpec) -> ModuleType:
     try:
         module_spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a contestant's file may raise anything
-        raise ValueError(f"{spec.name} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{spec.name} cannot be loaded: {_trouble(error)}") from error
     return module
 
 
@@ -361,7 +409,7 @@ def _import_module(spec: AgentSpec) -> ModuleType:
     _search_in(Path.cwd())
     try:
         return importlib.import_module(spec.name)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"no agent or module {spec.name!r}: {error}{_suggestion(spec)}") from None
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{spec.name} cannot be imported: {type(error).__name__}: {error}") from error
+        if isinstance(error, ModuleNotFoundError) and f"{spec.name}.".startswith(f"{error.name}."):
+            raise ValueError(f"no agent or module {spec.name!r}: {error}{_suggestion(spec)}") from None
+        raise ValueError(f"{spec.name} cannot be imported: {_trouble(error)}") from error

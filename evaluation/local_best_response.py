@@ -25,7 +25,7 @@ from plurispiel.evaluation.duplicate import SeatStreams, group_deck
 from plurispiel.evaluation.hand import Hand, play_hand
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 
-__all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown"]
+__all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
 
 ALL_IN = float("inf")
 GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
@@ -89,7 +89,7 @@ class LocalBestResponse(RangeAgent):
 
     Attributes
     ----------
-    unknown : StrategyUnknown or None
+    refusal : ValueError or None
         What the opponent did not tell in this hand.
     """
 
@@ -105,7 +105,7 @@ class LocalBestResponse(RangeAgent):
         if rules.num_seats != 2:
             raise ValueError(f"local best response plays heads-up, got {rules.num_seats} seats")
         super().restart(rules, seat, rng)
-        self.unknown: StrategyUnknown | None = None
+        self.refusal: ValueError | None = None
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
@@ -176,7 +176,7 @@ class LocalBestResponse(RangeAgent):
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
-        strategy = self._told(self._opponent.expected_strategy(after))
+        strategy = self._told(after, self._opponent.expected_strategy(after))
         return 1.0 - strategy.probability(FOLD)
 
     def _reach(self, actions: tuple[Action, ...], board: tuple[int, ...]) -> np.ndarray:
@@ -193,20 +193,18 @@ class LocalBestResponse(RangeAgent):
                 for taken in before:
                     state.apply_legal(taken.action)
                 public = PublicState(self.rules, state.array.tolist(), seen, tuple(before))
-                strategy = self._told(self._opponent.range_strategy(public))
+                strategy = self._told(public, self._opponent.range_strategy(public))
                 reach = reach * strategy.probability(action)
             self._reaches[key] = reach
         return self._reaches[key]
 
-    def _told(self, strategy: Strategy | None) -> Strategy:
+    def _told(self, public: PublicState, strategy: Strategy | None) -> Strategy:
         """Return what the opponent told, if it did."""
-        if strategy is None:
-            self.unknown = StrategyUnknown(
-                f"{self._opponent.name}: it does not tell what it does with every hand, and local best response has to "
-                "know; give it range_strategy(public) (python -m pydoc plurispiel.agents.Strategy explains the rows)"
-            )
-            raise self.unknown
-        return strategy
+        try:
+            return check_told(self._opponent, public, strategy)
+        except ValueError as error:
+            self.refusal = error
+            raise
 
     def _situation(
         self, combo: int, board: tuple[int, ...], actions: tuple[Action, ...], state: list[int]
@@ -222,6 +220,31 @@ class LocalBestResponse(RangeAgent):
         for seat in range(2):  # a pot of two chips, one of each
             state[betting.CONTRIB + seat] = 1
         return (self._values.values(situation._replace(state=state)) + 1.0) / 2.0
+
+
+def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> Strategy:
+    """Return what an agent told of all its combos, if it did, and in the right shape.
+
+    Raises
+    ------
+    StrategyUnknown
+        If it told nothing.
+    ValueError
+        If what it told are no rows for all combos.
+    """
+    explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
+    if strategy is None:
+        raise StrategyUnknown(
+            f"{agent.name}: it does not tell what it does with every hand, which local best response has to know; "
+            f"give it range_strategy(public) ({explained})"
+        )
+    if not isinstance(strategy, Strategy):
+        what = type(strategy).__name__
+        raise ValueError(f"{agent.name}: range_strategy returned {what}, which is no Strategy ({explained})")
+    wanted, got = (public.rules.num_combos, len(strategy.actions)), np.shape(strategy.probabilities)
+    if got != wanted:
+        raise ValueError(f"{agent.name}: range_strategy has rows of shape {got}, not {wanted} ({explained})")
+    return strategy
 
 
 class GroupScore(NamedTuple):
@@ -293,7 +316,7 @@ class Prober:
                 rngs = self._streams.seed([*words[4 * turn + 2 * seat :][:2]] * 2)
                 hand = play_hand(rules, (prober, agent) if seat == 0 else (agent, prober), dealt, rngs)
                 if hand.faults:
-                    raise prober.unknown or ValueError(f"{agent.name}: {hand.faults[0].message}")
+                    raise prober.refusal or ValueError(f"{agent.name}: {hand.faults[0].message}")
                 payoff += hand.payoffs[seat]
                 expectation += prober.expectation(hand)
                 corrected += self._corrected(hand, 1 - seat)
@@ -307,5 +330,5 @@ class Prober:
         agents = [agent, _Silent()] if seat == 0 else [_Silent(), agent]
         score = self._aivat.scores(hand, agents)[seat]
         if score.estimate is None:
-            raise prober.unknown or ValueError(f"{agent.name}: {score.refused}")
+            raise prober.refusal or ValueError(f"{agent.name}: {score.refused}")
         return -score.estimate

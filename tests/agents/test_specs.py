@@ -127,6 +127,27 @@ def test_a_class_in_a_module(folder, monkeypatch):
         sys.modules.pop("my_bot", None)
 
 
+METHODS = """\
+import json
+from plurispiel.agents import Agent, RangeAgent
+
+class NoAct(Agent):
+    def decide(self, view): return 1
+
+class Act(Agent):
+    def Act(self, view): return 1
+
+class NoStrategy(RangeAgent): pass
+
+class NoBase:
+    def act(self, view): return 1
+
+class Deep(Agent):
+    def __init__(self): json.loads("{")
+    def act(self, view): return 1
+"""
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -137,22 +158,34 @@ def test_a_class_in_a_module(folder, monkeypatch):
         ("tagg:Bot", r"no agent or module 'tagg'.*did you mean 'tag'\?"),
         ("my_bot.py", r"my_bot\.py:CLASS"),
         ("nowhere.py:Bot", "no file 'nowhere.py'"),
-        ("my_bot.py:Nobody", "my_bot.py has no class 'Nobody'"),
+        ("my_bot.py:Nobody", "my_bot.py has no class 'Nobody'; it has .*MyBot"),
         ("my_bot.py:number", "'number' in my_bot.py is not a class"),
-        ("my_bot.py:NoAgent", "lacks restart and act; derive"),
+        ("my_bot.py:NoAgent", "lacks restart and act; derive its class from plurispiel.agents.Agent, and define act"),
+        ("methods.py:NoAct", r"lacks act; its class has to define act\(self, view\)$"),
+        ("methods.py:Act", r"define act\(self, view\); did you mean 'Act'\?"),
+        ("methods.py:NoStrategy", r"lacks strategy; its class has to define strategy\(self, public, combo_ids\)"),
+        ("methods.py:NoBase", "lacks restart; derive its class from plurispiel.agents.Agent$"),
+        ("methods.py:Deep", r"cannot be built: JSONDecodeError: .* \(methods.py, line 16\)"),
         ("my_bot.py:MyBot?color=1", "takes the options size, mood, got color"),
         ("my_bot.py:Angry", "cannot be built: RuntimeError"),
         ("my_bot.py:Quits", "cannot be built: SystemExit"),
         ("builtins:int", "no Agent"),
-        ("syntax.py:Bot", "syntax.py cannot be loaded: SyntaxError"),
-        ("raises.py:Bot", "raises.py cannot be loaded: ZeroDivisionError"),
+        ("syntax.py:Bot", r"syntax.py cannot be loaded: SyntaxError: .* \(syntax.py, line 2\)"),
+        ("raises.py:Bot", r"raises.py cannot be loaded: ZeroDivisionError: .* \(raises.py, line 1\)"),
         ("quits.py:Bot", "quits.py cannot be loaded: SystemExit"),
+        ("imports.py:Bot", r"ModuleNotFoundError: No module named 'numpyy' \(imports.py, line 3\)"),
+        (
+            "imports:Bot",
+            r"imports cannot be imported: ModuleNotFoundError: No module named 'numpyy' \(imports.py, line 3\)",
+        ),
         ("openspiel:nobody", "nobody"),
         ("openspiel", "OpenSpiel"),
     ],
 )
 def test_what_cannot_be_built_is_named(folder, spec, message):
-    (folder / "syntax.py").write_text("def (:\n")
+    (folder / "syntax.py").write_text("\ndef (:\n")
+    (folder / "imports.py").write_text("import os\n\nimport numpyy\n")
+    (folder / "methods.py").write_text(METHODS)
     (folder / "raises.py").write_text("1 / 0\n")
     (folder / "quits.py").write_text("raise SystemExit(1)\n")
     with pytest.raises(ValueError, match=message):

@@ -74,9 +74,9 @@ def test_good_agents_have_nothing_to_fear(capsys, spec):
 def test_faults_stop_it(capsys):
     code, record = report(capsys, f"{BOTS}/raises.py:Bot")
     assert (code, record["faults"], record["decisions"]) == (1, {"exception": 20}, 0)
-    assert main(["compliance", f"{BOTS}/raises_at_import.py:Bot"]) == 1
+    assert main(["compliance", f"{BOTS}/raises.py:Bot"]) == 1
     out = capsys.readouterr().out
-    assert "load (1), the first: " in out and "RuntimeError: two lines" in out and "not checked" in out
+    assert "exception (20), the first: " in out and "not checked" in out
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,13 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["nobody"], "unknown agent"), (["tag", "--game", "chess"], "chess"), (["tag", "--hands", "0"], "at least 1")],
+    [
+        (["nobody"], "unknown agent"),
+        (["tag", "--game", "chess"], "chess"),
+        (["tag", "--hands", "0"], "at least 1"),
+        ([f"{BOTS}/raises_at_import.py:Bot"], "RuntimeError: two lines (raises_at_import.py, line 1)"),
+        ([f"{BOTS}/exits_at_import.py:Bot"], "does not load: its process ended (exit code 5)"),
+    ],
 )
 def test_bad_input_is_one_line(capsys, arguments, message):
     assert main(["compliance", *arguments]) == 2

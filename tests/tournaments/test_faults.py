@@ -15,6 +15,7 @@ import pytest
 from plurispiel.tournaments.block_player import Conduct, RunAborted
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants import supervisor
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.runner import run_tournament
@@ -193,13 +194,43 @@ def test_names_stay_harmless_everywhere(capsys, tmp_path, monkeypatch):
     assert [path.name for path in (tmp_path / "run" / "logs").glob("*")] == []  # nobody printed
 
 
-def test_an_agent_that_does_not_load_is_named_before_play(capsys, tmp_path):
-    (tmp_path / "broken.py").write_text('raise RuntimeError("two\\nlines")\n')
-    arguments = ["tournament", "--agents", f"{tmp_path}/broken.py:Bot,call", "--decks", "3", "--workers", "1"]
-    assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ('raise RuntimeError("two\\nlines")\n', "RuntimeError: two lines (broken.py, line 1)"),
+        ("import os\nclass Bot:\n    def act(self, view)\n", "SyntaxError: expected ':' (broken.py, line 3)"),
+        ("import os\nimport nump\n", "ModuleNotFoundError: No module named 'nump' (broken.py, line 2)"),
+        ("from plurispiel.agents import Agent\nclass Bot(Agent):\n    pass\n", "lacks act"),
+        ("import sys\nprint('bye')\nsys.exit('no')\n", "SystemExit: no (broken.py, line 3)"),
+        ("raise SystemExit(0)\n", "SystemExit: 0 (broken.py, line 1)"),
+        ("import os\nos._exit(0)\n", "broken.py:Bot does not load: its process ended (exit code 0)"),
+        ("import time\ntime.sleep(60)\n", "broken.py:Bot does not load: no answer within 1 s"),
+    ],
+)
+def test_the_first_agent_that_does_not_load_ends_the_command(capsys, tmp_path, monkeypatch, source, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0 if "sleep" in source else 60.0)
+    (tmp_path / "broken.py").write_text(source)
+    (tmp_path / "worse.py").write_text("1 / 0\n")
+    agents = ["--agents", "tag,broken.py:Bot,worse.py:Bot", "--time-limit", "1"]
+    assert main(["tournament", *agents, "--decks", "3", "--out", "run"]) == 2
     captured = capsys.readouterr()
-    assert "broken.py:Bot does not load, which will cost it its hands" in captured.err
-    assert "RuntimeError: two" in captured.err
+    assert captured.out == "" and len(captured.err.splitlines()) == 1
+    assert captured.err.startswith("plurispiel tournament: ") and message in captured.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_agent_that_does_not_load_any_more_commits_a_fault(capsys, tmp_path):
+    """Not one that never did."""
+    (tmp_path / "once.py").write_text(
+        "import os\nfrom plurispiel.agents.baselines import CallAgent as Bot\n"
+        f"path = {str(tmp_path / 'loaded')!r}\n"
+        "if os.path.exists(path): raise RuntimeError('once is enough')\n"
+        "open(path, 'w').close()\n"
+    )
+    arguments = ["tournament", "--agents", f"{tmp_path}/once.py:Bot,call", "--decks", "3", "--workers", "1"]
+    assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
+    assert "RuntimeError: once is enough" in capsys.readouterr().err
     assert json.loads((tmp_path / "run" / "results.json").read_text())["agents"][0]["faults_by_kind"] == {"load": 6}
 
 

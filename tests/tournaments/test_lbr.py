@@ -1,11 +1,13 @@
 """`plurispiel lbr`: the record, runs that go on, and refusals."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.probe import Probe, ProbeConfig
+from plurispiel.tournaments.warmup import LOADING
 
 KEYS = [
     "agent",
@@ -24,6 +26,19 @@ KEYS = [
     "seconds",
     "hands_per_second",
 ]
+
+BOT = """
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        return {}
+"""
+BOTS = {"silent": "None", "lists": "[1.0]", "rows": "Strategy(np.array([1]), np.ones((169, 1)))"}
 
 
 @pytest.fixture(autouse=True)
@@ -98,12 +113,34 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
         (["--agent", "call", "--seed", "-1"], "seed must not be negative"),
         (["--agent", "call", "--menu", "all", "--out", "there"], "--out is for one menu"),
         (["--agent", "openspiel:uniform_random", "--hands", "4", "--workers", "2"], "does not tell"),
+        (
+            ["--agent", "silent.py:Bot", "--workers", "2"],
+            "give it range_strategy(public) (python -m pydoc plurispiel.ag",
+        ),
+        (["--agent", "lists.py:Bot"], "range_strategy returned list, which is no plurispiel.agents.Strategy"),
+        (["--agent", "rows.py:Bot"], "range_strategy has rows of shape (169, 1), not (1326, 1)"),
+        (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
+        (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(capsys, arguments, message):
+def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    for name, strategy in BOTS.items():
+        Path(f"{name}.py").write_text(BOT.format(strategy))
+    Path("broken.py").write_text("class Bot\n")
+    Path("exits.py").write_text("import os\nos._exit(0)\n")
     assert main(["lbr", *arguments]) == 2
     err = capsys.readouterr().err
-    assert message in err and "Traceback" not in err
+    assert message in err and "Traceback" not in err and LOADING not in err
+
+
+def test_an_agent_that_falls_silent_later_is_named_by_any_worker(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = "None if public.board else Strategy(np.array([1]), np.ones((1326, 1)))"
+    Path("later.py").write_text(BOT.format(told))
+    for workers in ("1", "2"):
+        assert main(["lbr", "--agent", "later.py:Bot", "--hands", "80", "--workers", workers]) == 2
+        assert capsys.readouterr().err.splitlines()[-1].startswith("plurispiel lbr: Bot: it does not tell what it does")
 
 
 def test_a_table_for_people(capsys):

@@ -15,8 +15,9 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, try_stored
-from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
+from plurispiel.evaluation.hand import Fault, deal_deck, play_hand
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.results import printable
 from plurispiel.tournaments.warmup import LOADING, warmup_play
 
@@ -52,11 +53,7 @@ def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seed: i
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
     with contextlib.closing(Contestant(spec, limits)) as contestant:
-        try:
-            contestant.load()
-        except AgentFault as fault:
-            faults.append(Fault(0, fault.kind, fault.message))
-            num_hands = 0
+        try_to_load(contestant)
         for number in progress_bar(range(num_hands), unit="hand", leave=False):
             seat = number % rules.num_seats
             agents = [contestant if place == seat else opponents[place] for place in range(rules.num_seats)]
@@ -104,7 +101,7 @@ def _text(record: dict[str, Any], limits: Limits) -> str:
         lines.append(printable(f"  {kind} ({count:,}), the first: {record['first_faults'][kind]}"))
     if not record["faults"]:
         lines.append("  no faults")
-    elif not record["hands"] or sum(record["faults"].values()) >= _MAX_FAULTS:
+    elif sum(record["faults"].values()) >= _MAX_FAULTS:
         lines.append("  stopped there; the contract was not checked")
         return "\n".join(lines)
     tells = "reports" if record["tells_range"] else "does not report"

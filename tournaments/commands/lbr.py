@@ -11,7 +11,10 @@ from typing import Any
 
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.probe import Probe, ProbeConfig
@@ -32,6 +35,7 @@ def main(options: argparse.Namespace) -> int:
     configs = [ProbeConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     found = []
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
+        _try(configs[0])
         if note := configs[0].note:
             _say(f"{options.agent}: {note}")
         for config in configs:
@@ -44,6 +48,13 @@ def main(options: argparse.Namespace) -> int:
     else:
         print(_table(found))
     return 0
+
+
+def _try(config: ProbeConfig) -> None:
+    """See, before anything is compiled, whether an agent from outside loads, and tells what it does with every hand."""
+    if parse_spec(config.agent).is_foreign:
+        with contextlib.closing(Contestant(config.agent, Limits())) as contestant:
+            try_to_tell(contestant, config.rules)
 
 
 def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from plurispiel.evaluation.value_choice import eligible_values, make_value_funct
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
@@ -121,15 +122,12 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
             make_agent(spec)
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
-            is_openspiel = parse_spec(spec).name == "openspiel"
-            try:
-                contestant.load()
-                if is_openspiel:  # whether it can play the game shows only when a hand begins
+            try_to_load(contestant)
+            if parse_spec(spec).name == "openspiel":  # whether it can play the game shows only when a hand begins
+                try:
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
-            except AgentFault as fault:
-                if is_openspiel:
+                except AgentFault as fault:
                     raise ValueError(fault.message) from None
-                notes.append(f"{config.names[number]} does not load, which will cost it its hands: {fault.message}")
     return notes
 
 

@@ -128,6 +128,8 @@ def read_public(rules: HoldemRules, message: Message) -> PublicState:
 
 def strategy_arrays(strategy: Strategy) -> tuple[np.ndarray, ...]:
     """Return the arrays of a strategy: int64 actions, float64 probabilities and, if there is one, int64 highest."""
+    if not isinstance(strategy, Strategy):
+        raise TypeError(f"range_strategy returned {type(strategy).__name__}, which is no plurispiel.agents.Strategy")
     arrays = [np.asarray(strategy.actions, dtype=np.int64), np.asarray(strategy.probabilities, dtype=np.float64)]
     if strategy.highest is not None:
         arrays.append(np.asarray(strategy.highest, dtype=np.int64))

@@ -1,0 +1,46 @@
+"""A contestant is started once before anything depends on it, so that one that cannot play is named at once."""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Deal, PublicState
+from plurispiel.evaluation.hand import AgentFault
+from plurispiel.evaluation.local_best_response import check_told
+from plurispiel.tournaments.contestants.supervisor import Contestant
+
+__all__ = ["try_to_load", "try_to_tell"]
+
+
+def try_to_load(contestant: Contestant) -> None:
+    """Start a contestant's process and build the agent.
+
+    Raises
+    ------
+    ValueError
+        If there is no such agent, or its code fails.
+    """
+    try:
+        contestant.load()
+    except AgentFault as fault:
+        what = fault.message.removeprefix("load: ")
+        raise ValueError(what if fault.kind == "load" else f"{contestant.name} does not load: {what}") from None
+
+
+def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
+    """Have a contestant tell what it would do with every hand when it is first to act.
+
+    Raises
+    ------
+    ValueError
+        If it does not load, or fails. `StrategyUnknown` if it does not tell.
+    """
+    try_to_load(contestant)
+    state = BettingState(rules)
+    public = PublicState(rules, state.array.tolist())
+    try:
+        contestant.restart(rules, public.actor, np.random.default_rng(0))
+        contestant.observe(Deal(tuple(rules.combos[0].tolist())))
+        check_told(contestant, public, contestant.range_strategy(public))
+    except AgentFault as fault:
+        raise ValueError(f"{contestant.name}: {fault.message}") from None
