@@ -75,7 +75,7 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
         from matplotlib.figure import Figure
         from matplotlib.rcsetup import cycler
     except ImportError:
-        raise MatplotlibMissing("pictures need matplotlib: pip install 'plurispiel[plot]'") from None
+        raise MatplotlibMissing('pictures need matplotlib: pip install -e ".[plot]" in your clone') from None
     with rc_context({**_STYLE, "axes.prop_cycle": cycler(color=SERIES, marker=_MARKERS)}):
         figure = Figure(figsize=(width, height), layout="constrained")
         if title:

@@ -66,9 +66,16 @@ def test_info_tells_what_the_table_holds(named_table, capsys):
 def test_pictures(named_table, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     code, _, err = run(capsys, "info", "mine", "--plot", str(tmp_path / "pictures"), "--flop", "AsKd7c")
-    assert code == 0 and err.count("wrote") == 3
+    assert code == 0 and err.count("drawn in") == 3
     names = {"sizes.png", "equity.png", "flop-AsKd7c.png"}
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == names
+
+
+def test_no_pictures_without_matplotlib(named_table, capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run(capsys, "info", "mine", "--plot", str(tmp_path / "pictures"))
+    assert (code, out) == run(capsys, "info", "mine")[:2]
+    assert err == 'no picture: pictures need matplotlib: pip install -e ".[plot]" in your clone\n'
 
 
 def test_building_what_is_there_already_says_so(home, bucket_table_folder, capsys, monkeypatch):

@@ -94,7 +94,8 @@ def add_spot(commands) -> None:
         "--node",
         metavar="NODE",
         default="",
-        help='whose strategy to show, by what leads to it: "c b52%%" (default: the first)',
+        help='whose strategy to show, by what leads to it, as in "c b75%%": a check and a bet of 75 %% of the pot '
+        "(default: the first)",
     )
     add("--threads", type=int, metavar="N", default=2, help="boards worked on at once")
     add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows again")

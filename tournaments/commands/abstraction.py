@@ -24,6 +24,7 @@ from plurispiel.abstraction.threads import default_threads
 from plurispiel.tournaments.bucket_pictures import draw_table
 from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.warmup import CARDS, warmup
 
 _MIB = 1 << 20
@@ -114,15 +115,19 @@ def _info(options: argparse.Namespace) -> int:
     flop = parse_cards(options.flop)
     if len(flop) != 3:
         raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
-    if options.plot:
-        for picture in draw_table(table, Path(options.plot), flop):
-            _say(f"wrote {picture}")
     if options.json:
         print(json.dumps({"folder": str(folder)} | _record(table, detailed=True)))
-        return 0
-    print(_table_text(table, folder))
-    for street in STREETS:
-        print(_examples_text(table, street, options.examples))
+    else:
+        print(_table_text(table, folder))
+        for street in STREETS:
+            print(_examples_text(table, street, options.examples))
+    if options.plot:
+        sys.stdout.flush()
+        try:
+            for picture in draw_table(table, Path(options.plot), flop):
+                _say(f"drawn in {picture}")
+        except MatplotlibMissing as error:
+            _say(f"no picture: {error}")
     return 0
 
 

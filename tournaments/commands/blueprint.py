@@ -37,6 +37,7 @@ from plurispiel.tournaments.blueprint_report import blueprint_record, blueprint_
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.exit_codes import INTERRUPTED
 from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.training_curve import write_marks
 from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
 
@@ -165,13 +166,17 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
 def _info(options: argparse.Namespace) -> int:
     folder, packed = find_blueprint(options.blueprint), find_packed(options.blueprint)
     blueprint = load_blueprint(folder)
-    if options.plot:
-        for path in draw_blueprint(blueprint, Path(options.plot)):
-            _say(f"wrote {path}")
     if options.json:
         print(json.dumps(blueprint_record(blueprint, folder, packed)))
-        return 0
-    print("\n\n".join(filter(None, (blueprint_text(blueprint, folder, packed), grids_text(blueprint)))))
+    else:
+        print("\n\n".join(filter(None, (blueprint_text(blueprint, folder, packed), grids_text(blueprint)))))
+    if options.plot:
+        sys.stdout.flush()
+        try:
+            for path in draw_blueprint(blueprint, Path(options.plot)):
+                _say(f"drawn in {path}")
+        except MatplotlibMissing as error:
+            _say(f"no picture: {error}")
     return 0
 
 

@@ -24,17 +24,18 @@ def main(options: argparse.Namespace) -> int:
         save_spot_solution(Path(options.out), solution)
         _say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
     shown = solution.strategy(options.node)
+    if options.json:
+        print(json.dumps(solution.record(options.node)))
+    else:
+        print(summary_text(solution) + "\n\n" + node_text(shown))
     if options.plot:
         picture = Path(f"{path.stem}{'-' if shown.node else ''}{shown.node.replace(' ', '-').replace('%', '')}.png")
+        sys.stdout.flush()
         try:
             draw_node(picture, shown)
             _say(f"drawn in {picture}")
         except MatplotlibMissing as error:
             _say(f"no picture: {error}")
-    if options.json:
-        print(json.dumps(solution.record(options.node)))
-    else:
-        print(summary_text(solution) + "\n\n" + node_text(shown))
     return 0
 
 
