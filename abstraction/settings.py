@@ -9,22 +9,49 @@ from typing import Any, TypeVar
 _Record = TypeVar("_Record")
 
 
+MAX_BYTES = 1 << 20
+MAX_NAME = 100
+MAX_DEPTH = 16
+"""Tables and lists within each other; what is read is walked and shown by functions that call themselves."""
+
+
 def read_settings(path: Path) -> dict[str, Any]:
     """Return what a TOML file says.
 
     Raises
     ------
     ValueError
-        If it cannot be read.
+        If it cannot be read, is no TOML, or is larger or deeper than any settings.
     """
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no text'})") from None
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{path} is not valid TOML: settings have at most {MAX_BYTES:,} bytes")
     try:
-        return tomllib.loads(text)
+        settings = tomllib.loads(content.decode())
+    except RecursionError:
+        raise ValueError(f"{path} is not valid TOML: nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    if _is_deep(settings):
+        raise ValueError(f"{path} is not valid: tables and lists are nested more than {MAX_DEPTH} deep")
+    return settings
+
+
+def _is_deep(settings: Any) -> bool:
+    """Return whether there are more than `MAX_DEPTH` levels."""
+    level = [settings]
+    for _ in range(MAX_DEPTH):
+        level = [
+            each
+            for values in level
+            for each in (values.values() if isinstance(values, dict) else values)
+            if isinstance(each, (dict, list))
+        ]
+    return bool(level)
 
 
 def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
@@ -55,3 +82,11 @@ def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) ->
     if missing := [name for name in required if name not in settings]:
         raise ValueError(f"{where} needs {missing[0]}")
     return kind(**settings)
+
+
+def require_name(name: object) -> None:
+    """Refuse what cannot name a folder: ValueError."""
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or set(name) & set("/\\"):
+        raise ValueError(f"a name is a text of 1 to {MAX_NAME} characters that can name a folder, got {name!r:.80}")
+    if name.startswith("."):
+        raise ValueError(f"a name does not begin with a dot, got {name!r}")

@@ -5,7 +5,6 @@ import difflib
 import functools
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from plurispiel import __version__
 from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.settings import read_settings
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.tournaments.stop_rule import StopRule, parse_stop_rule
@@ -203,12 +203,7 @@ def read_config(path: Path) -> dict[str, Any]:
     ValueError
         If the file cannot be read, is no TOML, or holds a setting that does not exist.
     """
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    settings = read_settings(path)
     known = [field.name for field in dataclasses.fields(TournamentConfig)]
     for key in settings:
         if key not in known:

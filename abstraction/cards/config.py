@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plurispiel.abstraction import settings
-from plurispiel.abstraction.settings import make_record
+from plurispiel.abstraction.settings import make_record, require_name
 
 STREETS = ("flop", "turn", "river")
 """The streets with buckets; before the flop each of the 169 starting hands is its own."""
@@ -55,9 +55,9 @@ class StreetConfig:
     def __post_init__(self):
         if type(self.buckets) is not int or not 1 <= self.buckets <= MAX_BUCKETS:
             raise ValueError(f"a street has 1 to {MAX_BUCKETS} buckets, got {self.buckets!r}")
-        if self.features not in FEATURES:
+        if not isinstance(self.features, str) or self.features not in FEATURES:
             raise ValueError(f"features are {', '.join(FEATURES)}, got {self.features!r}")
-        if not self.distance:
+        if self.distance == "":
             object.__setattr__(self, "distance", DISTANCES[self.features][0])
         if self.distance not in DISTANCES[self.features]:
             raise ValueError(
@@ -90,6 +90,7 @@ class AbstractionConfig:
     rounds: int = 30
 
     def __post_init__(self):
+        require_name(self.name)
         for street in STREETS:
             if street not in FEATURES[self.street(street).features]:
                 allowed = [name for name, streets in FEATURES.items() if street in streets]

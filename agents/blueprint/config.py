@@ -5,10 +5,10 @@ A configuration is a TOML file; the presets are files like any other, in ``prese
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from plurispiel.abstraction import settings
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE
@@ -16,7 +16,7 @@ from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
 from plurispiel.abstraction.ladder import find_game
-from plurispiel.abstraction.settings import make_record
+from plurispiel.abstraction.settings import make_record, require_name
 from plurispiel.agents.blueprint.schedule import Schedule
 
 LOSSLESS = "lossless"
@@ -25,6 +25,7 @@ CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
 Texts = tuple[str, ...]
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class MenuConfig:
     push_or_fold: bool = False
 
     def __post_init__(self):
+        for name, default in (("all_in_share", ALL_IN_SHARE), ("push_or_fold", False)):
+            _require_type(name, getattr(self, name), default)
         if unknown := sorted({*self.multiway, *self.callers} - set(STREETS)):
             raise ValueError(f"multiway and callers are given for {', '.join(STREETS)}, got {unknown[0]!r}")
         if not 0.0 < self.all_in_share <= 1.0:
@@ -125,6 +128,7 @@ class BlueprintConfig:
     def __post_init__(self):
         for each in dataclasses.fields(self):
             _require_type(each.name, getattr(self, each.name), each.default)
+        require_name(self.name)
         if bool(self.game) == bool(self.seats):
             raise ValueError("a blueprint has either a game, as in game = 'leduc', or seats and stack_bb")
         if not 1 <= self.iterations <= MAX_ITERATIONS:
@@ -198,12 +202,8 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
         for street in STREETS:
             if menu.get(street) is not None:
                 menu[street] = _texts(f"[menu] {street}", menu[street])
-        if not isinstance(menu.get("multiway", {}), Mapping):
-            raise ValueError("[menu.multiway] is a section with preflop, flop, turn, river")
-        menu["multiway"] = {k: _texts(f"[menu.multiway] {k}", v) for k, v in menu.get("multiway", {}).items()}
-        if not isinstance(menu.get("callers", {}), Mapping):
-            raise ValueError("[menu.callers] is a section with preflop, flop, turn, river")
-        menu["callers"] = {k: _numbers(f"[menu.callers] {k}", v) for k, v in menu.get("callers", {}).items()}
+        menu["multiway"] = _by_street("[menu.multiway]", menu.get("multiway", {}), _texts)
+        menu["callers"] = _by_street("[menu.callers]", menu.get("callers", {}), _numbers)
         given["menu"] = make_record(MenuConfig, menu, "[menu]")
     return make_record(BlueprintConfig, given, "a blueprint")
 
@@ -224,6 +224,14 @@ def read_preset(name: str) -> BlueprintConfig:
 
 
 _PRESETS = Path(__file__).with_name("presets")
+
+
+def _by_street(where: str, table: object, read: Callable[[str, object], _Value]) -> dict[str, _Value]:
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{where} is a section with {', '.join(STREETS)}, got {table!r:.80}")
+    if set(table) - set(STREETS):
+        return dict(table)  # which `MenuConfig` refuses
+    return {street: read(f"{where} {street}", value) for street, value in table.items()}
 
 
 def _texts(where: str, value: object) -> Texts:

@@ -85,7 +85,8 @@ class Spot:
             raise ValueError(
                 f"pot and stacks must be below {MAX_CHIPS // 4:,} chips, got {self.pot!r}, {self.stacks!r}"
             )
-        if isinstance(self.all_in_share, bool) or not 0.0 < self.all_in_share <= 1.0:
+        share = self.all_in_share
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 < share <= 1.0:
             raise ValueError(f"all_in_share must be above 0 and at most 1, got {self.all_in_share!r}")
         if self.cards not in CARDS:
             raise ValueError(f"cards must be {' or '.join(CARDS)}, got {self.cards!r}")

@@ -1,7 +1,6 @@
 """Spots as TOML files, and their solutions as folders."""
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.settings import read_settings
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.spot import Spot, spot_record
 from plurispiel.agents.resolve.spot_solution import TARGET_PCT, SpotSolution, solution_of
@@ -63,10 +63,7 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
     ValueError
         If the file is no spot.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path} is no TOML: {error}") from None
+    table = read_settings(path)
     try:
         solve = table.get("solve", {})
         settings = _settings(solve)

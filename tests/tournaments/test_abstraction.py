@@ -107,7 +107,7 @@ def test_one_flop_is_built_once(home, capsys, monkeypatch):
     ("arguments", "message"),
     [
         (["build", "slumbot"], "an abstraction is a preset"),
-        (["build", "none.toml"], "cannot be read"),
+        (["build", "none.toml"], "cannot read none.toml: No such file"),
         (["build", "small", "--threads", "0"], "threads are 1 to 1,024, got 0"),
         (["build", "small", "--seed", "-1"], "seed is a whole number"),
         (["build", "small", "--flop", "QsJh2h"], "are for flop-500"),

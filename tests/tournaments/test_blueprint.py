@@ -173,7 +173,7 @@ def test_bad_input_is_refused_in_one_line(home, capsys, tmp_path):
     for arguments, message in (
         ((), "say what to do"),
         (("train", "nothing"), "a blueprint is a preset (headsup,"),
-        (("train", tmp_path / "none.toml"), "cannot be read"),
+        (("train", tmp_path / "none.toml"), "none.toml: No such file"),
         (("train", "leduc", "--threads", 0), "threads are 1 to 1,024"),
         (("train", "leduc", "--minutes", -1), "minutes are 0 to"),
         (("train", "leduc", "--minutes", 1, "--iterations", 5), "not both"),

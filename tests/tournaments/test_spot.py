@@ -103,7 +103,7 @@ def test_the_commands_of_the_readme_fit_its_file(capsys, tmp_path, monkeypatch):
         ("AA,KQs:0.5,T8s", "AA,AhAs", "stands twice in the range"),
         ('bets.river.oop.bet = "0.5p"', "", "nothing to solve"),
         ('bets.river.oop.bet = "0.5p"', 'bets.river.oop.bet = "much"', "bet sizes are written"),
-        ("pot = 60", "pot 60", "is no TOML"),
+        ("pot = 60", "pot 60", "is not valid TOML"),
         ("pot = 60", "", "pot is missing"),
         ("pot = 60", "pot = 60\nhero = 1", "got 'hero'"),
         ("target_pct = 1", "target_pct = 0", "target_pct must be"),
