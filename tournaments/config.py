@@ -170,14 +170,37 @@ class TournamentConfig:
         return tuple(unique_names(list(self.agents)))
 
     @functools.cached_property
+    def sources(self) -> dict[str, str]:
+        """A hash of the file, or the kept strategy, of every agent and of the values, by spec."""
+        return {spec: source_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
+
+    @property
+    def code(self) -> dict[str, str]:
+        """A hash of all code and strategies that play, by what to call them."""
+        known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
+        return {"the package's code": package_digest(), **dict(sorted(known.items()))}
+
+    def differences(self, begun: "TournamentConfig") -> list[str]:
+        """Return in words which settings that decide a group's result differ from those a run was begun with."""
+        pairs = {
+            field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
+        }
+        del pairs["decks"], pairs["stop_when"]
+        pairs["game"] = (game_string(begun.rules), game_string(self.rules))
+        pairs["agents"] = (",".join(begun.names), ",".join(self.names))
+        if begun.uses_aivat == self.uses_aivat:
+            del pairs["score"]
+        titles = [parse_spec(config.values).title if config.values else "none" for config in (begun, self)]
+        pairs["values"] = (titles[0], titles[1])
+        return [f"{name} was {old}, and is {new} now" for name, (old, new) in pairs.items() if old != new]
+
+    @functools.cached_property
     def digest(self) -> str:
         """A hash of all that decides a group's result; more decks go on with the same run."""
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
         settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
         settings["values"] = parse_spec(self.values).title if self.values else ""
-        specs = [*self.agents, *filter(None, [self.values])]
-        digests = {spec: source_digest(spec) for spec in set(specs)}  # of copies once: blueprints are large
-        settings["sources"] = [digests[spec] for spec in specs]
+        settings["sources"] = [self.sources[spec] for spec in (*self.agents, *filter(None, [self.values]))]
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -121,10 +121,8 @@ class Probe:
             path.write_text(json.dumps(config.record(), indent=1) + "\n", encoding="utf-8")
             (folder / _GROUPS).write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
         elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
-            raise ValueError(
-                f"{folder} holds another run, or one of other code (see its {_CONFIG}); "
-                "give another --out, or start over with --fresh"
-            )
+            what = _differences(path, config)
+            raise ValueError(f"{folder} holds another run{what}; give another --out, or start over with --fresh")
         self._scores = self._read()
 
     def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
@@ -190,6 +188,21 @@ class Probe:
         except (TypeError, ValueError):
             raise ValueError(f"{path} is damaged; start over with --fresh") from None
         return scores
+
+
+def _differences(path: Path, config: ProbeConfig) -> str:
+    """Return in words what makes the run of a settings file another one, as far as that can be told."""
+    try:
+        begun = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        return ""
+    pairs = {name: (begun.get(name), now) for name, now in config.record().items() if begun.get(name) != now}
+    code = {"package": "the package's code", "source": f"the file of {parse_spec(config.agent).title}"}
+    if "agent" in pairs:
+        pairs.pop("source", None)
+    found = [f"{name} was {old}, and is {new} now" for name, (old, new) in pairs.items() if name not in code]
+    found = found or [f"{code[name]} has changed since" for name in pairs]
+    return f": {', '.join(found)}" if found else ""
 
 
 def _play_blocks(

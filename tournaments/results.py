@@ -15,6 +15,8 @@ from plurispiel.tournaments.schedule import make_lineups
 from plurispiel.tournaments.scores import CHANCE_ONLY, RunScores
 from plurispiel.tournaments.store import RunStore
 
+_SEPARATE = "AIVAT estimates both sides of a pairing separately: they need not sum to 0, as what they estimate does"
+
 
 @dataclass
 class Tally:
@@ -133,8 +135,11 @@ def _ranking_lines(results: dict[str, Any]) -> list[str]:
         )
     lines = aligned(rows)
     if results["matrix"] and len(ranked) > 2:
-        lines += ["", "mbb/hand of the row against the column:", *aligned(_matrix_rows(results, ranked))]
-    return [*lines, "", *_score_lines(results, ranked)]
+        lines += ["", "mbb/hand of the row against the column, ± 95 %:", *aligned(_matrix_rows(results, ranked))]
+    lines += ["", *_score_lines(results, ranked)]
+    if results["matrix"] and results["score"].startswith("aivat"):
+        lines.append(_SEPARATE)
+    return lines
 
 
 def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
@@ -237,7 +242,7 @@ def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str,
     rows: list[tuple[str, ...]] = [("", *(printable(agent["name"]) for agent in ranked))]
     for own in order:
         cells = [results["matrix"][own][other] for other in order]
-        texts = ["" if cell is None else number_text(cell["mbb_per_hand"], "+,.0f") for cell in cells]
+        texts = ["" if cell is None else interval_text(cell) for cell in cells]
         rows.append((printable(results["agents"][own]["name"]), *texts))
     return rows
 

@@ -123,7 +123,7 @@ _COLUMNS = {
 }
 """The columns of each table, as `_checksum` takes them; its own follows."""
 
-_OTHER_FACTS = ("player", "values")
+_OTHER_FACTS = ("player", "values", "code")
 
 
 class AnswerTimes(NamedTuple):
@@ -447,6 +447,7 @@ class RunStore:
             if path.stat().st_size:  # SQLite takes a file of a few bytes for an empty one
                 raise RunRefused(f"{path} is no tournament's; give another --out")
             facts = {"format": FORMAT_VERSION, "version": __version__, "digest": digest}
+            facts["code"] = json.dumps(self._config.code)
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 for statement in filter(str.strip, _SCHEMA.split(";")):
@@ -456,7 +457,7 @@ class RunStore:
         self.check()
         if self._value("digest") != digest:
             raise RunRefused(
-                f"{self.folder} holds another tournament (see its config.toml), or one of other code; "
+                f"{self.folder} holds another tournament{self._differences()}; "
                 "repeat it as it was to go on with it, give another --out, or start over with --fresh"
             )
         # Only now, so that what was refused is left as it was.
@@ -464,6 +465,16 @@ class RunStore:
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
         self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
+
+    def _differences(self) -> str:
+        """Return in words what makes the run that the folder holds another one, as far as that can be told."""
+        found: list[str] = []
+        with contextlib.suppress(ValueError):
+            found = self._config.differences(TournamentConfig(**read_config(self.folder / "config.toml")))
+        if not found:
+            code, now = json.loads(self._value("code") or "{}"), self._config.code
+            found = [f"{what} has changed since" for what, digest in now.items() if code.get(what) != digest]
+        return f": {', '.join(found)}" if found else ""
 
     def check(self) -> None:
         """Look at the whole database: its pages, its indices and the checksum of each row.
@@ -547,6 +558,25 @@ def _locked(folder: Path) -> int | None:
         os.close(handle)
         return None
     return handle
+
+
+def is_locked(folder: Path) -> bool:
+    """Return whether somebody plays a run, as far as the system can tell."""
+    if fcntl is None:
+        return False
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
 
 
 def _player(folder: Path) -> str:

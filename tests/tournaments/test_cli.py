@@ -21,6 +21,7 @@ from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.search import agent as search_agent
 from plurispiel.agents.specs import BUILT_IN
+from plurispiel.tournaments import config
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.warmup import LOADING
 
@@ -254,7 +255,8 @@ def test_the_table_is_for_people(capsys):
     assert out[0].split()[0] == "agent"
     assert out[2].split()[:2] == ["raise", "+750.0"]
     assert out[3].split()[:2] == ["fold", "-750.0"]
-    assert out[-1].startswith("8 hands in ")
+    assert out[-3].startswith("8 hands in ") and out[-1].startswith("plurispiel report ")
+    assert main(out[-1].split()[1:]) == 0
 
 
 def test_nothing_given_plays_the_demonstration_heads_up(capsys, home):
@@ -352,7 +354,30 @@ def test_another_runs_folder_is_refused(capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.splitlines()) == 1
-    assert "run holds another tournament" in captured.err
+    assert "run holds another tournament: seed was 1, and is 2 now; repeat it as it was" in captured.err
+
+
+def test_a_refused_folder_says_what_differs(capsys, tmp_path):
+    (tmp_path / "my_bot.py").write_text(MY_BOT)
+    out = ["--decks", "1", "--workers", "1", "--score", "raw", "--out", "run"]
+    assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 0
+    for given, what in {
+        "--agents my_bot.py:MyBot,tag": "agents was my_bot.py:MyBot,call, and is my_bot.py:MyBot,tag now",
+        "--agents my_bot.py:MyBot,call --game HULH --max-faults 3": "max_faults was 20, and is 3 now",
+    }.items():
+        capsys.readouterr()
+        assert main(["tournament", *given.split(), *out]) == 2
+        assert what in capsys.readouterr().err
+    (tmp_path / "my_bot.py").write_text(MY_BOT + "\n")
+    assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 2
+    assert (
+        "run holds another tournament: the file of my_bot.py:MyBot has changed since; repeat" in capsys.readouterr().err
+    )
+    (tmp_path / "my_bot.py").write_text(MY_BOT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "package_digest", lambda: "other code")
+        assert main(["tournament", "--agents", "my_bot.py:MyBot,call", *out]) == 2
+    assert "another tournament: the package's code has changed since; repeat" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_one_line(capsys, monkeypatch):

@@ -139,14 +139,18 @@ def test_the_table_shows_who_beat_whom_heads_up(tmp_path):
         (Block(make_lineups(config).index(pair), 0, 1), [{pair[0]: score(chips), pair[1]: score(-chips)}])
         for pair, chips in pairs.items()
     ]
-    lines = table_text(run(tmp_path, config, blocks)).splitlines()
-    head = lines.index("mbb/hand of the row against the column:")
+    results = run(tmp_path, config, blocks)
+    lines = table_text(results).splitlines()
+    head = lines.index("mbb/hand of the row against the column, ± 95 %:")
     assert lines[head + 1].split() == ["tag", "call", "fold"]
     assert [line.split() for line in lines[head + 3 : head + 6]] == [
-        ["tag", "+400"],
-        ["call", "-400", "+150"],
-        ["fold", "-150"],
+        ["tag", "+400", "±", "-"],
+        ["call", "-400", "±", "-", "+150", "±", "-"],
+        ["fold", "-150", "±", "-"],
     ]
+    separate = "AIVAT estimates both sides of a pairing separately"
+    assert results["score"] == "duplicate" and separate not in "\n".join(lines)
+    assert separate in table_text(results | {"score": "aivat_duplicate"})
 
 
 def test_a_heads_up_gauntlet_says_who_wins_and_what_is_not_decided(tmp_path):

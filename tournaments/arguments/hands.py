@@ -2,6 +2,8 @@
 
 from plurispiel.tournaments.arguments.parser import add_command
 
+_RUN = "a tournament's run folder: its path, its name (plurispiel ls runs) or last"
+
 
 def add_replay(commands) -> None:
     """Add `plurispiel replay`."""
@@ -16,7 +18,8 @@ def add_replay(commands) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="logs of the ACPC's dealer, .phh and .phhs files, folders of them",
+        help="logs of the ACPC's dealer, .phh and .phhs files, folders of them; of runs also names, "
+        "as in plurispiel ls runs, or last",
     )
     parser.add_argument(
         "--game",
@@ -35,7 +38,9 @@ def add_export(commands) -> None:
         "Write the hands stored in a run folder as a hand-history file.",
         ["export runs/mine --format phh --out mine.phhs", "export runs/mine --format acpc --out mine.log"],
     )
-    parser.add_argument("run", metavar="RUN", help="a tournament's run folder")
+    parser.add_argument(
+        "run", metavar="RUN", help="a tournament's run folder: its path, its name (plurispiel ls runs) or last"
+    )
     parser.add_argument("--format", choices=("acpc", "phh"), default="phh", help="the format of the file")
     parser.add_argument(
         "--out",
@@ -51,9 +56,14 @@ def add_report(commands) -> None:
         "report",
         "report",
         "Show runs as one self-contained HTML page, tables, pictures and a hand viewer, and its numbers as CSV.",
-        ["report runs/mine", "report runs/before runs/after --out comparison.html"],
+        ["report last", "report runs/before runs/after --out comparison.html"],
     )
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders of tournaments, finished or not")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help=f"{_RUN}; finished or not",
+    )
     parser.add_argument(
         "--out",
         metavar="FILE.html",

@@ -6,9 +6,13 @@ from plurispiel.tournaments.arguments.parser import add_command
 def add_ls(commands) -> None:
     """Add `plurispiel ls`."""
     parser = add_command(
-        commands, "ls", "ls", "List what there is to name on the command line.", ["ls agents", "ls presets --json"]
+        commands, "ls", "ls", "List what there is to name on the command line.", ["ls agents", "ls runs --json"]
     )
-    parser.add_argument("what", choices=("agents", "games", "presets"), help="what to list")
+    parser.add_argument(
+        "what",
+        choices=("agents", "games", "presets", "runs"),
+        help="what to list; presets are those of games, blueprints and bucket tables, runs those of tournaments",
+    )
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 

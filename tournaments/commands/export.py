@@ -11,12 +11,13 @@ from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_defini
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.run.known_runs import find_run
 from plurispiel.tournaments.store import write_atomically, writing_atomically
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    folder = Path(options.run)
+    folder = find_run(options.run)
     first = next(stored_hands(folder), None)
     if first is None:
         raise ValueError(f"{folder} holds no hands: play the tournament with --hands all or --hands sample")

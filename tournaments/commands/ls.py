@@ -1,4 +1,4 @@
-"""`plurispiel ls`: list agents, games and presets."""
+"""`plurispiel ls`: list agents, games, presets and runs."""
 
 import argparse
 import inspect
@@ -16,6 +16,8 @@ from plurispiel.agents.blueprint.config import preset_names, read_preset
 from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
+from plurispiel.tournaments.results import aligned, printable
+from plurispiel.tournaments.run.known_runs import known_runs
 
 _GAMES = {
     "universal_poker": "hold'em by its parameters: 2..10 seats, limit or no-limit, any deck (an OpenSpiel game string)",
@@ -36,7 +38,7 @@ _OPENSPIEL_AGENTS = {
 _OTHER_AGENTS = {
     "tabular:FOLDER": "the strategy of a game solved with plurispiel solve --out FOLDER",
     "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train, by its folder, its run's or its name",
-    "search": "the bundled blueprint that fits the table, with search where two are left; ?time=1.0 or ?iterations=100",
+    "search": "the bundled blueprint that fits the table, with search from the flop on; ?time=1.0 or ?iterations=100",
     "search:FOLDER": "the same with a blueprint of your own, as in blueprint:FOLDER",
     "FILE.py:CLASS": "an agent class in your own file",
     "MODULE:CLASS": "an agent class in an importable module",
@@ -45,10 +47,17 @@ _OTHER_AGENTS = {
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    lists: dict[str, Callable[[], dict[str, Any]]] = {"agents": _agents, "games": _games, "presets": _presets}
+    lists: dict[str, Callable[[], dict[str, Any]]] = {
+        "agents": _agents,
+        "games": _games,
+        "presets": _presets,
+        "runs": _runs,
+    }
     entries = lists[options.what]()
     if options.json:
         print(json.dumps(entries, indent=1))
+    elif options.what == "runs":
+        print(_runs_text(entries))
     else:
         width = max(map(len, entries))
         for name, entry in entries.items():
@@ -108,6 +117,36 @@ def _presets() -> dict[str, str]:
     blueprints = {f"blueprint train {name}": read_preset(name).text for name in preset_names()}
     tables = {f"abstraction build {name}": _table_text(config) for name, config in CARD_PRESETS.items()}
     return games | blueprints | tables
+
+
+def _runs() -> dict[str, dict[str, Any]]:
+    """Return the user's runs by name, the latest first."""
+    return {
+        run.name: {
+            "folder": str(run.folder),
+            "game": run.game or None,
+            "format": run.format or None,
+            "agents": list(run.agents),
+            "hands": run.hands,
+            "hands_wanted": run.hands_wanted,
+            "state": run.state,
+            "date": run.date_text,
+        }
+        for run in known_runs()
+    }
+
+
+def _runs_text(entries: dict[str, dict[str, Any]]) -> str:
+    if not entries:
+        return "no runs yet: plurispiel tournament plays one"
+    rows: list[tuple[str, ...]] = [("run", "date", "game", "hands", "state", "agents")]
+    for name, run in entries.items():
+        hands = f"{run['hands']:,}"
+        if run["hands"] != run["hands_wanted"]:
+            hands += f" of {run['hands_wanted']:,}"
+        row = (name, run["date"], run["game"] or "", hands, run["state"], ", ".join(run["agents"]))
+        rows.append(tuple(map(printable, row)))
+    return "\n".join(line.rstrip() for line in aligned(rows, num_texts=len(rows[0])))
 
 
 def _table_text(config: AbstractionConfig) -> str:

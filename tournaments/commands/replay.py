@@ -11,6 +11,7 @@ from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
 from plurispiel.tournaments.replay_report import BATCH, ReplayReport
 from plurispiel.tournaments.results import aligned, printable
+from plurispiel.tournaments.run.known_runs import find_run
 
 _SHOWN = 20
 _NAME_WIDTH = 32
@@ -19,7 +20,7 @@ _NAME_WIDTH = 32
 def main(options: argparse.Namespace) -> int:
     """Run the command: 1 if a hand mismatches, or none could be replayed."""
     rules = game_by_name(options.game) if options.game else None
-    files = hand_files(options.paths)
+    files = hand_files([str(find_run(path)) for path in options.paths])
     report = ReplayReport()
     with progress_bar(unit="hand", unit_scale=True) as progress:
         for path in files:

@@ -9,6 +9,7 @@ from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.run.known_runs import find_run
 from plurispiel.tournaments.store import write_atomically
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -16,7 +17,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    folders = [Path(run) for run in options.runs]
+    folders = [find_run(run) for run in options.runs]
     if len(folders) > len(_LETTERS):
         raise ValueError(f"a report compares at most {len(_LETTERS)} runs, got {len(folders)}")
     out = Path(options.out) if options.out else folders[0] / "report.html"

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
@@ -30,6 +29,7 @@ from plurispiel.tournaments.interrupts import interrupts_held
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
+from plurispiel.tournaments.run.known_runs import note_run, runs_folder
 from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
@@ -41,15 +41,17 @@ from plurispiel.tournaments.workers import WorkerFailed
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
-        code, results = _run(options)
+        code, results, folder = _run(options)
     if results is not None:
         table = power_text if options.dry_run else table_text
         print(results_text(results) if options.json else table(results))
+    if folder is not None and not options.json:
+        print(f"\nplurispiel report {shlex.quote(str(folder))}")
     return code
 
 
-def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
-    """Play what is missing; return the exit code, and the results of a run that came to its end."""
+def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path | None]:
+    """Play what is missing; return the exit code, and results and folder of a run that came to its end."""
     settings = settings_of(options)
     config = TournamentConfig(**settings)
     if options.workers < 0:
@@ -62,12 +64,13 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
         make_value_function(config.values, config.rules)
     if options.dry_run:
         _say_all(notes)
-        return 0, _dry_run(config, options)
+        return 0, _dry_run(config, options), None
     with contextlib.closing(RunStore(_folder(config, options), config, fresh=options.fresh)) as store:
+        note_run(store.folder)
         _say_all(notes)
         code = _finish(config, store, options)
         if code:
-            return code, None
+            return code, None, None
         results = make_results(config, store)
         store.write("results.json", results_text(results))
         if options.hands != "none":
@@ -76,7 +79,7 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None]:
             _say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
             _say(printable(_fault_report(config, results["agents"][number], message)))
-        return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results
+        return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results, store.folder
 
 
 def _dry_run(config: TournamentConfig, options: argparse.Namespace) -> dict[str, Any]:
@@ -186,7 +189,7 @@ def _values_of(folder: Path) -> str:
 
 def _folder(config: TournamentConfig, options: argparse.Namespace) -> Path:
     """Return the run folder."""
-    return Path(options.out) if options.out else user_data_folder() / "runs" / config.digest
+    return Path(options.out) if options.out else runs_folder() / config.digest
 
 
 def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespace) -> int:

@@ -1,0 +1,148 @@
+"""The user's runs: which there are, how far each is, and which was played last.
+
+Runs lie in one folder of the user's data unless another is named (``--out``); a file there keeps the others' paths.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.tournaments.schedule import make_lineups
+from plurispiel.tournaments.stop_watch import StopWatch
+from plurispiel.tournaments.store import RunStore, is_locked
+
+__all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
+
+LAST = "last"
+"""What is written for the run that was played last."""
+
+_ELSEWHERE = "elsewhere.txt"
+
+
+class KnownRun(NamedTuple):
+    """What a run's folder tells at a glance.
+
+    Attributes
+    ----------
+    folder : Path
+    date : float
+        When it was written last, in seconds of `time.time`.
+    state : str
+        ``finished``, ``unfinished``, ``being played``, or why it cannot be read.
+    game, format : str
+    agents : tuple of str
+    hands, hands_wanted : int
+    """
+
+    folder: Path
+    date: float
+    state: str
+    game: str = ""
+    format: str = ""
+    agents: tuple[str, ...] = ()
+    hands: int = 0
+    hands_wanted: int = 0
+
+    @property
+    def name(self) -> str:
+        """What names the run on the command line."""
+        return self.folder.name if self.folder.parent == runs_folder() else str(self.folder)
+
+    @property
+    def date_text(self) -> str:
+        """The date, in local time."""
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.date))
+
+
+def runs_folder() -> Path:
+    """Return the folder of runs that were given no other."""
+    return user_data_folder() / "runs"
+
+
+def note_run(folder: Path) -> None:
+    """Remember a run's folder, if it lies elsewhere."""
+    path, elsewhere = folder.absolute(), runs_folder() / _ELSEWHERE
+    if path.parent == runs_folder().absolute() or str(path) in _noted():
+        return
+    with contextlib.suppress(OSError):  # a folder that cannot be written is no reason not to play
+        elsewhere.parent.mkdir(parents=True, exist_ok=True)
+        with open(elsewhere, "a", encoding="utf-8") as stream:
+            stream.write(f"{path}\n")
+
+
+def known_runs() -> list[KnownRun]:
+    """Return the user's runs, the one that was written last first."""
+    return [_look(folder, date) for date, folder in _dated()]
+
+
+def find_run(text: str) -> Path:
+    """Return the folder that a text means: its path, its name among the user's runs, or `LAST`.
+
+    Raises
+    ------
+    ValueError
+        If there has been no last one.
+    """
+    path = Path(text)
+    if path.exists():
+        return path
+    if text == LAST:
+        if not (dated := _dated()):
+            raise ValueError("there is no last run: plurispiel tournament plays one")
+        return dated[0][1]
+    named = runs_folder() / text
+    return named if path.name == text and named.is_dir() else path
+
+
+def _dated() -> list[tuple[float, Path]]:
+    """Return when each run was written last, and its folder, the latest first."""
+    return sorted(((date, folder) for folder in _folders() if (date := _date(folder)) is not None), reverse=True)
+
+
+def _folders() -> Iterator[Path]:
+    folder = runs_folder()
+    if folder.is_dir():
+        yield from (path for path in folder.iterdir() if path.is_dir())
+    yield from map(Path, _noted())
+
+
+def _noted() -> list[str]:
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return list(dict.fromkeys((runs_folder() / _ELSEWHERE).read_text(encoding="utf-8").splitlines()))
+    return []
+
+
+def _date(folder: Path) -> float | None:
+    """Return when a run was written last; None if there is none."""
+    dates = []
+    for name in ("run.sqlite", "run.sqlite-wal"):
+        with contextlib.suppress(OSError):
+            dates.append((folder / name).stat().st_mtime)
+    return max(dates, default=None)
+
+
+def _look(folder: Path, date: float) -> KnownRun:
+    try:
+        with contextlib.closing(RunStore.reading(folder)) as store:
+            config = store.config
+            done = sum(deck < config.decks for _, deck in store.done())
+            is_over = StopWatch(config, store).is_over()
+    except ValueError as error:
+        return KnownRun(folder, date, f"cannot be read: {error}")
+    wanted = len(make_lineups(config)) * config.decks
+    state = "finished" if is_over or done >= wanted else "unfinished"
+    hands = done * config.seats
+    return KnownRun(
+        folder,
+        date,
+        "being played" if is_locked(folder) else state,
+        game_name(config.rules),
+        config.format,
+        config.names,
+        hands,
+        hands if is_over else wanted * config.seats,
+    )
