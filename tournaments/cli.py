@@ -4,9 +4,9 @@ Only the standard library is imported here, so that ``--help`` answers at once; 
 module does the rest.
 """
 
+import contextlib
+import errno
 import importlib
-import io
-import os
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +14,8 @@ from plurispiel import __version__
 from plurispiel.tournaments.arguments import hands, package, play, solving, training
 from plurispiel.tournaments.arguments.parser import HelpFormatter, Parser
 from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED, REFUSED, USAGE
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import interruptible, interrupts_held, leave
+from plurispiel.tournaments.streams import OutputLost, printable, standard_streams
 
 _EPILOG = """\
 examples:
@@ -22,7 +23,11 @@ examples:
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
 exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults, 4 artefact refused, 130 interrupted
+(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: what was done is kept, and the command to go on is printed)
 """
+
+_SIGNALLED = 128
+"""Added to a signal's number: the exit code of a command that it ended."""
 
 _COMMANDS = (
     play.add_tournament,
@@ -45,6 +50,24 @@ _COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    with standard_streams(), interruptible() as obeyed:
+        try:
+            code = _run(arguments)
+            sys.stdout.flush()
+        except SystemExit:  # argparse's
+            with contextlib.suppress(OutputLost):
+                sys.stdout.flush()
+                raise
+            code = FAILED
+        except OutputLost as error:
+            if error.errno != errno.EPIPE:  # a reader that left knows
+                print(f"plurispiel: cannot write to standard output: {error.strerror}", file=sys.stderr)
+            code = FAILED
+    return leave(_SIGNALLED + obeyed[0] if obeyed and code == INTERRUPTED else code)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Do what the command does, and say in one line what went wrong."""
     parser = Parser(
         prog="plurispiel",
         description="Poker agents around OpenSpiel, and the instruments that measure them.",
@@ -59,31 +82,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return USAGE
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without "±" is no reason to lose the table
     try:
         with interrupts_held():  # compiled modules turn an interrupt into an ImportError
             module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
-        code = module.main(options)
-        sys.stdout.flush()
-        return code
+        return module.main(options)
     except ValueError as error:
         from plurispiel.abstraction.artefact import ArtefactRefused  # not above: it imports numpy
 
         return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)
     except KeyboardInterrupt:
-        return _fail(options.command, "interrupted", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output left; nor could Python flush the rest at its exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return _fail(options.command, "interrupted; run the same command again", INTERRUPTED)
+    except OutputLost:
+        raise
     except OSError as error:
         return _fail(options.command, error, FAILED)
+    except MemoryError as error:
+        return _fail(options.command, f"there is not enough memory for this {error}".rstrip(), FAILED)
 
 
 def _fail(command: str, message: object, code: int) -> int:
     """Say in one line what went wrong."""
-    print(f"plurispiel {command}: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    print(f"plurispiel {command}: {printable(' '.join(str(message).splitlines()))}", file=sys.stderr)
     return code
 
 

@@ -13,4 +13,4 @@ REFUSED = 4
 """An artefact is damaged, or of another version."""
 
 INTERRUPTED = 130
-"""By Ctrl-C; what was done is kept."""
+"""By Ctrl-C; what was done is kept. By SIGTERM it is 143, by SIGHUP 129."""

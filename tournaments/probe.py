@@ -1,12 +1,14 @@
 """A run of local best response: decks shared out to processes, kept as they are played, gone on with later."""
 
 import concurrent.futures
+import contextlib
 import csv
 import hashlib
+import itertools
 import json
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +23,12 @@ from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.config import package_digest
 from plurispiel.tournaments.contestants.process import die_with
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import interrupts_held, leave_to_parent
 
 __all__ = ["Probe", "ProbeConfig"]
 
 BLOCK_GROUPS = 8
+_WINDOW = 4  # blocks given out for each worker
 _CONFIG, _GROUPS = "config.json", "groups.csv"
 _COLUMNS = ("group", *GroupScore._fields)
 
@@ -133,10 +136,14 @@ class Probe:
         ValueError
             If the agent does not tell its strategy, or commits a fault.
         """
-        missing = [number for number in range(num_groups) if number not in self._scores]
-        blocks = [missing[k : k + BLOCK_GROUPS] for k in range(0, len(missing), BLOCK_GROUPS)]
-        with open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file:
-            for numbers, scores in _play_blocks(self.config, blocks, min(workers, len(blocks))):
+        missing = (number for number in range(num_groups) if number not in self._scores)
+        blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
+        num_blocks = -(-(num_groups - self.num_played(num_groups)) // BLOCK_GROUPS)
+        with (
+            open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file,
+            contextlib.closing(_play_blocks(self.config, blocks, min(workers, num_blocks))) as played,
+        ):
+            for numbers, scores in played:
                 for number, score in zip(numbers, scores, strict=True):
                     file.write(",".join(map(repr, (number, *score))) + "\n")
                 file.flush()
@@ -150,7 +157,8 @@ class Probe:
 
     def results(self, num_groups: int) -> dict[str, Any]:
         """Return what the first groups came to, as plain values: rates in mbb/hand."""
-        played = np.array([self._scores[number] for number in range(num_groups) if number in self._scores])
+        numbers = sorted(number for number in self._scores if number < num_groups)
+        played = np.array([self._scores[number] for number in numbers])
         unit = 1000.0 / self.config.rules.big_blind
         paid, expected, corrected = (
             estimate_mean(column * unit) for column in played.reshape(-1, len(GroupScore._fields)).T
@@ -206,9 +214,9 @@ def _differences(path: Path, config: ProbeConfig) -> str:
 
 
 def _play_blocks(
-    config: ProbeConfig, blocks: list[list[int]], workers: int
-) -> Iterator[tuple[list[int], list[GroupScore]]]:
-    """Yield blocks as they are played."""
+    config: ProbeConfig, blocks: Iterator[list[int]], workers: int
+) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
+    """Yield blocks as they are played; who is still at work when nobody waits for him any more is ended."""
     _begin(config)  # whatever is wrong with the agent shows here
     if workers <= 1:
         for numbers in blocks:
@@ -216,14 +224,23 @@ def _play_blocks(
         return
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
+    waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
-        with interrupts_held():  # the workers never get Ctrl-C: this process decides
-            waiting = {pool.submit(_play, numbers): numbers for numbers in blocks}
-        for done in concurrent.futures.as_completed(waiting):
-            yield waiting[done], done.result()
+        while True:
+            with interrupts_held():  # the workers never get Ctrl-C: this process decides
+                for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
+                    waiting[pool.submit(_play, numbers)] = numbers
+            if not waiting:
+                return
+            for done in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                yield waiting[done], done.result()
+                del waiting[done]
     except BrokenProcessPool:
         raise OSError("a worker process died; run the same command again to go on") from None
     finally:
+        if waiting:
+            for process in multiprocessing.active_children():
+                process.kill()
         pool.shutdown(cancel_futures=True)
 
 
@@ -237,6 +254,7 @@ def _begin(config: ProbeConfig) -> None:
 
 def _begin_beside(config: ProbeConfig, parent: int) -> None:
     die_with(parent)  # a pool's processes would wait for ever
+    leave_to_parent()
     _begin(config)
 
 

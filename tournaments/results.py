@@ -14,6 +14,7 @@ from plurispiel.tournaments.config import SCORES, TournamentConfig
 from plurispiel.tournaments.schedule import make_lineups
 from plurispiel.tournaments.scores import CHANCE_ONLY, RunScores
 from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.streams import printable
 
 _SEPARATE = "AIVAT estimates both sides of a pairing separately: they need not sum to 0, as what they estimate does"
 
@@ -93,11 +94,6 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
 def results_text(results: dict[str, Any]) -> str:
     """Return the record as the text of results.json."""
     return json.dumps(results, indent=1, allow_nan=False) + "\n"
-
-
-def printable(text: str) -> str:
-    """Return a text that does nothing to a terminal but print one line."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def table_text(results: dict[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """Get kernels ready: compiled, or loaded from the cache."""
 
+import functools
 import importlib
 import time
 from collections.abc import Sequence
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.specs import prepare_stored
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import undisturbed
 
 LOADING = "loading kernels (the first run on a machine compiles them) ..."
 """What is said before `warmup_play`, which may take a minute."""
@@ -66,8 +67,7 @@ def warmup(modules: Sequence[str] = MODULES) -> float:
     """Compile, or load from the cache, the kernels of modules, and return the seconds it took."""
     start = time.perf_counter()
     for module in modules:
-        with interrupts_held():  # one that falls into the compiler's callbacks would be lost
-            importlib.import_module(f"plurispiel.{module}").warmup()
+        undisturbed(importlib.import_module(f"plurispiel.{module}").warmup)
     return time.perf_counter() - start
 
 
@@ -75,5 +75,4 @@ def warmup_play(specs: Sequence[str], rules: HoldemRules) -> None:
     """Get kernels ready to play a game: those of `PLAY`, and what agents need that keep a strategy."""
     warmup(PLAY)
     for spec in dict.fromkeys(specs):
-        with interrupts_held():
-            prepare_stored(spec, rules)
+        undisturbed(functools.partial(prepare_stored, spec, rules))

@@ -3,7 +3,6 @@
 import contextlib
 import multiprocessing
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.process import die_with
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import interrupts_held, leave_to_parent
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.warmup import PLAY, warmup
 
@@ -51,7 +50,8 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs, config, conduct), daemon=True)
         self.given: list[tuple[int, Job]] = []
-        resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
+        with interrupts_held():
+            resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
         with interrupts_held():
             self.process.start()
         theirs.close()
@@ -146,7 +146,7 @@ class Team:
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct) -> None:
     """Play the blocks that come through the pipe until it is closed."""
     die_with(os.getppid())  # a block may take minutes, and nobody would store it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    leave_to_parent()
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr  # an agent that prints must not write into the results
     with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct)) as player:

@@ -397,7 +397,7 @@ def test_an_interrupt_outside_play_is_one_line(capsys, monkeypatch):
 
     monkeypatch.setattr("plurispiel.tournaments.commands.tournament.make_agent", interrupt)
     assert main(["tournament"]) == 130
-    assert capsys.readouterr().err == "plurispiel tournament: interrupted\n"
+    assert capsys.readouterr().err == "plurispiel tournament: interrupted; run the same command again\n"
 
 
 def test_lists(capsys):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from plurispiel.tournaments.exit_codes import USAGE
+from plurispiel.tournaments.streams import printable
 
 
 class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
@@ -21,7 +22,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
-        self.exit(USAGE, f"{self.prog}: {message} ({self.prog} --help tells more)\n")
+        self.exit(USAGE, f"{self.prog}: {printable(message)} ({self.prog} --help tells more)\n")
 
 
 def add_command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:

@@ -65,8 +65,7 @@ def _train(options: argparse.Namespace) -> int:
     lossless = _cards(config, size, threads) if config.cards == LOSSLESS else None
     buckets = lossless.num_buckets if lossless else _table_buckets(config, size)
     _require_memory(config, size, buckets, force=options.force)
-    with interrupts_held():
-        warmup(TRAINING)
+    warmup(TRAINING)
     cards = lossless or _cards(config, size, threads)
     if not math.isinf(minutes):
         config = _fit(config, cards, minutes, threads)
@@ -92,8 +91,7 @@ def _resume(options: argparse.Namespace) -> int:
     if options.iterations is not None:
         checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
     minutes = _minutes(options.minutes)
-    with interrupts_held():
-        warmup(TRAINING)
+    warmup(TRAINING)
     size = tree_size(config.rules, config.game_menu)
     cards = _cards(config, size, threads)
     with interrupts_held():
@@ -148,10 +146,10 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
             progress.close()
             with interrupts_held():
                 run.keep()
-            _say(
-                f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
-                f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
-            )
+                _say(
+                    f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
+                    f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
+                )
             return INTERRUPTED
     if trainer.iteration < trainer.schedule.iterations:
         _say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
@@ -266,8 +264,8 @@ def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
     threads = default_threads()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
+    warmup(TRAINING)
     with interrupts_held():
-        warmup(TRAINING)
         rate = _rate(make_trainer(small, single_buckets(small.rules), threads=threads))
     hours = config.iterations / rate / 3600
     return (

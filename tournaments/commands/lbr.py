@@ -68,9 +68,9 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
     begin = time.perf_counter()
     if played < num_groups:
         _say(LOADING)
-        warmup_play([config.agent], config.rules)
         total = num_groups * Prober.hands_per_group
         try:
+            warmup_play([config.agent], config.rules)
             with progress_bar(
                 total=total, initial=played * Prober.hands_per_group, unit="hand", unit_scale=True
             ) as progress:
@@ -94,7 +94,9 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
                 f"{shlex.quote(options.agent)} --menu {options.menu} --hands {options.hands} --game "
                 f"{shlex.quote(options.game)} --seed {options.seed}"
                 + (" --aivat" if options.aivat else "")
+                + (f" --workers {options.workers}" if options.workers else "")
                 + (f" --out {shlex.quote(options.out)}" if options.out else "")
+                + (" --json" if options.json else "")
             )
             return None
     record = probe.results(num_groups)

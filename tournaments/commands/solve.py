@@ -24,7 +24,7 @@ from plurispiel.tournaments.commands.exploitability import open_game
 from plurispiel.tournaments.curve import draw_curve, write_curve
 from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import interrupts_held, undisturbed
 from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.store import write_atomically
 
@@ -40,10 +40,9 @@ def main(options: argparse.Namespace) -> int:
     sampling = isinstance(parse_algorithm(algorithm), ExternalSampling)
     iterations = _last_iteration(options, sampling)
     tree = open_game(game, options.max_histories)
-    with interrupts_held():
-        make_solver(flatten("kuhn_poker"), algorithm).run(1)  # compiles what this algorithm takes
-        best_response.warmup()
-        solver = make_solver(tree, algorithm, seed=seed)
+    undisturbed(lambda: make_solver(flatten("kuhn_poker"), algorithm).run(1))  # compiles what this algorithm takes
+    undisturbed(best_response.warmup)
+    solver = make_solver(tree, algorithm, seed=seed)
     folder = Path(options.out) if options.out else None
     curve = _go_on(folder / FOLDER, solver) if folder else []
     goal = (

@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import undisturbed
 from plurispiel.tournaments.picture import MatplotlibMissing
 from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
 
@@ -51,17 +51,15 @@ def _find(text: str) -> Path:
 
 
 def _load(path: Path, threads: int) -> SpotSolution:
-    with interrupts_held():
-        vector_cfr.prepare()
+    undisturbed(vector_cfr.prepare)
     return load_spot_solution(path, threads=threads)
 
 
 def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     spot, settings = read_spot(path)
-    with interrupts_held():
-        vector_cfr.prepare()
-        if spot.has_buckets:
-            vector_cfr.prepare(by_buckets=True)
+    undisturbed(vector_cfr.prepare)
+    if spot.has_buckets:
+        undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
     algorithm = settings.algorithm or default_algorithm(spot)
     by_bucket = " among strategies by bucket" if spot.has_buckets else ""
     limit = "" if settings.max_seconds == math.inf else f", at most {settings.max_seconds:g} s"

@@ -25,7 +25,7 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
-from plurispiel.tournaments.interrupts import interrupts_held
+from plurispiel.tournaments.interrupts import interrupts_held, undisturbed
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
@@ -228,8 +228,7 @@ def _load_kernels(config: TournamentConfig) -> float:
     start = time.perf_counter()
     warmup_play(config.agents, config.rules)
     if config.uses_aivat:
-        with interrupts_held():
-            warmup_values(config.values, config.rules)
+        undisturbed(lambda: warmup_values(config.values, config.rules))
     return time.perf_counter() - start
 
 

@@ -18,6 +18,7 @@ from plurispiel.agents.base import Agent, View
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.hand import AgentFault, action_of, error_text
 from plurispiel.tournaments.contestants import wire
+from plurispiel.tournaments.interrupts import leave_to_parent
 
 _PR_SET_PDEATHSIG = 1
 _MIB = 1 << 20
@@ -26,7 +27,7 @@ _MIB = 1 << 20
 def main() -> None:
     """Answer until the input ends."""
     die_with(os.getppid())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run decides
+    leave_to_parent()
     Host(*private_streams()).serve()
 
 
