@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import dataclasses
+import functools
 import shlex
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
-from plurispiel.tournaments.interrupts import interrupts_held, undisturbed
+from plurispiel.tournaments.interrupts import undisturbed
 from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
@@ -119,8 +120,7 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
             continue
         if note := game_note(spec, config.rules):
             notes.append(f"{config.names[number]}: {note}")
-        with interrupts_held():
-            try_stored(spec, config.rules)
+        undisturbed(functools.partial(try_stored, spec, config.rules))
         if not conduct.is_isolated(spec):
             make_agent(spec)
             continue
