@@ -4,7 +4,6 @@ Only the standard library is imported here, so that ``--help`` answers at once; 
 module does the rest.
 """
 
-import contextlib
 import errno
 import importlib
 import sys
@@ -52,13 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     with standard_streams(), interruptible() as obeyed:
         try:
-            code = _run(arguments)
-            sys.stdout.flush()
-        except SystemExit:  # argparse's
-            with contextlib.suppress(OutputLost):
+            try:
+                code = _run(arguments)
+            finally:  # also where argparse ends it
                 sys.stdout.flush()
-                raise
-            code = FAILED
         except OutputLost as error:
             if error.errno != errno.EPIPE:  # a reader that left knows
                 print(f"plurispiel: cannot write to standard output: {error.strerror}", file=sys.stderr)

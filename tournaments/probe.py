@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,8 @@ def _play_blocks(
             yield numbers, _play(numbers)
         return
     context = multiprocessing.get_context("spawn")
+    with interrupts_held():  # nor does it that counts the semaphores of this pool
+        resource_tracker.ensure_running()
     pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
     waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
