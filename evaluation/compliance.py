@@ -55,7 +55,13 @@ class ComplianceReport:
 
 
 def check_agent(
-    make: Callable[[], Agent], games: Sequence[HoldemRules], *, num_hands: int = 200, num_decks: int = 20, seed: int = 1
+    make: Callable[[], Agent],
+    games: Sequence[HoldemRules],
+    *,
+    num_hands: int = 200,
+    num_decks: int = 20,
+    seed: int = 1,
+    on_hand: Callable[[int], bool] = lambda number: True,
 ) -> ComplianceReport:
     """Play an agent against random opponents and check everything it does.
 
@@ -69,6 +75,8 @@ def check_agent(
     games : sequence of HoldemRules
     num_hands : int
         Hands in each game, over `num_decks` different decks and all seats.
+    on_hand : callable
+        Called with the number of each hand of a game, from 1, when it is over; the game goes on as long as it says so.
     """
     report = ComplianceReport()
     for rules in games:
@@ -85,6 +93,8 @@ def check_agent(
                         "with the same seed, an instance that has played before plays differently from a new one"
                     )
                 _check_hidden_cards(rules, make, seat, deck, (seed, number), report)
+            if not on_hand(number + 1):
+                break
         watcher.check_frequencies()
     return report
 

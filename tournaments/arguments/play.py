@@ -199,13 +199,21 @@ def add_compliance(commands) -> None:
         commands,
         "compliance",
         "compliance",
-        "Play an agent through the conformance test and 1,000 hands, and print what it would be faulted for.",
+        "Try an agent before it plays for anything: hands as in a tournament, the contract, and whether it remembers "
+        "decks; exit code 1 if it would be faulted.",
         ["compliance my_bot.py:MyBot", "compliance openspiel:uniform_random --game LEDUC --json"],
     )
     add = parser.add_argument
     add("spec", metavar="SPEC", help="the agent, as in plurispiel tournament --agents")
     add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
-    add("--hands", type=int, metavar="N", default=1000, help="hands to play, seat after seat")
+    add("--hands", type=int, metavar="N", default=1000, help="hands as in a tournament, seat after seat, at most")
+    add(
+        "--seconds",
+        type=float,
+        metavar="S",
+        default=36.0,
+        help="time for everything, a third for each part; what takes longer is tried with fewer hands",
+    )
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for an answer")
     add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory that the agent may take")

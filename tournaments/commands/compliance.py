@@ -5,6 +5,9 @@ import contextlib
 import json
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 from collections import Counter
 from typing import Any
 
@@ -15,16 +18,21 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, try_stored
-from plurispiel.evaluation.hand import Fault, deal_deck, play_hand
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
+from plurispiel.tournaments.contestants.recall import check_recall
+from plurispiel.tournaments.contestants.supervisor import LOAD_SECONDS, Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_load
+from plurispiel.tournaments.exit_codes import FAILED
 from plurispiel.tournaments.results import printable
 from plurispiel.tournaments.warmup import LOADING, warmup_play
 
 _OPPONENTS = ("random", "tag", "call", "raise")
 _MAX_FAULTS = 20
 _CONTRACT_HANDS = 1_000
-_CONTRACT_SECONDS = 600.0
+_RECALL_DECKS = 40
+_PARTS = 3
+_PATIENCE = 10
+"""Limits for an answer that a hand of the contract may take: it is played up to four times."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -32,6 +40,8 @@ def main(options: argparse.Namespace) -> int:
     rules = parse_game(options.game)
     if options.hands < 1:
         raise ValueError(f"hands must be at least 1, got {options.hands}")
+    if not options.seconds > 0.0:
+        raise ValueError(f"seconds must be above 0, got {options.seconds:g}")
     if note := game_note(options.spec, rules):
         print(printable(f"{options.spec}: {note}"), file=sys.stderr, flush=True)
     try_stored(options.spec, rules)
@@ -39,29 +49,32 @@ def main(options: argparse.Namespace) -> int:
         print(LOADING, file=sys.stderr, flush=True)
         warmup_play([options.spec], rules)
     limits = Limits(options.time_limit, options.memory_limit)
+    seconds = options.seconds / _PARTS
     record: dict[str, Any] = {"agent": options.spec, "game": game_name(rules)}
-    record |= _play(options.spec, rules, limits, options.hands, options.seed)
-    if record["hands"] == options.hands:  # else it has shown enough
-        record |= _check_contract(options.spec, rules, limits)
-    print(json.dumps(record, indent=1) if options.json else _text(record, limits))
-    return 1 if record["faults"] or record["violations"] else 0
+    record |= _play(options.spec, rules, limits, options.hands, seconds, options.seed)
+    if sum(record["faults"].values()) < _MAX_FAULTS:  # else it has shown enough
+        record |= _check_contract(options.spec, rules, limits, seconds)
+        record |= _check_recall(options.spec, rules, limits, seconds, options.seed)
+    print(json.dumps(record, indent=1) if options.json else _text(record, limits, options.hands))
+    return FAILED if record["faults"] or record["violations"] else 0
 
 
-def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seed: int) -> dict[str, Any]:
-    """Play as in a tournament, seat after seat, until there are too many faults."""
+def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seconds: float, seed: int) -> dict[str, Any]:
+    """Play as in a tournament, seat after seat, until there are too many faults or the time is over."""
     faults: list[Fault] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
     with contextlib.closing(Contestant(spec, limits)) as contestant:
         try_to_load(contestant)
-        for number in progress_bar(range(num_hands), unit="hand", leave=False):
+        end = time.monotonic() + seconds
+        for number in progress_bar(range(num_hands), unit="hand", desc="tournament", leave=False):
             seat = number % rules.num_seats
             agents = [contestant if place == seat else opponents[place] for place in range(rules.num_seats)]
             deck = deal_deck(rules, np.random.default_rng((seed, number)))
             rngs = [np.random.default_rng((seed, number, place)) for place in range(rules.num_seats)]
             faults.extend(play_hand(rules, agents, deck, rngs).faults)
             played += 1
-            if len(faults) >= _MAX_FAULTS:
+            if len(faults) >= _MAX_FAULTS or time.monotonic() > end:
                 break
     first = {fault.kind: fault.message for fault in reversed(faults)}
     counts = Counter(fault.kind for fault in faults)
@@ -72,31 +85,75 @@ def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seed: i
         "decisions": 0,
         "tells_range": False,
         "violations": [],
+        "remembers": None,
+        "notes": [],
     }
 
 
-def _check_contract(spec: str, rules: HoldemRules, limits: Limits) -> dict[str, Any]:
+def _check_contract(spec: str, rules: HoldemRules, limits: Limits, seconds: float) -> dict[str, Any]:
     """Return the contract's report on an agent, made in a process of its own."""
     program = [sys.executable, "-P", "-m", "plurispiel.tournaments.contestants.conformance"]
-    arguments = [spec, game_name(rules), str(_CONTRACT_HANDS), str(limits.memory)]
-    try:
-        done = subprocess.run(
-            [*program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_CONTRACT_SECONDS
+    arguments = [spec, game_name(rules), str(_CONTRACT_HANDS), str(seconds), str(limits.memory)]
+    patience = max(LOAD_SECONDS, _PATIENCE * limits.seconds)
+    report, heard = "", time.monotonic()
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            [*program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
+        progress_bar(total=_CONTRACT_HANDS, unit="hand", desc="contract", leave=False) as progress,
+    ):
+        assert process.stdout is not None
+        watch = threading.Timer(patience, process.kill)
+        watch.start()
+        try:
+            for report in process.stdout:
+                if not report.strip().isdecimal():
+                    break
+                watch.cancel()
+                watch, heard = threading.Timer(patience, process.kill), time.monotonic()
+                watch.start()
+                progress.update()
+            process.wait()
+        finally:
+            watch.cancel()
+            process.kill()
+        errors.seek(0)
+        last = (errors.read().decode(errors="replace").strip().splitlines() or ["no word"])[-1]
+    with contextlib.suppress(ValueError):
+        if isinstance(record := json.loads(report or "0"), dict):
+            return record
+    if time.monotonic() - heard >= patience:
+        return {"violations": [f"the contract could not be checked: a hand of it took more than {patience:g} s"]}
+    return {"violations": [f"checking the contract ended its process (exit code {process.returncode}): {last}"]}
+
+
+def _check_recall(spec: str, rules: HoldemRules, limits: Limits, seconds: float, seed: int) -> dict[str, Any]:
+    """Return whether an agent plays otherwise because it has seen a deck before, which is no fault, but to be known."""
+    with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
+        try:
+            found = check_recall(
+                spec, rules, limits, num_decks=_RECALL_DECKS, seconds=seconds, seed=seed, on_deck=progress.update
+            )
+        except AgentFault as fault:
+            return {"notes": [f"whether it remembers could not be checked: {fault.message}"]}
+    notes = []
+    if found.different:
+        notes.append(
+            f"it remembers, or its chances are not drawn from rng: {found.different} of {2 * found.decks} hands went "
+            "otherwise with a process for each rotation of a deck than with one for both"
         )
-    except subprocess.TimeoutExpired:
-        return {"violations": [f"the contract could not be checked within {_CONTRACT_SECONDS:g} s"]}
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        return {"violations": [f"checking the contract ended its process (exit code {done.returncode}): {last}"]}
+    return {"remembers": found._asdict(), "notes": notes}
 
 
-def _text(record: dict[str, Any], limits: Limits) -> str:
+def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     lines = [
         printable(f"{record['agent']} in {record['game']}"),
         f"{record['hands']:,} hands as in a tournament, {limits.seconds:g} s and {limits.memory:,} MiB at most:",
     ]
+    if record["hands"] < wanted and sum(record["faults"].values()) < _MAX_FAULTS:
+        lines[-1] = lines[-1].replace(" hands", f" of {wanted:,} hands", 1)
+        lines.append("  stopped for the time it takes; --seconds gives it more")
     for kind, count in record["faults"].items():
         lines.append(printable(f"  {kind} ({count:,}), the first: {record['first_faults'][kind]}"))
     if not record["faults"]:
@@ -107,4 +164,7 @@ def _text(record: dict[str, Any], limits: Limits) -> str:
     tells = "reports" if record["tells_range"] else "does not report"
     lines.append(f"the contract, {record['decisions']:,} decisions; it {tells} what it does with every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]
-    return "\n".join(lines)
+    if record["remembers"]:
+        lines.append(f"{record['remembers']['decks']} decks in two rotations, with one process for both and two:")
+        lines += ["  played alike"] * (not record["notes"])
+    return "\n".join(lines + [printable(f"  note: {note}") for note in record["notes"]])

@@ -1,8 +1,12 @@
-"""The program that checks an agent against the contract, in a process that may be lost."""
+"""The program that checks an agent against the contract, in a process that may be lost.
+
+It prints a line after each hand, the number of hands so far, and at last the report as JSON.
+"""
 
 import json
 import os
 import sys
+import time
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.agents.specs import make_agent
@@ -10,16 +14,21 @@ from plurispiel.evaluation.compliance import check_agent
 from plurispiel.tournaments.contestants.process import die_with, limit_memory
 
 
-def main(spec: str, game: str, num_hands: str, memory: str) -> None:
-    """Print the report as JSON."""
+def main(spec: str, game: str, num_hands: str, seconds: str, memory: str) -> None:
+    """Check an agent over so many hands, or those that are begun in so many seconds."""
     die_with(os.getppid())
     report_to = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the agent prints is no report
     limit_memory(int(memory))
-    report = check_agent(lambda: make_agent(spec), [parse_game(game)], num_hands=int(num_hands))
+    end = time.monotonic() + float(seconds)
+
+    def go_on(number: int) -> bool:
+        print(number, file=report_to, flush=True)
+        return time.monotonic() < end
+
+    report = check_agent(lambda: make_agent(spec), [parse_game(game)], num_hands=int(num_hands), on_hand=go_on)
     record = {"decisions": report.decisions, "tells_range": report.tells_range, "violations": report.violations}
-    report_to.write(json.dumps(record))
-    report_to.flush()
+    print(json.dumps(record), file=report_to, flush=True)
 
 
 if __name__ == "__main__":
