@@ -63,7 +63,7 @@ class Term(NamedTuple):
     chips : float
         What is added to the payoff; without meaning where the strategy is not known.
     true_chips : float
-        With the true cards, which the reduced form adds for deals and boards.
+        With the true cards, which the reduced form adds for all but own actions and the showdown.
     """
 
     kind: str
@@ -83,10 +83,12 @@ class Score:
         Corrections averaged over the hands the seat could have played like this; None where its strategy
         is not known. Their sum with the payoff is the AIVAT estimate.
     true_chance : float
-        The correction of chance with the true cards, which needs no strategy; a reduced form is the
-        payoff plus this.
+        The correction of chance with the true cards, which needs no strategy.
     true_own_actions : float or None
         That of the own actions with the true cards, to be added to both.
+    true_other_actions : float
+        That of a trusted opponent's actions with the true cards, which needs no own strategy either; it belongs to the
+        reduced form.
     refused : str
         Why what the agent said of its strategy could not be used; empty if there was nothing wrong.
     fault : Fault or None
@@ -105,6 +107,7 @@ class Score:
     other_actions: float | None
     true_chance: float
     true_own_actions: float | None
+    true_other_actions: float = 0.0
     refused: str = ""
     decisions: tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...] = ()
     fault: Fault | None = None
@@ -116,6 +119,11 @@ class Score:
         corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
         known = [chips for chips in corrections if chips is not None]
         return self.payoff + sum(known) if len(known) == len(corrections) else None
+
+    @property
+    def reduced(self) -> float:
+        """The estimate without the own strategy: payoff, chance and a trusted opponent's actions, with true cards."""
+        return self.payoff + self.true_chance + self.true_other_actions
 
 
 class Aivat:
@@ -174,10 +182,10 @@ class Aivat:
         Parameters
         ----------
         agents : sequence of Agent
-            The agent of each seat, just after it has played the hand.
+            Who tells each seat's strategy: the agent that has just played the hand, or another in its place.
         trusted : collection of int
-            Seats whose agents' word decides the others' scores, too. Whoever lies about its strategy else harms none
-            but itself.
+            Seats whose word decides the others' scores, too. The word of every seat decides its own: an agent that may
+            lie, and gain by it, has to be replaced by one that tells nothing.
         """
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
@@ -217,13 +225,13 @@ class Aivat:
             decision = decisions[action.seat]
             decisions[action.seat] += 1
             others = told[action.seat] if states[number][betting.NUM_LIVE] == 2 else None
-            if announced is not None and (action.seat == seat or others is not None):
+            if others is not None or (announced is not None and action.seat == seat):
                 before = walk.situation._replace(actions=hand.actions[:number], state=states[number])
                 after = before._replace(actions=hand.actions[: number + 1], state=states[number + 1])
                 try:
-                    if action.seat == seat:
+                    if announced is not None and action.seat == seat:
                         walk.act(announced[decision], before, after)
-                    elif others is not None:
+                    elif others is not None and action.seat != seat:
                         walk.watch(others[decision], combos[action.seat], before, after)
                 except BadStrategy as error:
                     announced, refused = None, str(error)
@@ -246,6 +254,7 @@ class Aivat:
             other_actions=walk.other_actions if known else None,
             true_chance=walk.true_chance,
             true_own_actions=walk.true_own_actions if known else None,
+            true_other_actions=walk.true_other_actions,
             refused=refused,
             decisions=tuple(walk.decisions),
             fault=asked.fault,
@@ -316,7 +325,8 @@ class _Walk:
         self.situation = situation
         self.weights = weights
         self._own = own
-        self.chance = self.own_actions = self.other_actions = self.true_chance = self.true_own_actions = 0.0
+        self.chance = self.own_actions = self.other_actions = self.true_chance = 0.0
+        self.true_own_actions = self.true_other_actions = 0.0
         self.decisions: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
         self.terms: list[Term] = []
 
@@ -393,6 +403,7 @@ class _Walk:
                 chips += share * float(self.weights @ values)
                 true_chips += share * float(values[self._own])
         self.other_actions += chips
+        self.true_other_actions += true_chips
         self.terms.append(Term("other", len(before.actions), chips, true_chips))
 
 

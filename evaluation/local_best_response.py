@@ -21,8 +21,8 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, RangeAgent, Strategy
 from plurispiel.evaluation.aivat import Aivat
-from plurispiel.evaluation.duplicate import SeatStreams, group_deck
 from plurispiel.evaluation.hand import Hand, play_hand
+from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
@@ -290,6 +290,7 @@ class Prober:
         self._seed = seed
         self._values = Checkdown()
         self._players = LocalBestResponse(agent, menu, self._values), agent
+        self._decks = Streams(2, Seeded(seed))
         self._streams = SeatStreams(2)
 
     def play(self, number: int) -> GroupScore:
@@ -304,7 +305,7 @@ class Prober:
         """
         rules, (prober, agent) = self._rules, self._players
         cards = rules.num_hole_cards
-        deck = group_deck(rules, self._seed, number)
+        deck = self._decks.decks(rules, (number,))[0]
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
         words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
         self._values.restart(np.random.default_rng(words[8]))

@@ -13,16 +13,20 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.aivat import Aivat
-from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, play_group
+from plurispiel.evaluation.duplicate import AgentScore, play_group
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import Referee
+from plurispiel.evaluation.streams import Streams
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.speaker import Speaker
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.hand_story import hand_story
 from plurispiel.tournaments.hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
 from plurispiel.tournaments.schedule import Block, make_lineups
 from plurispiel.tournaments.witness import Witness
+
+_SILENT = Agent()
 
 Groups = Sequence[dict[int, AgentScore]]
 
@@ -60,39 +64,66 @@ class Conduct:
         The hands to keep (`hands.is_kept`).
     logs : Path or None
         Folder for what contestants print.
+    processes : {"rotation", "one"}
+        Whether an agent from outside has a process for each rotation, so that none sees a deck twice, or one for all:
+        for agents that are trusted to forget, or where no deck is dealt twice.
     """
 
     workers: int = 1
     isolate: str = "foreign"
     keep: str = "none"
     logs: Path | None = None
+    processes: str = "rotation"
 
     def is_isolated(self, spec: str) -> bool:
         """Return whether an agent gets a process of its own."""
         return self.isolate == "all" or parse_spec(spec).is_foreign
 
 
+class Place(NamedTuple):
+    """Where an agent of its own sits: two places share nothing.
+
+    Attributes
+    ----------
+    number : int
+        The agent's.
+    copy : int
+        Among the agent's seats at the table.
+    is_control : bool
+        Whether the table is the Control's, on the deck of the first.
+    rotation : int
+        0 for agents that play all rotations.
+    """
+
+    number: int
+    copy: int
+    is_control: bool = False
+    rotation: int = 0
+
+
 class BlockPlayer:
-    """Plays blocks of one tournament; an agent is built once for each seat it can hold at the same table.
+    """Plays blocks of one tournament.
 
     Parameters
     ----------
     config : TournamentConfig
     conduct : Conduct
+    streams : Streams
     aivat : Aivat, optional
         Scores the hands in place of the run's own.
     """
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct, aivat: Aivat | None = None):
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, aivat: Aivat | None = None):
         self._config = config
         self._conduct = conduct
         self._lineups = make_lineups(config)
-        self._agents: dict[tuple[int, int], Agent] = {}
-        self._streams = SeatStreams(config.seats)
+        self._agents: dict[Place, Agent] = {}
+        self._speakers: dict[Place, Speaker] = {}
+        self._streams = streams
         self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
         self._aivat = aivat
-        specs = enumerate([*config.agents, config.agents[0]])  # the Control comes last
-        self._trusted = frozenset(number for number, spec in specs if not parse_spec(spec).is_foreign)
+        numbers = [*range(len(config.agents)), 0]  # the Control comes last
+        self._trusted = frozenset(k for k, number in enumerate(numbers) if number not in config.outsiders)
         if config.uses_aivat and aivat is None:
             self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
         self._witness: Witness | None = None
@@ -142,7 +173,8 @@ class BlockPlayer:
         ValueError
             If it cannot be built.
         """
-        return not self._conduct.is_isolated(self._config.agents[number]) and self._agent(number, 0).is_deterministic
+        isolated = self._conduct.is_isolated(self._config.agents[number])
+        return not isolated and self._agent(Place(number, 0)).is_deterministic
 
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
@@ -160,22 +192,25 @@ class BlockPlayer:
         group: tuple[int, int],
         on_hand: Callable[[Hand, Sequence[int], Sequence[Agent]], None],
         aivat: Aivat | None,
+        is_control: bool = False,
     ) -> dict[int, AgentScore]:
-        agents = [
-            FoldAgent() if number in retired else self._agent(number, list(lineup[:place]).count(number))
-            for place, number in enumerate(lineup)
+        places = [
+            Place(number, list(lineup[:position]).count(number), is_control) for position, number in enumerate(lineup)
         ]
         return play_group(
             self._config.rules,
-            agents,
+            lambda rotation: [
+                FoldAgent() if place.number in retired else self._agent(place._replace(rotation=rotation))
+                for place in places
+            ],
             contestants,
-            self._config.seed,
-            group,
             self._streams,
+            group,
             on_hand,
             repair=self._config.on_fault == "repair",
             aivat=aivat,
             trusted=self._trusted,
+            speakers=[None if place.number in retired else self._speaker(place) for place in places],
         )
 
     def _with_control(
@@ -192,9 +227,8 @@ class BlockPlayer:
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
-        control = self._play_group([0] * len(lineup), contestants, retired, group, self._take_control, self._aivat)[
-            number
-        ]
+        table = [0] * len(lineup)
+        control = self._play_group(table, contestants, retired, group, self._take_control, self._aivat, True)[number]
         own = dataclasses.replace(
             played[0],
             faults=played[0].faults + control.faults,
@@ -206,8 +240,8 @@ class BlockPlayer:
 
     def close(self) -> None:
         """End the contestants' processes."""
-        for agent in self._agents.values():
-            if isinstance(agent, Contestant):
+        for agent in (*self._agents.values(), *self._speakers.values()):
+            if isinstance(agent, Contestant | Speaker):
                 agent.close()
 
     def _take_control(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
@@ -228,13 +262,27 @@ class BlockPlayer:
                 f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
             )
 
-    def _agent(self, number: int, copy: int) -> Agent:
-        key = (number, copy)
-        if key not in self._agents:
+    def _agent(self, place: Place) -> Agent:
+        """Return the agent of a place; agents of this package keep nothing between hands and play all rotations."""
+        number = place.number
+        if self._conduct.processes == "one" or number not in self._config.outsiders:
+            place = place._replace(rotation=0)
+        if place not in self._agents:
             spec = self._config.agents[number]
             isolated = self._conduct.is_isolated(spec)
-            self._agents[key] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
-        return self._agents[key]
+            self._agents[place] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
+        return self._agents[place]
+
+    def _speaker(self, place: Place) -> Agent | None:
+        """Return who tells the strategy in an agent's place: of one from outside nobody, unless it is believed."""
+        number = place.number
+        if number not in self._config.outsiders:
+            return None
+        if number not in self._config.believed:
+            return _SILENT
+        if place not in self._speakers:
+            self._speakers[place] = Speaker(make_contestant(self._config, self._conduct, number))
+        return self._speakers[place]
 
 
 def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:

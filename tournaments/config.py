@@ -30,6 +30,8 @@ DEMONSTRATION: dict[str, Any] = {
 }  # fmt: skip
 """What is played where no table is named either: the trained bot heads-up against each of the others."""
 
+DEALS = ("shared", "once")
+DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
 MAX_TIME_LIMIT = 86_400.0
 _CROWD = 10
@@ -60,7 +62,13 @@ class TournamentConfig:
         With more agents than seats, draw so many line-ups evenly; by default all, but at most 100.
     decks : int
         Decks for each line-up; each is played in every seat rotation.
-    seed : int
+    seed : int or None
+        Of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with an agent from outside
+        the run draws a key that nobody knows (`run.run_key`).
+    deals : {"shared", "once"}
+        Whether all rotations of a group are dealt the same deck, or each a deck of its own. By default the first.
+    believe : tuple of str
+        Agents from outside, by their names or specs, whose own word about their strategy corrects their scores.
     referee : {"universal_poker", "none"}
     on_fault : {"forfeit", "repair", "abort"}
         What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
@@ -89,7 +97,9 @@ class TournamentConfig:
     copies: bool = False
     lineups: int = 0
     decks: int = DEFAULT_DECKS
-    seed: int = 1
+    seed: int | None = None
+    deals: str = ""
+    believe: tuple[str, ...] = ()
     referee: str = "universal_poker"
     on_fault: str = "forfeit"
     score: str = ""
@@ -100,8 +110,9 @@ class TournamentConfig:
     memory_limit: int = 2048
 
     def __post_init__(self):
-        if isinstance(self.agents, list):
-            object.__setattr__(self, "agents", tuple(self.agents))
+        for name in ("agents", "believe"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         if type(self.time_limit) is int:
             object.__setattr__(self, "time_limit", float(self.time_limit))
         _check_types(self)
@@ -111,10 +122,12 @@ class TournamentConfig:
             parse_spec(spec)
         if self.decks < 1:
             raise ValueError(f"decks must be at least 1, got {self.decks}")
-        if self.seed < 0:
+        if self.seed is not None and self.seed < 0:
             raise ValueError(f"the seed must not be negative, got {self.seed}")
         if self.lineups < 0:
             raise ValueError(f"lineups must not be negative, got {self.lineups}")
+        if self.deals not in ("", *DEALS):
+            raise ValueError(f"deals are one of {', '.join(DEALS)}, got {self.deals!r}")
         if self.referee not in REFEREES:
             raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
         if self.on_fault not in ON_FAULT:
@@ -142,6 +155,26 @@ class TournamentConfig:
     def rules(self) -> HoldemRules:
         """The rules of the game."""
         return parse_game(self.game) if self.game else _default_rules(self.seats)
+
+    @functools.cached_property
+    def outsiders(self) -> frozenset[int]:
+        """The numbers of the agents from outside this package."""
+        return frozenset(number for number, spec in enumerate(self.agents) if parse_spec(spec).is_foreign)
+
+    @property
+    def draws_key(self) -> bool:
+        """Whether the run draws a key of its own."""
+        return self.seed is None
+
+    @property
+    def public_seed(self) -> int:
+        """The seed of what tells nothing about cards: drawn line-ups, bootstrap intervals."""
+        return DEFAULT_SEED if self.seed is None else self.seed
+
+    @functools.cached_property
+    def believed(self) -> frozenset[int]:
+        """The numbers of the agents from outside whose own word corrects their scores."""
+        return frozenset(n for n in self.outsiders if {self.names[n], self.agents[n]} & {*self.believe})
 
     @property
     def uses_aivat(self) -> bool:
@@ -201,6 +234,7 @@ class TournamentConfig:
         settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
         settings["values"] = parse_spec(self.values).title if self.values else ""
         settings["sources"] = [self.sources[spec] for spec in (*self.agents, *filter(None, [self.values]))]
+        settings["believe"] = sorted(self.believed)
         settings["package"] = package_digest()
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -208,9 +242,12 @@ class TournamentConfig:
         """Return the settings as a configuration file that `read_config` reads, wherever it lies."""
         settings = dataclasses.asdict(self)
         settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
+        settings["believe"] = [self.names[number] for number in sorted(self.believed)]
         settings["values"] = relocate_spec(self.values, Path.cwd()) if self.values else ""
         lines = []
         for field in dataclasses.fields(self):
+            if settings[field.name] is None:
+                continue  # TOML has no word for it
             text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML has no surrogate pairs
             lines.append(f"{field.name} = {text}")
         return "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
@@ -270,18 +307,21 @@ def package_digest() -> str:
 def _check_types(config: TournamentConfig) -> None:
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
-        expected: type | tuple[type, ...] = type(field.default)
+        expected = int if field.name == "seed" else type(field.default)
+        if field.name == "seed" and value is None:
+            continue
         if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
-            raise ValueError(f"{field.name} must be {_TYPE_NAMES[type(field.default)]}, got {value!r}")
-    if not all(isinstance(spec, str) for spec in config.agents):
-        raise ValueError(f"agents must be a list of texts, got {list(config.agents)}")
+            raise ValueError(f"{field.name} must be {_TYPE_NAMES[expected]}, got {value!r}")
+    for name in ("agents", "believe"):
+        if not all(isinstance(spec, str) for spec in getattr(config, name)):
+            raise ValueError(f"{name} must be a list of texts, got {list(getattr(config, name))}")
 
 
 _TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _fill(config: TournamentConfig) -> None:
-    """Set the seats, the format and the values that were left open."""
+    """Set the seats, the format, the values, the seed and the deals that were left open."""
     num_agents = len(config.agents)
     if config.game:
         seats = parse_game(config.game).num_seats
@@ -300,6 +340,10 @@ def _fill(config: TournamentConfig) -> None:
         raise ValueError(f"values are for AIVAT, which the score {config.score!r} does without; leave one of them out")
     if not config.format:
         object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
+    if config.seed is None and not config.outsiders:
+        object.__setattr__(config, "seed", DEFAULT_SEED)
+    if not config.deals:
+        object.__setattr__(config, "deals", DEALS[0])
 
 
 def _default_rules(seats: int) -> HoldemRules:
@@ -308,6 +352,12 @@ def _default_rules(seats: int) -> HoldemRules:
 
 def _check_contestants(config: TournamentConfig) -> None:
     num_agents, seats = len(config.agents), config.seats
+    for name in config.believe:
+        own = [number for number in range(num_agents) if name in (config.names[number], config.agents[number])]
+        if not own:
+            raise ValueError(f"believe {name!r}: no agent of that name (they are {', '.join(config.names)})")
+        if not config.outsiders.issuperset(own):
+            raise ValueError(f"believe {name!r}: agents of this package are believed without it")
     if config.format == "lineup" and num_agents != seats:
         raise ValueError(f"a lineup needs one agent for each of the {seats} seats, got {num_agents}")
     if config.format == "round-robin" and num_agents < seats:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.evaluation.convergence import Point
 from plurispiel.tournaments.picture import picture
-from plurispiel.tournaments.store import write_atomically
 
 
 def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:

@@ -82,7 +82,7 @@ def hand_story(told: Told) -> dict[str, Any]:
         "board_size": rules.num_board_cards,
         "stacks": None if rules.stacks is None else list(rules.stacks),
         "payoffs": list(hand.payoffs),
-        "estimates": [(score.estimate, score.payoff + score.true_chance) for score in told.scores],
+        "estimates": [(score.estimate, score.reduced) for score in told.scores],
         "steps": steps,
     }
 
@@ -253,4 +253,4 @@ def _add_terms(steps: list[dict[str, Any]], events: dict[tuple[str, int], int], 
             kind = "action" if term.kind == "other" else term.kind
             found = steps[events[kind, term.num_actions]]["terms"][seat]
             found[0] += round(term.chips, 6)
-            found[1] += round(term.true_chips, 6) if term.kind in ("deal", "board") else 0.0
+            found[1] += round(term.true_chips, 6) if term.kind in ("deal", "board", "other") else 0.0

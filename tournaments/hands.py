@@ -25,13 +25,11 @@ def is_kept(keep: str, deck: int, hands: Sequence[tuple[Hand, Sequence[int]]]) -
 
 
 def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
-    """Return a group's hands, each with the agent in every seat, as compressed JSON."""
-    record = {
-        "deck": cards_text(hands[0][0].deck),
-        "hands": [
-            [list(agents), [action.action for action in hand.actions], list(hand.payoffs)] for hand, agents in hands
-        ],
-    }
+    """Return a group's hands, each with the agent in every seat and its deck, as compressed JSON."""
+    record = [
+        [list(agents), [action.action for action in hand.actions], list(hand.payoffs), cards_text(hand.deck)]
+        for hand, agents in hands
+    ]
     return zlib.compress(json.dumps(record).encode())
 
 
@@ -58,19 +56,19 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
 
 
 class KeptHand(NamedTuple):
-    """A hand that was kept: the agent in every seat, the actions, the net chips of every seat."""
+    """A hand that was kept: the agent in every seat, the actions, the net chips of every seat, the deck."""
 
     agents: tuple[int, ...]
     actions: tuple[int, ...]
     payoffs: tuple[float, ...]
+    cards: tuple[int, ...]
 
 
 class KeptGroup(NamedTuple):
-    """The hands of a group, one a rotation, and its deck."""
+    """The hands of a group, one a rotation."""
 
     lineup: int
     deck: int
-    cards: tuple[int, ...]
     hands: tuple[KeptHand, ...]
 
 
@@ -112,17 +110,19 @@ def stored_hands(folder: Path) -> Iterator[HandHistory]:
 def _unpacked(store: RunStore, lineup: int, deck: int, packed: bytes) -> KeptGroup:
     try:
         record = json.loads(zlib.decompress(packed))
-        hands = tuple(KeptHand(*map(tuple, hand)) for hand in record["hands"])
-        return KeptGroup(lineup, deck, parse_cards(record["deck"]), hands)
-    except (zlib.error, ValueError, TypeError, KeyError):
+        hands = tuple(
+            KeptHand(tuple(agents), tuple(actions), tuple(payoffs), parse_cards(cards))
+            for agents, actions, payoffs, cards in record
+        )
+        return KeptGroup(lineup, deck, hands)
+    except (zlib.error, ValueError, TypeError):
         raise RunRefused(f"{store.folder} is damaged: its hands of deck {deck} cannot be read") from None
 
 
 def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Iterator[HandHistory]:
     rules = config.rules
-    cards = group.cards
     size = rules.num_hole_cards
-    for offset, (agents, actions, payoffs) in enumerate(group.hands):
+    for offset, (agents, actions, payoffs, cards) in enumerate(group.hands):
         yield HandHistory(
             rules,
             tuple(config.names[agent] for agent in agents),

@@ -29,7 +29,8 @@ def pilot_of(config: TournamentConfig) -> TournamentConfig:
     """Return a short tournament of the same kind on other decks, so that what is planned stays unseen."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
-    return dataclasses.replace(config, decks=decks, seed=config.seed + _PILOT_SEED, stop_when="")
+    seed = None if config.draws_key else config.public_seed + _PILOT_SEED
+    return dataclasses.replace(config, decks=decks, seed=seed, stop_when="")
 
 
 def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from plurispiel.tournaments.streams import printable
 
 _SEPARATE = "AIVAT estimates both sides of a pairing separately: they need not sum to 0, as what they estimate does"
 
+BELIEVED = "†"
+"""Marks an agent from outside whose own word corrects its score."""
+
 
 @dataclass
 class Tally:
@@ -66,6 +69,8 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
                 "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
                 "retired": faults >= config.max_faults,
                 **record,
+                "from_outside": number in config.outsiders,
+                "believed": number in config.believed,
                 "stats": PlayStatistics(play[number]).record(),
             }
         )
@@ -76,6 +81,9 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "format": config.format,
         "seats": config.seats,
         "seed": config.seed,
+        "keys": store.told_key.record() if store.told_key else None,
+        "deals": config.deals,
+        "processes": store.facts.get("processes"),
         "decks": store.decks,
         "stop_when": config.stop_when or None,
         "stopped": store.decks < config.decks,
@@ -107,8 +115,22 @@ def table_text(results: dict[str, Any]) -> str:
     if found := results["value_function"]:
         digest = f", digest {found['digest']}" if found["digest"] else ""
         lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
-    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), seed {results['seed']}")
+    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), {_dealt_text(results)}")
     return "\n".join(lines)
+
+
+def _dealt_text(results: dict[str, Any]) -> str:
+    """Return what the cards were dealt from, and how."""
+    told = [
+        f"key {entry['key']}" + f" from deck {entry['first_deck']}" * (k > 0)
+        for k, entry in enumerate(results["keys"] or ())
+    ]
+    parts = [f"seed {results['seed']}" if results["seed"] is not None else ", ".join(told) or "a key of its own"]
+    if results["deals"] == "once":
+        parts.append("each rotation a deck of its own")
+    if results["processes"] == "one" and results["deals"] == "shared":
+        parts.append("one process for all rotations: agents may remember decks")
+    return ", ".join(parts)
 
 
 def _ranking_lines(results: dict[str, Any]) -> list[str]:
@@ -195,7 +217,7 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
         scores = agent["scores"]
         rows.append(
             (
-                printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else ""),
+                printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else BELIEVED * agent["believed"]),
                 *(interval_text(scores[name]) for name in names),
                 number_text((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
                 number_text((scores["raw"] or {}).get("sd_bb"), ",.2f"),
@@ -209,15 +231,20 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
 
 
 def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
-    """Return for each agent whose luck is corrected in part only, why that is so."""
+    """Return whose scores are corrected without their own strategies, and why; and whose by their own words."""
     lines = []
     for agent in agents:
         name = printable(agent["name"])
-        if agent["aivat_complaint"]:
-            what = printable(agent["aivat_complaint"])
-            lines.append(f"* {name}: chance corrected only, as its strategy cannot be trusted: {what}")
-        elif agent["aivat"] == CHANCE_ONLY:
-            lines.append(f"* {name}: chance corrected only, as its strategy is not known")
+        if agent["aivat"] == CHANCE_ONLY:
+            if agent["aivat_complaint"]:
+                why = f"its strategy cannot be trusted: {printable(agent['aivat_complaint'])}"
+            elif agent["from_outside"] and not agent["believed"]:
+                why = f"agents from outside are not believed (--believe {name})"
+            else:
+                why = "its strategy is not known"
+            lines.append(f"* {name}: corrected by chance and by what agents of this package tell alone, as {why}")
+        elif agent["believed"] and agent["aivat"]:
+            lines.append(f"{BELIEVED} {name}: corrected by its own word about its strategy, as --believe says")
     return lines
 
 

@@ -42,9 +42,13 @@ def run_tournament(
     watch = StopWatch(config, store)
     if watch.is_over():
         return
+    store.renew_key()
+    if config.outsiders:
+        store.note("processes", conduct.processes)
+    streams = store.streams()
     ledger = FaultLedger(config.max_faults, store.faults())
     alone = conduct.workers == 1
-    with contextlib.closing(Alone(config, conduct) if alone else Team(config, conduct)) as players:
+    with contextlib.closing(Alone(config, conduct, streams) if alone else Team(config, conduct, streams)) as players:
         while not _play_on(config, store, ledger, players, watch, on_block):
             pass
 

@@ -90,7 +90,7 @@ def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: Tourname
     wanted = config.lineups or MAX_LINEUPS
     if comb(len(pool), size) <= wanted:
         return [(*fixed, *chosen) for chosen in combinations(pool, size)]
-    rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(_LINEUP_STREAM,)))
+    rng = np.random.default_rng(np.random.SeedSequence(config.public_seed, spawn_key=(_LINEUP_STREAM,)))
     lineups = _draw(len(pool), size, wanted, rng)
     _even_out(lineups, len(pool), rng)
     return [(*fixed, *sorted(pool[place] for place in lineup)) for lineup in lineups]

@@ -12,7 +12,10 @@ from plurispiel.tournaments.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
 
-_CORRECTIONS = {FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"), CHANCE_ONLY: ("true_chance",)}
+_CORRECTIONS = {
+    FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"),
+    CHANCE_ONLY: ("true_chance", "true_other_actions"),
+}
 
 _NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
 
@@ -56,7 +59,8 @@ class AgentScores:
     Attributes
     ----------
     form : str or None
-        `FULL` or `CHANCE_ONLY`: the corrections behind the scores with AIVAT; None without AIVAT.
+        `FULL` or `CHANCE_ONLY`: the corrections behind the scores with AIVAT; None without AIVAT. The second uses
+        nothing that the agent tells: chance, and where two are left what the other tells, if it is of this package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -110,7 +114,7 @@ class AgentScores:
         return Sample(rates, estimate.mean, estimate.ci95, sd)
 
     def _by_hand(self, name: str) -> Sample:
-        column = {"raw": "chips_squared"}.get(name, "aivat_squared" if self.form == FULL else "true_chance_squared")
+        column = {"raw": "chips_squared"}.get(name, "aivat_squared" if self.form == FULL else "reduced_squared")
         hands = int(self._rows["hands"].sum())
         mean = float(self.group_chips(name).sum()) / hands
         if hands < 2:
@@ -154,7 +158,7 @@ class RunScores:
             self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
         holds_aivat = any(agent.form for agent in self.agents)
         self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
-        self._seed = config.seed
+        self._seed = config.public_seed
 
     def group_rates(self, number: int) -> np.ndarray:
         """Return an agent's rates of the headline by groups: float64[num_groups], in mbb/hand."""

@@ -13,7 +13,6 @@ import os
 import shutil
 import socket
 import sqlite3
-import tempfile
 import time
 import zlib
 from array import array
@@ -22,18 +21,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from plurispiel import __version__
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.calibration import Calibration
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import new_counts
+from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.machine import machine_text
+from plurispiel.tournaments.run import run_key
+from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, Position
 
 fcntl: ModuleType | None
@@ -58,8 +61,9 @@ _SCORE_TYPES = {
     "other_actions": "f8",
     "true_chance": "f8",
     "true_own_actions": "f8",
+    "true_other_actions": "f8",
     "aivat_squared": "f8",
-    "true_chance_squared": "f8",
+    "reduced_squared": "f8",
 }
 SCORES = np.dtype(list(_SCORE_TYPES.items()))
 _SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
@@ -85,8 +89,9 @@ CREATE TABLE IF NOT EXISTS groups (
     other_actions REAL,
     true_chance REAL,
     true_own_actions REAL,
+    true_other_actions REAL,
     aivat_squared REAL,
-    true_chance_squared REAL,
+    reduced_squared REAL,
     refused TEXT NOT NULL,
     calibration BLOB NOT NULL,
     seat_sums BLOB NOT NULL,
@@ -124,6 +129,7 @@ _COLUMNS = {
 """The columns of each table, as `_checksum` takes them; its own follows."""
 
 _OTHER_FACTS = ("player", "values", "code")
+_FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
 
 
 class AnswerTimes(NamedTuple):
@@ -165,12 +171,13 @@ class RunStore:
         self.decks = config.decks
         self._config = config
         self._lock: int | None = None
+        self._key: RunKey | None = None
         self._remedy = "; give another --out"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(folder)
             if fresh:
-                for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs"):
+                for name in _FILES:
                     (folder / name).unlink(missing_ok=True)
                 shutil.rmtree(folder / "logs", ignore_errors=True)
         except OSError as error:
@@ -203,6 +210,7 @@ class RunStore:
         store.decks = store._config.decks
         store._lock = None
         store._remedy = ""
+        store._key = store._read_key()
         mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
         with store._refusing():
             store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
@@ -222,6 +230,52 @@ class RunStore:
     def facts(self) -> dict[str, Any]:
         """What the run says of itself: ``format, version, digest``, and the ``machine`` that played it last."""
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
+
+    @property
+    def told_key(self) -> RunKey | None:
+        """The key that the run was dealt from, once it has ended; None of one with a seed."""
+        return self._key if self._key is not None and self._key.is_told else None
+
+    def tell_key(self) -> None:
+        """Have the results tell the key: the run has ended."""
+        if self._key is not None and not self._key.is_told:
+            self._key = self._key.told()
+            write_key(self.folder, self._key)
+
+    def renew_key(self) -> None:
+        """Draw another key for decks to come, if the one there is was told."""
+        ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
+        deck = 0 if last is None else last + 1
+        if self._key is not None and self._key.is_told and deck < self._config.decks:
+            self._key = self._key.going_on(deck)
+            write_key(self.folder, self._key)
+
+    def streams(self) -> Streams:
+        """Return where the run's decks and random numbers come from.
+
+        Raises
+        ------
+        RunRefused
+            If the key is not there any more.
+        """
+        config = self._config
+        source: Source
+        if not config.outsiders:
+            source = Seeded(config.public_seed)
+        elif not config.draws_key:
+            source = Keyed(((0, config.public_seed),))
+        elif self._key is not None:
+            source = Keyed(self._key.keys)
+        else:
+            raise RunRefused(f"{self.folder / run_key.NAME} is missing: without it no hand can be dealt again")
+        return Streams(config.seats, source, once=config.deals == "once")
+
+    def note(self, fact: str, value: str) -> None:
+        """Write down how the run is played from here on; what was written before stays beside it."""
+        known = self._value(fact)
+        values = sorted({value, *(known.split(", ") if known else ())})
+        with self._refusing(), self._database:
+            self._insert("run", [(fact, ", ".join(values))], "OR REPLACE")
 
     def close(self) -> None:
         """Close the database and let others play the run."""
@@ -440,6 +494,22 @@ class RunStore:
             what = str(error).encode("unicode_escape").decode()  # it cites a damaged schema as it is
             raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
 
+    def _read_key(self) -> RunKey | None:
+        try:
+            return read_key(self.folder) if self._config.draws_key else None
+        except (OSError, ValueError) as error:
+            raise RunRefused(f"cannot use {self.folder / run_key.NAME}: {error}{self._remedy}") from None
+
+    def _own_key(self) -> RunKey | None:
+        """Return the key that lies in the folder; of a run that begins, a new one."""
+        key = self._read_key()
+        if key is None and self._config.draws_key:
+            if self.done():
+                raise RunRefused(f"{self.folder / run_key.NAME} is missing{self._remedy}, or start over with --fresh")
+            key = draw_key()
+            write_key(self.folder, key)
+        return key
+
     def _open_run(self) -> None:
         digest = self._config.digest
         path = self.folder / "run.sqlite"
@@ -460,6 +530,7 @@ class RunStore:
                 f"{self.folder} holds another tournament{self._differences()}; "
                 "repeat it as it was to go on with it, give another --out, or start over with --fresh"
             )
+        self._key = self._own_key()
         # Only now, so that what was refused is left as it was.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
@@ -584,26 +655,3 @@ def _player(folder: Path) -> str:
     with contextlib.suppress(RunRefused, ValueError), contextlib.closing(RunStore.reading(folder)) as store:
         return store._value("player") or "another process"
     return "another process"
-
-
-def write_atomically(path: Path, text: str) -> Path:
-    """Write a text file so that readers see the old or the new content, never a part."""
-    with writing_atomically(path) as stream:
-        stream.write(text)
-    return path
-
-
-@contextlib.contextmanager
-def writing_atomically(path: Path) -> Iterator[TextIO]:
-    """Give a stream whose text becomes the file at the end, if nothing went wrong."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.agents.blueprint.marks import CI95, Mark
 from plurispiel.tournaments.picture import NEUTRAL, picture
-from plurispiel.tournaments.store import write_atomically
 
 
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:

@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.evaluation.streams import Streams
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.process import die_with
@@ -29,8 +30,8 @@ class WorkerFailed(RuntimeError):
 class Alone:
     """Plays in this process."""
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct):
-        self._player = BlockPlayer(config, conduct)
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
+        self._player = BlockPlayer(config, conduct, streams)
 
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
         """Yield the blocks with their scores."""
@@ -45,10 +46,10 @@ class Alone:
 class _Worker:
     """A process that plays the blocks it is given, in order."""
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct):
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, config, conduct), daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
         with interrupts_held():
             resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
@@ -93,11 +94,11 @@ class _Worker:
 class Team:
     """Worker processes, ready to play when this returns."""
 
-    def __init__(self, config: TournamentConfig, conduct: Conduct):
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         self._workers: list[_Worker] = []
         try:
             for _ in range(conduct.workers):
-                self._workers.append(_Worker(config, conduct))
+                self._workers.append(_Worker(config, conduct, streams))
             for worker in self._workers:
                 worker.wait_until_ready()
         except BaseException:
@@ -143,13 +144,13 @@ class Team:
                 worker.process.join()
 
 
-def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct) -> None:
+def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
     """Play the blocks that come through the pipe until it is closed."""
     die_with(os.getppid())  # a block may take minutes, and nobody would store it
     leave_to_parent()
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr  # an agent that prints must not write into the results
-    with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct)) as player:
+    with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct, streams)) as player:
         try:
             warmup(PLAY)
             pipe.send(None)  # ready

@@ -8,8 +8,9 @@ from plurispiel.agents import Agent, Decision, PublicState, RangeAgent, Strategy
 from plurispiel.agents.specs import BUILT_IN, make_agent
 from plurispiel.agents.tight_aggressive import starting_hands
 from plurispiel.evaluation.compliance import check_agent
-from plurispiel.evaluation.duplicate import SeatStreams, play_group
+from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.evaluation.streams import Seeded, Streams
 
 ODD_DECK = HoldemRules(
     blinds=(100, 50), stacks=(600, 900), first_seats=(1, 0, 0), board_cards=(0, 3, 1), num_suits=3, num_ranks=6
@@ -262,10 +263,10 @@ def match(rules, hero, villain, num_decks):
     """Return the hero's rate against copies of the villain in big blinds a hand, over duplicate groups."""
     agents = [make_agent(hero), *[make_agent(villain) for _ in range(rules.num_seats - 1)]]
     contestants = [0, *[1] * (rules.num_seats - 1)]
-    streams = SeatStreams(rules.num_seats)
+    streams = Streams(rules.num_seats, Seeded(7))
     rates = []
     for deck in range(num_decks):
-        score = play_group(rules, agents, contestants, 7, (deck,), streams, lambda *_: None)[0]
+        score = play_group(rules, lambda rotation: agents, contestants, streams, (deck,), lambda *_: None)[0]
         rates.append(score.chips / score.hands / rules.big_blind)
     return estimate_mean(np.array(rates))
 

@@ -9,15 +9,22 @@ from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_li
 from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
-from plurispiel.evaluation.duplicate import AgentScore, SeatStreams, group_deck, play_group, rotations
+from plurispiel.evaluation.duplicate import AgentScore, play_group, rotations
 from plurispiel.evaluation.play_statistics import COUNTERS
+from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams
 
 
 def play(rules, agents, *, seed=1, group=(0, 0), contestants=None, hands=None):
     kept = [] if hands is None else hands
     seats = range(rules.num_seats)
-    streams = SeatStreams(rules.num_seats)
-    return play_group(rules, agents, contestants or seats, seed, group, streams, lambda hand, *_: kept.append(hand))
+    streams = Streams(rules.num_seats, Seeded(seed))
+    return play_group(
+        rules, lambda rotation: agents, contestants or seats, streams, group, lambda hand, *_: kept.append(hand)
+    )
+
+
+def group_deck(rules, seed, *group):
+    return Streams(rules.num_seats, Seeded(seed)).decks(rules, group)[0]
 
 
 class Recorder(Agent):

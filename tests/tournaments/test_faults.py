@@ -113,7 +113,7 @@ def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp
 @pytest.mark.parametrize("few", [1, 5, 8, 13])
 def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
     agents = (f"{sometimes}?share=0.1", "random", "call")
-    many, less = (TournamentConfig(agents=agents, seats=2, decks=decks, max_faults=9) for decks in (17, few))
+    many, less = (TournamentConfig(agents=agents, seats=2, decks=decks, max_faults=9, seed=1) for decks in (17, few))
     whole = play(tmp_path / "whole", many)
     assert total_faults(whole, 0) >= 9
     play(tmp_path / "parts", less)
@@ -330,7 +330,7 @@ def wait_for(condition, seconds=60.0):
 def kills_command(decks):
     return command(
         *("--agents", "sometimes.py:Bot?share=0.002,random,sometimes.py:Bot?share=0", "--decks", decks),
-        *("--workers", 2, "--out", "run", "--max-faults", 15, "--hands", "all"),
+        *("--workers", 2, "--out", "run", "--max-faults", 15, "--hands", "all", "--seed", 1),
     )
 
 

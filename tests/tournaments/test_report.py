@@ -205,7 +205,7 @@ def test_a_run_that_lost_results_by_seat_is_refused(tmp_path, heads_up):
     with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
         database.execute("UPDATE groups SET seat_sums = x'00'")
         database.commit()
-    with pytest.raises(RunRefused, match="a group has no results by seat"):
+    with pytest.raises(RunRefused, match="the row of line-up 0, deck 0, agent 'tag' is damaged"):
         read_run(folder, "A")
 
 

@@ -216,6 +216,7 @@ def test_three_kills_change_nothing_and_leave_no_process(tmp_path, monkeypatch):
     agents = ("slow.py:Slow?ms=3", "random", "slow.py:Slow?ms=3")
     decks = 64
     arguments = command("--agents", ",".join(agents), "--decks", decks, "--workers", 2, "--out", "run")
+    arguments += ["--seed", "1"]
     folder = tmp_path / "run"
     for goal in (1, 17, 33):
         with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
@@ -233,7 +234,9 @@ def test_three_kills_change_nothing_and_leave_no_process(tmp_path, monkeypatch):
     subprocess.run(arguments, cwd=tmp_path, check=True, capture_output=True)
     killed = timeless(json.loads((folder / "results.json").read_text()))
     monkeypatch.chdir(tmp_path)
-    assert main(["tournament", "--agents", ",".join(agents), "--decks", str(decks), "--out", "whole"]) == 0
+    assert (
+        main(["tournament", "--agents", ",".join(agents), "--decks", str(decks), "--out", "whole", "--seed", "1"]) == 0
+    )
     assert killed == timeless(json.loads((tmp_path / "whole" / "results.json").read_text()))
 
 

@@ -38,6 +38,7 @@ class Silent(Agent):
 
 def play(folder, **settings):
     """Play a tournament; return its results and the stored rows."""
+    folder.mkdir(exist_ok=True)
     config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder / "run", config)) as store:
         run_tournament(config, store, Conduct())
@@ -130,6 +131,9 @@ def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path
     (tmp_path / "bots.py").write_text(LIAR)
     agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Breaks", "Silent"))
     results, rows = play(tmp_path, agents=(*agents, "raise"), game="", decks=24)
+    assert all(agent["aivat_complaint"] is None for agent in results["agents"])  # nobody was asked
+    believe = ("bots.py:Liar", "bots.py:Breaks", "bots.py:Silent")
+    results, rows = play(tmp_path / "believed", agents=(*agents, "raise"), believe=believe, game="", decks=24)
     liar, breaks, silent, honest = results["agents"]
     assert [agent["aivat"] for agent in results["agents"]] == ["chance only"] * 3 + ["full"]
     assert "than announced" in liar["aivat_complaint"]
@@ -169,7 +173,7 @@ def test_a_small_lie_is_found_over_ten_thousand_decisions(tmp_path, monkeypatch)
     agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Told"))
     config = TournamentConfig(
         agents=(*agents, "raise"), game="leduc_poker", format="gauntlet", copies=True, decks=5_000, referee="none",
-        score="aivat_duplicate",
+        score="aivat_duplicate", believe=("bots.py:Liar", "bots.py:Told"),
     )  # fmt: skip
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
         run_tournament(config, store, Conduct())

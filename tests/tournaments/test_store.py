@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bit_flips import flipped
 
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.tournaments.config import TournamentConfig, read_config
@@ -17,7 +18,7 @@ from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.results import make_results
 from plurispiel.tournaments.schedule import Block
-from plurispiel.tournaments.store import _SCHEMA, SCORES, RunRefused, RunStore, write_atomically
+from plurispiel.tournaments.store import _SCHEMA, SCORES, RunRefused, RunStore
 
 CONFIG = TournamentConfig(agents=("call", "fold"), decks=4)
 

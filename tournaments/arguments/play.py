@@ -5,6 +5,27 @@ import argparse
 from plurispiel.tournaments.arguments.parser import add_command
 
 
+class _Decks(argparse.Action):
+    """Takes a number of decks, how they are dealt, or both."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        """Keep what was given."""
+        for part in values.split(","):
+            if part in ("once", "shared"):
+                namespace.deals = part
+            else:
+                try:
+                    namespace.decks = int(part)
+                except ValueError:
+                    what = f"invalid int value: {part!r} (or 'once' or 'shared')"
+                    raise argparse.ArgumentError(self, what) from None
+
+
+def seed(text: str) -> int:
+    """Return the number of a text: decimal, or hexadecimal as keys are written."""
+    return int(text, 16) if text.lower().startswith("0x") else int(text)
+
+
 def add_tournament(commands) -> None:
     """Add `plurispiel tournament`."""
     parser = add_command(
@@ -92,17 +113,36 @@ def add_tournament(commands) -> None:
     )
     add(
         "--decks",
-        type=int,
-        metavar="N",
+        action=_Decks,
+        metavar="N|once|shared",
         default=argparse.SUPPRESS,
-        help="decks per line-up, each played in every rotation (default: 500; without agents and table, 1500)",
+        help="decks per line-up, each played in every rotation (default: 500; without agents and table, 1500); 'once' "
+        "deals each rotation a deck of its own, so that there is nothing to remember or to pass on, 'shared' one deck "
+        "for all (default: shared; once where agents from outside play without a sandbox, or with a network); both: "
+        "--decks 1000,once",
     )
     add(
         "--seed",
-        type=int,
+        type=seed,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seed of all cards and random choices (default: 1)",
+        help="seed of all cards and random choices; an agent from outside that knows or guesses it knows all cards "
+        "(default: 1; with an agent from outside, a key that is drawn and told when the run has ended)",
+    )
+    add(
+        "--believe",
+        action="append",
+        metavar="A,B,...",
+        default=argparse.SUPPRESS,
+        help="agents from outside whose own word about their strategy corrects their scores, which may be a lie; it is "
+        "asked of processes that are never told hole cards (default: nobody)",
+    )
+    add(
+        "--processes",
+        choices=("rotation", "one"),
+        default=None,
+        help="an agent from outside has a process for each rotation, and none sees a deck twice; or one for all, for "
+        "heavy agents that are trusted to forget (default: rotation; one with --decks once)",
     )
     add(
         "--referee",

@@ -6,13 +6,13 @@ import re
 import sys
 from pathlib import Path
 
+from plurispiel.abstraction.machine.files import write_atomically, writing_atomically
 from plurispiel.tournaments.formats.acpc import write_acpc
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.run.known_runs import find_run
-from plurispiel.tournaments.store import write_atomically, writing_atomically
 
 
 def main(options: argparse.Namespace) -> int:

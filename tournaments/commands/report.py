@@ -5,12 +5,12 @@ import json
 import sys
 from pathlib import Path
 
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.tournaments.report.hand_choice import MAX_HANDS, parse_hand
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.known_runs import find_run
-from plurispiel.tournaments.store import write_atomically
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

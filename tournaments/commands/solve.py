@@ -15,6 +15,7 @@ from tqdm import tqdm
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.game_tree import GameTree, flatten
+from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
 from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
@@ -26,7 +27,6 @@ from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.interrupts import interrupts_held, undisturbed
 from plurispiel.tournaments.picture import MatplotlibMissing
-from plurispiel.tournaments.store import write_atomically
 
 DEFAULT_ITERATIONS, DEFAULT_SAMPLES = 1_000, 100_000
 MAX_ITERATIONS, MAX_SAMPLES = 1_000_000, 1_000_000_000

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.machine.files import writing_atomically
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
@@ -31,10 +32,11 @@ from plurispiel.tournaments.machine import default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.run.known_runs import note_run, runs_folder
+from plurispiel.tournaments.run.processes import process_notes
 from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.stop_watch import StopWatch
-from plurispiel.tournaments.store import RunRefused, RunStore, writing_atomically
+from plurispiel.tournaments.store import RunRefused, RunStore
 from plurispiel.tournaments.warmup import LOADING, warmup_play
 from plurispiel.tournaments.workers import WorkerFailed
 
@@ -63,6 +65,11 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         config = _with_values_of_the_run(config, options)
     if config.uses_aivat:
         make_value_function(config.values, config.rules)
+    if config.outsiders and not config.draws_key:
+        notes.append(
+            f"seed {config.seed}: an agent from outside that knows or guesses it can deal the decks and match its own "
+            "cards; without --seed the run draws a key"
+        )
     if options.dry_run:
         _say_all(notes)
         return 0, _dry_run(config, options), None
@@ -72,6 +79,7 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         code = _finish(config, store, options)
         if code:
             return code, None, None
+        store.tell_key()
         results = make_results(config, store)
         store.write("results.json", results_text(results))
         if options.hands != "none":
@@ -89,7 +97,8 @@ def _dry_run(config: TournamentConfig, options: argparse.Namespace) -> dict[str,
     _say(f"dry run: {pilot.decks} other decks of each line-up")
     _load_kernels(config)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
-        run_tournament(pilot, store, Conduct(options.workers or default_workers(), options.isolate))
+        workers = options.workers or default_workers()
+        run_tournament(pilot, store, Conduct(workers, options.isolate, processes=_processes(config, options)))
         return expect(config, pilot, store)
 
 
@@ -141,10 +150,11 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     settings = read_config(Path(options.config)) if options.config else {}
     given = vars(options)
     for field in dataclasses.fields(TournamentConfig):
-        if field.name in given and field.name != "agents":
-            settings[field.name] = given[field.name]
-    if "agents" in given:
-        settings["agents"] = tuple(spec for text in given["agents"] for spec in split_specs(text))
+        if field.name in given:
+            value = given[field.name]
+            if field.name in ("agents", "believe"):
+                value = tuple(spec for text in value for spec in split_specs(text))
+            settings[field.name] = value
     return with_demonstration(settings)
 
 
@@ -199,10 +209,11 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
     done = sum(deck < config.decks for _, deck in store.done()) * config.seats
     num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
     workers = min(options.workers or default_workers(), max(1, num_blocks))
+    source = "a key of its own" if config.draws_key else f"seed {config.seed}"
     _say(
         f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"
         f"{'s' * (len(lineups) > 1)} x {config.decks} decks x {config.seats} rotations = {total:,} hands; "
-        f"seed {config.seed}, referee {config.referee}" + (f", AIVAT with {config.values} values" * config.uses_aivat)
+        f"{source}, referee {config.referee}" + (f", AIVAT with {config.values} values" * config.uses_aivat)
     )
     _say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
     is_over = StopWatch(config, store).is_over()
@@ -211,7 +222,8 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         return 0
     try:
         _say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
-        conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs")
+        conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs", _processes(config, options))
+        _say_all(process_notes(config, conduct))
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
         _say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
@@ -220,6 +232,11 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         _say(printable(f"plurispiel tournament: {error}"))
         return FAILED
     return 0
+
+
+def _processes(config: TournamentConfig, options: argparse.Namespace) -> str:
+    """Return how many processes an agent from outside has: one where there is nothing to remember."""
+    return options.processes or ("one" if config.deals == "once" else "rotation")
 
 
 def _load_kernels(config: TournamentConfig) -> float:
@@ -258,7 +275,11 @@ def _resume_command(store: RunStore, options: argparse.Namespace) -> str:
     workers = f" --workers {options.workers}" if options.workers else ""
     others = "".join(
         f" --{name} {value}"
-        for name, value, default in (("isolate", options.isolate, "foreign"), ("hands", options.hands, "sample"))
+        for name, value, default in (
+            ("isolate", options.isolate, "foreign"),
+            ("hands", options.hands, "sample"),
+            ("processes", options.processes, None),
+        )
         if value != default
     )
     return f"plurispiel tournament {settings} --out {folder}{workers}{others}" + (" --json" if options.json else "")

@@ -15,6 +15,7 @@ _NAMES = {
     "own_actions": "+ own actions",
     "other_actions": "+ the opponent's",
     "true_chance": "+ chance, own cards",
+    "true_other_actions": "+ the opponent's",
 }
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 

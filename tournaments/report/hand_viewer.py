@@ -214,6 +214,6 @@ def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, A
         return None
     rules, found = run.config.rules, kept.hands[hand.rotation]
     size, seats = rules.num_hole_cards, rules.num_seats
-    holes = [kept.cards[seat * size : (seat + 1) * size] for seat in range(seats)]
-    played = replay_hand(replay_betting(rules, found.actions), holes, kept.cards[seats * size :])
+    holes = [found.cards[seat * size : (seat + 1) * size] for seat in range(seats)]
+    played = replay_hand(replay_betting(rules, found.actions), holes, found.cards[seats * size :])
     return hand_story(Told(played, found.agents, (), [None] * seats))

@@ -121,7 +121,7 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
         ("seats", f"{run.config.seats}"),
         ("ranked by", SCORE_NAMES[results["score"]]),
         ("hands/s", number_text(results["hands_per_second"], ",.0f")),
-        ("seed", f"{run.config.seed}"),
+        ("seed", "drawn" if run.config.draws_key else f"{run.config.seed}"),
     )
     tiles = "".join(f"<div><dt>{name}</dt><dd>{html.escape(value)}</dd></div>" for name, value in figures)
     name = f"<strong>{_badge(run)}{html.escape(run.title)}</strong> · " if is_lettered else ""

@@ -14,7 +14,19 @@ def _panel(run: RunRecord) -> Panel:
         "agents": ", ".join(run.names),
         "format": config.format,
         "decks of each line-up": f"{results['decks']:,} of {config.decks:,}",
-        "seed": config.seed,
+        "seed": "none: the run drew a key of its own" if config.draws_key else config.seed,
+        "keys": ", ".join(f"{entry['key']} from deck {entry['first_deck']}" for entry in results["keys"])
+        if results["keys"]
+        else "told when the run has ended"
+        if config.draws_key
+        else "none",
+        "deals": "each rotation a deck of its own" if config.deals == "once" else "one deck for all rotations",
+        "processes of an agent from outside": {
+            None: "none",
+            "rotation": "one a rotation",
+            "one": "one for all rotations",
+        }.get(results["processes"], results["processes"]),
+        "believed": ", ".join(run.names[number] for number in sorted(config.believed)) or "nobody",
         "score": results["score"],
         "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
         if value

@@ -4,7 +4,7 @@ from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
-from plurispiel.tournaments.results import interval_text, number_text, reduced_form_lines
+from plurispiel.tournaments.results import BELIEVED, interval_text, number_text, reduced_form_lines
 from plurispiel.tournaments.scores import CHANCE_ONLY
 
 SCORE_NAMES = {
@@ -25,7 +25,7 @@ def _panel(run: RunRecord) -> Panel:
     for name, agent in zip(names, agents, strict=True):
         table.append(
             (
-                name + (" *" if agent["aivat"] == CHANCE_ONLY else ""),
+                name + (" *" if agent["aivat"] == CHANCE_ONLY else f" {BELIEVED}" * agent["believed"]),
                 interval_text(agent),
                 *(interval_text(agent["scores"][score]) for score in held),
                 number_text(agent["variance_ratio"], ".1f"),

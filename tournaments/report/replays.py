@@ -53,7 +53,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             trouble = "" if stories else f"the values of AIVAT cannot be computed now: {error}"
             yield Replay(lineup, deck, stories or (), trouble)
         return
-    with contextlib.closing(BlockPlayer(run.config, Conduct(), witness)) as player:
+    with contextlib.closing(BlockPlayer(run.config, Conduct(), store.streams(), witness)) as player:
         for lineup, deck in groups:
             if stories := kept_stories(store, lineup, deck):
                 yield Replay(lineup, deck, stories)
@@ -111,7 +111,7 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
         return True
     for row in _rows(run, lineup, deck):
         score = scores.get(int(row["agent"]))
-        for name in ("imaginary_hands", "chance", "own_actions", "other_actions", "true_chance"):
+        for name in ("imaginary_hands", "chance", "own_actions", "other_actions", "true_chance", "true_other_actions"):
             now = getattr(score, name, None)
             then = float(row[name])
             if score is not None and (now is None) != np.isnan(then):

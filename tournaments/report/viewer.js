@@ -291,7 +291,7 @@
     add("sum total", "AIVAT", of.estimates, false);
     const parts = [make("h3", "", "Luck taken out by AIVAT, in big blinds"), table, make("p", "remark", data.values[of.run])];
     if (of.forms.some((form) => form !== "full"))
-      parts.push(make("p", "remark", "* only chance with the true cards is corrected, as the strategy is not known or not to be trusted."));
+      parts.push(make("p", "remark", "* corrected with the true cards, and without the own strategy, which is not known or not to be trusted: chance, and what an opponent of this package tells."));
     return parts;
   }
 

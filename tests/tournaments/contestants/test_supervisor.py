@@ -14,8 +14,9 @@ from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines import CallAgent, RandomAgent
 from plurispiel.agents.specs import BUILT_IN, make_agent
-from plurispiel.evaluation.duplicate import SeatStreams, play_group
+from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
+from plurispiel.evaluation.streams import Seeded, Streams
 from plurispiel.tournaments.contestants import supervisor
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 
@@ -296,14 +297,13 @@ def test_no_byte_sent_names_a_card_the_agent_must_not_see(rules):
 
     contestants = list(range(rules.num_seats))
     try:
+        streams = Streams(rules.num_seats, Seeded(1))
         for deck in range(5):
-            streams = SeatStreams(rules.num_seats)
-            play_group(rules, seats, contestants, 1, (0, deck), streams, scan)
+            play_group(rules, lambda rotation: seats, contestants, streams, (0, deck), scan)
         isolated, hands = hands, []
         for deck in range(5):
-            streams = SeatStreams(rules.num_seats)
             keep = lambda hand, *_: hands.append((hand.actions, hand.payoffs))  # noqa: E731
-            play_group(rules, plain, contestants, 1, (0, deck), streams, keep)
+            play_group(rules, lambda rotation: plain, contestants, streams, (0, deck), keep)
         assert isolated == hands
         assert seen > 5 * rules.num_seats  # the scan finds cards where there are some
     finally:

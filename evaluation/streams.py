@@ -1,0 +1,138 @@
+"""Where the randomness of a tournament comes from: decks, the order around the table, and every seat's generator.
+
+`Seeded` streams of a group derive from one `numpy.random.SeedSequence`, which is no one-way function: from the state
+of one seat's generator every other stream of the run follows in closed form, and the decks with them. They serve
+tables of agents of this package. `Keyed` streams have a SHA-256 each, so that a generator tells nothing about any
+other stream. They serve tables with an agent from outside.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.evaluation.hand import deal_deck
+
+_DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
+_WORD = 1 << 64
+
+Group = tuple[int, ...]
+"""The numbers that name a group: in a tournament its line-up and its deck."""
+
+
+class Source(Protocol):
+    """What streams derive from."""
+
+    def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
+        """Return the generator of a purpose."""
+
+    def seat_words(self, group: Group, num_seats: int) -> list[int]:
+        """Return two 64-bit words for every seat of every rotation."""
+
+
+class Seeded:
+    """Streams of a seed, by `numpy.random.SeedSequence`."""
+
+    def __init__(self, seed: int):
+        self._seed = seed
+
+    def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
+        """Return the generator of a purpose."""
+        sequence = np.random.SeedSequence(self._seed, spawn_key=(purpose, *group, *path))
+        return np.random.Generator(np.random.PCG64(sequence))
+
+    def seat_words(self, group: Group, num_seats: int) -> list[int]:
+        """Return two 64-bit words for every seat of every rotation."""
+        sequence = np.random.SeedSequence(self._seed, spawn_key=(_AGENT, *group))
+        return sequence.generate_state(2 * num_seats**2, np.uint64).tolist()
+
+
+class Keyed:
+    """Streams of a key, each by a SHA-256 of its own.
+
+    Parameters
+    ----------
+    keys : sequence of (int, int)
+        The first deck (the last number of a group) of each key, ascending from 0, and the key: any whole number.
+    """
+
+    def __init__(self, keys: Sequence[tuple[int, int]]):
+        self._keys = keys
+
+    def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
+        """Return the generator of a purpose."""
+        return np.random.Generator(np.random.PCG64(self._hash(purpose, group, *path)))
+
+    def seat_words(self, group: Group, num_seats: int) -> list[int]:
+        """Return two 64-bit words for every seat of every rotation."""
+        words: list[int] = []
+        for rotation, seat in itertools.product(range(num_seats), repeat=2):
+            state = self._hash(_AGENT, group, rotation, seat)
+            words += (state // _WORD % _WORD, state % _WORD)
+        return words
+
+    def _hash(self, purpose: int, group: Group, *path: int) -> int:
+        key = next(key for first, key in reversed(self._keys) if group[-1] >= first)
+        text = f"plurispiel {key} {purpose} {group} {path}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest())
+
+
+class SeatStreams:
+    """Random generators for the seats of one table, set anew for every hand.
+
+    Creating a generator costs ten times as much as setting its state, and a six-seat group needs 36.
+    """
+
+    def __init__(self, num_seats: int):
+        self.generators = [np.random.Generator(np.random.PCG64(0)) for _ in range(num_seats)]
+        self._template = self.generators[0].bit_generator.state
+
+    def seed(self, words: Sequence[int]) -> list[np.random.Generator]:
+        """Return the generators, each set to a state made of two of the 64-bit words."""
+        template = self._template
+        for k, generator in enumerate(self.generators):
+            template["state"]["state"] = words[2 * k] << 64 | words[2 * k + 1]
+            generator.bit_generator.state = template
+        return self.generators
+
+
+class Streams:
+    """The streams of a tournament, by group and rotation.
+
+    Parameters
+    ----------
+    num_seats : int
+    source : Source
+    once : bool
+        Deal every rotation of a group a deck of its own; else all rotations have the same deck.
+    """
+
+    def __init__(self, num_seats: int, source: Source, *, once: bool = False):
+        self._num_seats = num_seats
+        self._source = source
+        self._once = once
+        self._seats = SeatStreams(num_seats)
+
+    def decks(self, rules: HoldemRules, group: Group) -> list[np.ndarray]:
+        """Return the deck of every rotation: uint8[num_dealt_cards] each."""
+        if not self._once:
+            return [deal_deck(rules, self._source.generator(_DECK, group))] * self._num_seats
+        return [deal_deck(rules, self._source.generator(_DECK, group, turn)) for turn in range(self._num_seats)]
+
+    def order(self, group: Group) -> list[int]:
+        """Return the line-up position at each place around the table."""
+        return self._source.generator(_ORDER, group).permutation(self._num_seats).tolist()
+
+    def values(self, group: Group) -> np.random.Generator:
+        """Return the generator of AIVAT's value function."""
+        return self._source.generator(_VALUES, group)
+
+    def seats(self, group: Group) -> Iterator[list[np.random.Generator]]:
+        """Yield every seat's generator, rotation by rotation: the same objects, set anew."""
+        words = self._source.seat_words(group, self._num_seats)
+        words_each = 2 * self._num_seats
+        for first in range(0, len(words), words_each):
+            yield self._seats.seed(words[first : first + words_each])
