@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import difflib
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pyspiel
 
 from plurispiel.abstraction.holdem.openspiel import game_string, load_game, parse_game
 from plurispiel.abstraction.holdem.rules import LEDUC, PRESETS, HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
 
 _LEDUC_N = re.compile(r"leduc-(\d+)", re.IGNORECASE)
 MIN_RANKS, MAX_RANKS = 2, 13
@@ -90,8 +90,7 @@ def find_game(text: str) -> pyspiel.Game:
     known = pyspiel.registered_names()
     if name not in known:  # OpenSpiel would also print all it has
         names = [*LADDER, "leduc-4", *map(str.lower, PRESETS), *known]
-        close = difflib.get_close_matches(text.partition("(")[0].lower(), names, n=1)
-        hint = f", did you mean {close[0]!r}?" if close else ""
+        hint = suggestion(text.partition("(")[0], names)
         raise ValueError(f"unknown game {text!r}{hint} (see plurispiel ls games; any OpenSpiel game string will do)")
     if name == "universal_poker":
         return load_game(parse_game(text))  # OpenSpiel ends the process on some

@@ -8,7 +8,6 @@ a search where the paper does one), an importable module or a Python file: ``tag
 """
 
 import dataclasses
-import difflib
 import hashlib
 import importlib
 import importlib.machinery
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.base import Agent, RangeAgent
 from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.equity import EquityAgent
@@ -180,7 +180,7 @@ def make_agent(spec: str) -> Agent:
     found = getattr(module, parsed.argument, None)
     if found is None:
         classes = [name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__]
-        there = f"; it has {', '.join(classes)}" if classes else ""
+        there = suggestion(parsed.argument, classes) + f"; it has {', '.join(classes)}" * bool(classes)
         raise ValueError(f"{parsed.name} has no class {parsed.argument!r}{there} (agent {spec!r})")
     if not callable(found):
         raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
@@ -301,7 +301,9 @@ def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) 
     except TypeError:
         allowed = ", ".join(signature.parameters)
         takes = f"takes the options {allowed}" if allowed else "takes no options"
-        raise ValueError(f"agent {spec!r} {takes}, got {', '.join(options) or 'none'}") from None
+        unknown = next((name for name in options if name not in signature.parameters), "")
+        meant = suggestion(unknown, signature.parameters)
+        raise ValueError(f"agent {spec!r} {takes}, got {', '.join(options) or 'none'}{meant}") from None
     try:
         agent = factory(**{key: _value(text) for key, text in options.items()})
     except (Exception, SystemExit) as error:  # a contestant's constructor may raise anything
@@ -323,11 +325,9 @@ def _remedy(agent: object, missing: str) -> str:
     """Return what to do about a method that is missing."""
     if not isinstance(agent, Agent):
         return "derive its class from plurispiel.agents.Agent" + ", and define act(self, view)" * (missing == "act")
-    own = {name.lower().strip("_"): name for name in vars(type(agent)) if callable(getattr(agent, name))}
-    close = difflib.get_close_matches(missing, own, n=1)
-    meant = f"; did you mean {own[close[0]]!r}?" if close else ""
+    own = [name for name in vars(type(agent)) if callable(getattr(agent, name)) and not name.startswith("__")]
     arguments = "view" if missing == "act" else "public, combo_ids"
-    return f"its class has to define {missing}(self, {arguments}){meant}"
+    return f"its class has to define {missing}(self, {arguments}){suggestion(missing, own)}"
 
 
 def _trouble(error: BaseException) -> str:
@@ -399,10 +399,7 @@ def _search_in(folder: Path) -> None:
 
 
 def _suggestion(spec: AgentSpec) -> str:
-    close = difflib.get_close_matches(
-        spec.name.lower(), [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"], n=1
-    )
-    return f", did you mean {close[0]!r}?" if close else ""
+    return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"])
 
 
 def _import_module(spec: AgentSpec) -> ModuleType:

@@ -1,7 +1,6 @@
 """What a tournament is: its settings, checked, from a file or from options."""
 
 import dataclasses
-import difflib
 import functools
 import hashlib
 import json
@@ -13,6 +12,7 @@ from typing import Any
 from plurispiel import __version__
 from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.settings import read_settings
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
 from plurispiel.evaluation.value_choice import choose_values
@@ -267,9 +267,7 @@ def read_config(path: Path) -> dict[str, Any]:
     known = [field.name for field in dataclasses.fields(TournamentConfig)]
     for key in settings:
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"{path}: no setting {key!r}{hint} (settings are {', '.join(known)})")
+            raise ValueError(f"{path}: no setting {key!r}{suggestion(key, known)} (settings are {', '.join(known)})")
     agents = settings.get("agents")
     if isinstance(agents, list):
         settings["agents"] = [

@@ -17,6 +17,7 @@ from plurispiel.abstraction.holdem import _betting_kernels as kernels
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, named_raises
 from plurispiel.abstraction.holdem.cards import NUM_CARDS
 from plurispiel.abstraction.holdem.rules import BETTING_ABSTRACTIONS, KUHN, LEDUC, MAX_CHIPS, PRESETS, HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
 
 GAME_NAMES = ("universal_poker", "leduc_poker", "kuhn_poker")
 
@@ -41,7 +42,7 @@ def parse_game(text: str) -> HoldemRules:
     name = parameters["name"]
     if name not in GAME_NAMES:
         raise ValueError(
-            f"unknown game {text!r}: give a preset ({', '.join(PRESETS)}) "
+            f"unknown game {text!r}{suggestion(name, [*PRESETS, *GAME_NAMES])}: give a preset ({', '.join(PRESETS)}) "
             f"or an OpenSpiel game string of {', '.join(GAME_NAMES)}"
         )
     return _rules(name, parameters)

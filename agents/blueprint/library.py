@@ -1,6 +1,5 @@
 """Where blueprints are: in folders and files that are named, among the user's, in the package."""
 
-import difflib
 import functools
 import math
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from plurispiel.abstraction.actions.translation import game_difference
 from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
@@ -136,9 +136,7 @@ def find_blueprint(text: str) -> Path:
     own = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
     names = sorted({*own, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})
     known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
-    close = difflib.get_close_matches(text, names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one: {known}{hint}")
+    raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one{suggestion(text, names)}: {known}")
 
 
 def find_packed(text: str) -> Path | None:

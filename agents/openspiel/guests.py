@@ -16,6 +16,7 @@ import pyspiel
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, load_game, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, RangeAgent, Strategy, View
 
 MakeBot = Callable[[pyspiel.Game, int, np.random.Generator], pyspiel.Bot]
@@ -194,11 +195,13 @@ def openspiel_agent(bot: str, options: dict[str, str]) -> Agent:
         If there is no such bot or option. Whether the bot can play the game shows when a hand begins.
     """
     if bot not in OPENSPIEL_BOTS:
-        raise ValueError(f"OpenSpiel has no bot {bot!r} for poker: choose from {', '.join(OPENSPIEL_BOTS)}")
+        meant = suggestion(bot, OPENSPIEL_BOTS)
+        raise ValueError(f"OpenSpiel has no bot {bot!r} for poker{meant}: choose from {', '.join(OPENSPIEL_BOTS)}")
     allowed = _BOT_OPTIONS.get(bot, tuple(options))
     for key, value in options.items():
         if key not in allowed:
-            raise ValueError(f"openspiel:{bot} takes {', '.join(allowed) or 'no options'}, got {key}={value}")
+            takes = ", ".join(allowed) or "no options"
+            raise ValueError(f"openspiel:{bot} takes {takes}, got {key}={value}{suggestion(key, allowed)}")
         pattern, words = _OPTION_VALUES.get(key, (".*", ""))
         if not re.fullmatch(pattern, value):
             raise ValueError(f"{key} of openspiel:{bot} is {words}, got {value!r}")

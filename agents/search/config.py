@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
@@ -172,7 +173,8 @@ def config_from_options(options: Mapping[str, str]) -> SearchConfig:
     """
     fields = {each.name: each.default for each in dataclasses.fields(SearchConfig)}
     if unknown := sorted(set(options) - set(fields)):
-        raise ValueError(f"a search takes the options {', '.join(fields)}, got {unknown[0]}")
+        meant = suggestion(unknown[0], fields)
+        raise ValueError(f"a search takes the options {', '.join(fields)}, got {unknown[0]}{meant}")
     return SearchConfig(**{name: _read(name, text, fields[name]) for name, text in options.items()})  # type: ignore[arg-type]
 
 

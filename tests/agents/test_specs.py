@@ -162,7 +162,7 @@ class Deep(Agent):
         ("my_bot.py:number", "'number' in my_bot.py is not a class"),
         ("my_bot.py:NoAgent", "lacks restart and act; derive its class from plurispiel.agents.Agent, and define act"),
         ("methods.py:NoAct", r"lacks act; its class has to define act\(self, view\)$"),
-        ("methods.py:Act", r"define act\(self, view\); did you mean 'Act'\?"),
+        ("methods.py:Act", r"define act\(self, view\), did you mean 'Act'\?"),
         ("methods.py:NoStrategy", r"lacks strategy; its class has to define strategy\(self, public, combo_ids\)"),
         ("methods.py:NoBase", "lacks restart; derive its class from plurispiel.agents.Agent$"),
         ("methods.py:Deep", r"cannot be built: JSONDecodeError: .* \(methods.py, line 16\)"),

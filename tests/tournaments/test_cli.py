@@ -319,11 +319,19 @@ BAD = [
     (["--copies"], "copies belong to the gauntlet"),
     (["missing.toml"], "cannot read missing.toml"),
     (["bad.toml"], "bad.toml is not valid TOML"),
-    (["typo.toml"], "no setting 'deks'; did you mean 'decks'?"),
+    (["typo.toml"], "no setting 'deks', did you mean 'decks'?"),
     (["bool.toml"], "decks must be a whole number, got True"),
     (["--out", "bad.toml"], "cannot use the folder bad.toml"),
     (["--stop-when", "ci<20"], "stop_when is 'ci<=X' with X mbb/hand above 0, or 'significant', got 'ci<20'"),
     (["--nonsense"], "unrecognized arguments: --nonsense"),
+    (
+        ["--agnets", "tag"],
+        "unrecognized arguments: --agnets, did you mean '--agents'? (plurispiel tournament --help",
+    ),
+    (["--format", "gantlet"], "invalid choice: 'gantlet', did you mean 'gauntlet'?"),
+    (["--agents", "search?tim=1,call"], "got tim, did you mean 'time'?"),
+    (["--agents", "openspiel:cfr?iteration=1,call"], "got iteration=1, did you mean 'iterations'?"),
+    (["--game", "HUNLL"], "unknown game 'HUNLL', did you mean 'HUNL'?"),
 ]
 
 
@@ -344,6 +352,40 @@ def test_bad_input_is_refused_in_one_line(capfd, tmp_path, arguments, message):
     assert err.endswith("\n") and len(err.splitlines()) == 1, err
     assert err.startswith("plurispiel")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tournamnet"], "invalid choice: 'tournamnet', did you mean 'tournament'?"),
+        (["ls", "agnts"], "did you mean 'agents'?"),
+        (["blueprint", "trian"], "did you mean 'train'?"),
+        (["blueprint", "train", "headsupp"], "got 'headsupp', did you mean 'headsup'?"),
+        (
+            ["blueprint", "train", "leduc", "--itertions", "5"],
+            "did you mean '--iterations'? (plurispiel blueprint train --",
+        ),
+        (["abstraction", "build", "pluribsu"], "did you mean 'pluribus'?"),
+        (["spot", "rivr"], "there is no file rivr, did you mean 'river'?"),
+    ],
+)
+def test_what_was_meant_is_asked(capsys, arguments, message):
+    try:
+        code = main(arguments)
+    except SystemExit as end:
+        code = end.code
+    err = capsys.readouterr().err
+    assert code == 2 and len(err.splitlines()) == 1 and message in err
+
+
+@pytest.mark.parametrize("command", ["blueprint", "abstraction"])
+def test_a_command_alone_says_all_that_it_can_do(capsys, command):
+    assert main([command]) == 2
+    told = capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([command, "nothing"])
+    actions = capsys.readouterr().err.partition("choose from ")[2].partition(")")[0].split(", ")
+    assert len(actions) > 1 and all(f" {action}" in told for action in actions)
 
 
 def test_another_runs_folder_is_refused(capsys):

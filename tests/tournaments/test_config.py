@@ -159,7 +159,7 @@ def test_a_file_gives_settings(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"deks = 5", r"no setting 'deks'; did you mean 'decks'\? \(settings are agents, game, seats,"),
+        (b"deks = 5", r"no setting 'deks', did you mean 'decks'\? \(settings are agents, game, seats,"),
         (b"zzzzz = 5", r"no setting 'zzzzz' \(settings"),
         (b"decks = ", "is not valid TOML"),
         (b"decks = 1\ndecks = 2", "is not valid TOML"),

@@ -12,7 +12,7 @@ def add_replay(commands) -> None:
         "replay",
         "replay",
         "Replay recorded hands through our engine and universal_poker, and compare what the files state.",
-        ["replay match.log other.log", "replay phh-dataset/data/pluribus --json"],
+        ["replay last", "replay match.log phh-dataset/data/pluribus --json"],
     )
     parser.add_argument(
         "paths",
@@ -36,7 +36,7 @@ def add_export(commands) -> None:
         "export",
         "export",
         "Write the hands stored in a run folder as a hand-history file.",
-        ["export runs/mine --format phh --out mine.phhs", "export runs/mine --format acpc --out mine.log"],
+        ["export last --format phh --out mine.phhs", "export runs/mine --format acpc --out mine.log"],
     )
     parser.add_argument(
         "run", metavar="RUN", help="a tournament's run folder: its path, its name (plurispiel ls runs) or last"

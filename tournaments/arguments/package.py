@@ -6,7 +6,11 @@ from plurispiel.tournaments.arguments.parser import add_command
 def add_ls(commands) -> None:
     """Add `plurispiel ls`."""
     parser = add_command(
-        commands, "ls", "ls", "List what there is to name on the command line.", ["ls agents", "ls runs --json"]
+        commands,
+        "ls",
+        "ls",
+        "List agents, games, presets and runs: what there is to name on the command line.",
+        ["ls agents", "ls runs --json"],
     )
     parser.add_argument(
         "what",

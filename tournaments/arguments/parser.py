@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.tournaments.exit_codes import USAGE
 from plurispiel.tournaments.streams import printable
 
@@ -23,6 +24,21 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
         self.exit(USAGE, f"{self.prog}: {printable(message)} ({self.prog} --help tells more)\n")
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        """Return what was given; what is not known is an error of the command it was given to."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            meant = suggestion(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+        return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Say for everything that is chosen from a list what may have been meant."""
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            text = f"invalid choice: {value!r}{suggestion(str(value), names)} (choose from {', '.join(names)})"
+            raise argparse.ArgumentError(action, text)
 
 
 def add_command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:

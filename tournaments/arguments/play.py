@@ -34,6 +34,7 @@ def add_tournament(commands) -> None:
         "tournament",
         "Play a duplicate tournament: every deck in all seat rotations, refereed by OpenSpiel's universal_poker.",
         [
+            "tournament",
             "tournament --agents tag,equity,call,raise,random,fold --decks 200",
             "tournament --agents my_bot.py:MyBot,tag --decks 1000 --out runs/mine",
         ],
@@ -239,12 +240,15 @@ def add_compliance(commands) -> None:
         commands,
         "compliance",
         "compliance",
-        "Try an agent before it plays for anything: hands as in a tournament, the contract, and whether it remembers "
-        "decks; exit code 1 if it would be faulted.",
+        "Try an agent before it plays for anything: what it would be faulted for, and whether it remembers decks.",
         ["compliance my_bot.py:MyBot", "compliance openspiel:uniform_random --game LEDUC --json"],
     )
     add = parser.add_argument
-    add("spec", metavar="SPEC", help="the agent, as in plurispiel tournament --agents")
+    add(
+        "spec",
+        metavar="SPEC",
+        help="the agent, as in plurispiel tournament --agents; exit code 1 if it would be faulted",
+    )
     add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
     add("--hands", type=int, metavar="N", default=1000, help="hands as in a tournament, seat after seat, at most")
     add(
@@ -256,5 +260,5 @@ def add_compliance(commands) -> None:
     )
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for an answer")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory that the agent may take")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="MiB of memory that the agent may take")
     add("--json", action="store_true", help="print the report as JSON")

@@ -90,7 +90,7 @@ def add_blueprint(commands) -> None:
         "--from",
         dest="start",
         metavar="BLUEPRINT",
-        help="start from a finished blueprint of the same betting and cards",
+        help="start from a finished blueprint of the same betting and cards, a folder or a name",
     )
     add(
         "--weight",
@@ -101,7 +101,7 @@ def add_blueprint(commands) -> None:
     )
     add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint kept")
     add("--out", metavar="DIR", help="folder of the run (default: one of its name among the user's)")
-    add("--force", action="store_true", help="also where memory may not suffice")
+    add("--force", action="store_true", help="train even if memory may not suffice")
     _add_training(add)
     add = add_action(
         actions,
@@ -110,7 +110,7 @@ def add_blueprint(commands) -> None:
         ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
     ).add_argument
     add("run", metavar="RUN", help="a run's folder, or its name among the user's")
-    add("--iterations", type=int, metavar="N", help="more of them than the run was begun with")
+    add("--iterations", type=int, metavar="N", help="train up to so many in all, more than the run was begun with")
     add(
         "--minutes", type=float, metavar="M", help="stop after so many more minutes; 0 only writes the blueprint so far"
     )
@@ -119,7 +119,7 @@ def add_blueprint(commands) -> None:
         actions,
         "info",
         "Show how a blueprint was trained, what it costs, its raise sizes, and what each seat does first in.",
-        ["blueprint info headsup", "blueprint info headsup --plot grids.png"],
+        ["blueprint info headsup-compact", "blueprint info sixmax-compact --plot grids.png"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or a name among the user's or the package's")
     add(
@@ -134,7 +134,7 @@ def add_blueprint(commands) -> None:
         "Write a blueprint into one small file, without what play hardly reaches.",
         ["blueprint pack sixmax-compact --out sixmax.blueprint"],
     ).add_argument
-    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's")
+    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's or the package's")
     add("--out", metavar="FILE.blueprint", required=True, help="the file")
     add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that show which rows matter")
     add("--least", type=int, default=1, metavar="N", help="leave out rows that are reached less often; 0 keeps all")

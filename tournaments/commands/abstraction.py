@@ -20,6 +20,7 @@ from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.tournaments.bucket_pictures import draw_table
 from plurispiel.tournaments.exit_codes import INTERRUPTED
@@ -142,7 +143,9 @@ def find_table(text: str) -> Path:
     there = sorted(path.name for path in folder.iterdir() if holds_artefact(path)) if folder.is_dir() else []
     known = f"there are {', '.join(there)}" if there else f"there is none yet in {folder}"
     advice = f"; plurispiel abstraction build {text} makes it" if text in PRESETS else ""
-    raise ValueError(f"{text!r} is no folder of a bucket table, nor the name of one: {known}{advice}")
+    raise ValueError(
+        f"{text!r} is no folder of a bucket table, nor the name of one{suggestion(text, there)}: {known}{advice}"
+    )
 
 
 def _config(options: argparse.Namespace) -> AbstractionConfig:
@@ -152,7 +155,8 @@ def _config(options: argparse.Namespace) -> AbstractionConfig:
         config = read_config(Path(options.config))
     else:
         names = ", ".join([*PRESETS, FLOP_500.name])
-        raise ValueError(f"an abstraction is a preset ({names}) or a .toml file, got {options.config!r}")
+        meant = suggestion(options.config, [*PRESETS, FLOP_500.name])
+        raise ValueError(f"an abstraction is a preset ({names}) or a .toml file, got {options.config!r}{meant}")
     return config if options.seed is None else dataclasses.replace(config, seed=options.seed)
 
 

@@ -16,6 +16,7 @@ from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.threads import default_threads
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
@@ -50,7 +51,7 @@ _MAX_MINUTES = 1_000_000.0
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("say what to do: train, resume or info (plurispiel blueprint --help tells more)")
+        raise ValueError("say what to do: train, resume, info or pack (plurispiel blueprint --help tells more)")
     return {"train": _train, "resume": _resume, "info": _info, "pack": _pack}[options.action](options)
 
 
@@ -202,6 +203,7 @@ def _config(options: argparse.Namespace) -> BlueprintConfig:
     else:
         raise ValueError(
             f"a blueprint is a preset ({', '.join(preset_names())}) or a .toml file, got {options.config!r}"
+            + suggestion(options.config, preset_names())
         )
     changes = {"iterations": options.iterations, "seed": options.seed, "cards": options.cards}
     return dataclasses.replace(config, **{name: value for name, value in changes.items() if value is not None})

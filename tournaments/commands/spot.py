@@ -8,6 +8,7 @@ from pathlib import Path
 
 from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
@@ -45,7 +46,8 @@ def _find(text: str) -> Path:
     if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():
         if not path.exists():
             names = ", ".join(sorted(each.stem for each in EXAMPLES.glob("*.toml")))
-            raise ValueError(f"there is no file {text}; give a spot's TOML file, or one of the examples {names}")
+            meant = suggestion(text, names.split(", "))
+            raise ValueError(f"there is no file {text}{meant}; give a spot's TOML file, or one of the examples {names}")
         return path
     return example
 

@@ -118,7 +118,9 @@ def test_specs(three):
     pack_random(three, "deep", seats=2, stack_bb=200, seed=2)
     assert source_digest("blueprint") != before
     assert find_packed("deep") == three / "deep.blueprint" and find_packed("nothing") is None
-    with pytest.raises(ValueError, match="'thre' is no folder.*there are deep, shallow, three; did you mean 'three'"):
+    with pytest.raises(
+        ValueError, match="'thre' is no folder.*, did you mean 'three'\\?: there are deep, shallow, three"
+    ):
         find_blueprint("thre")
 
 
