@@ -3,7 +3,8 @@
 An artefact is a folder with plain ``.npy`` files and a ``manifest.json``: its kind and the version of that kind's
 format, the configuration, seed and versions it was made with, a hash of what it was made from, and of every file
 its size, dtype, shape and SHA-256. Whoever gets a folder from a stranger can load it: nothing in it is executed,
-and what does not agree with its manifest is refused. Nothing here knows what the arrays mean.
+and what does not agree with its manifest is refused. Nothing here knows what the arrays mean: whoever does checks
+that every number in them is one that it can use, as a manifest only says that they are the numbers that were written.
 """
 
 import contextlib
@@ -17,17 +18,25 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from plurispiel.abstraction._jit import user_cache_folder
+from plurispiel.abstraction.settings import is_deep
+
 MANIFEST = "manifest.json"
 
 _MANIFEST_BYTES = 1 << 20
 _MAX_DIMENSIONS = 8
+_MAX_NUMBERS = 1 << 56
+_CHECKS = 1
+"""Higher as soon as any check of content becomes stricter: what passed before is looked at again."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DTYPES = {np.dtype(code).newbyteorder("<").str for code in "?bBhHiIqQefd"}
 _KEYS = {"kind", "format", "config", "seed", "source", "versions", "files", "digest"}
@@ -150,6 +159,20 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
     return Artefact(folder, manifest["config"], manifest["seed"], manifest["source"], manifest["digest"], arrays)
 
 
+def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
+    """Run a check of an artefact's content, which raises what it finds, unless this user has seen it pass.
+
+    The digest holds for every byte, so the same one needs no second look: large tables are loaded by every worker.
+    """
+    passed = user_cache_folder() / "checked" / f"{artefact.digest}-{_CHECKS}"
+    if passed.exists():
+        return
+    check()
+    with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
+        passed.parent.mkdir(parents=True, exist_ok=True)
+        passed.touch()
+
+
 def holds_artefact(folder: Path) -> bool:
     """Return whether there is an artefact, of whatever kind and in whatever state."""
     folder = Path(os.path.realpath(folder))
@@ -172,7 +195,7 @@ def _read_manifest(folder: Path, kind: str) -> dict[str, Any]:
     try:
         if len(text) > _MANIFEST_BYTES:
             raise ValueError
-        manifest = json.loads(text.decode(), parse_constant=_refuse_constant)
+        manifest = read_json(text)
         well_formed = _is_manifest(manifest) and manifest["digest"] == _digest(manifest)
     except (ValueError, RecursionError):
         well_formed = False
@@ -192,8 +215,36 @@ def _require_own(folder: Path, kind: str) -> None:
         raise ArtefactRefused(f"{folder} also holds {_text(foreign[0])}, which is not ours; give another folder")
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
+def read_json(content: bytes) -> Any:
+    """Return a stranger's record.
+
+    Raises
+    ------
+    ValueError
+        If it is none, nested more deeply than any of ours, names a key twice, or holds numbers that are not finite.
+    RecursionError
+        If it is nested so deeply that it cannot be read.
+    """
+    record = json.loads(
+        content.decode(), parse_constant=_finite, parse_float=_finite, object_pairs_hook=_without_repeats
+    )
+    if is_deep([record]):
+        raise ValueError("it is nested too deeply")
+    return record
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is not finite")
+    return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def _is_manifest(manifest: Any) -> bool:
@@ -221,6 +272,7 @@ def _is_file(name: str, facts: Any) -> bool:
         and isinstance(facts["shape"], list)
         and len(facts["shape"]) <= _MAX_DIMENSIONS
         and all(type(length) is int and length >= 0 for length in facts["shape"])
+        and math.prod(max(length, 1) for length in facts["shape"]) <= _MAX_NUMBERS
         and isinstance(facts["sha256"], str)
     )
 
@@ -258,17 +310,32 @@ def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
             raise _refusal(path, "is damaged: its SHA-256 is not that of the manifest")
         file.seek(0)
         dtype, shape = np.dtype(facts["dtype"]), tuple(facts["shape"])
-        try:
-            version = np.lib.format.read_magic(file)
-            found = np.lib.format.read_array_header_1_0(file)
-        except ValueError:
-            version, found = (0, 0), None
-        offset = file.tell()
-        if version != (1, 0) or found != (shape, False, dtype) or offset + math.prod(shape) * dtype.itemsize != size:
+        header = array_header(file)
+        if header != (dtype, shape) or file.tell() + math.prod(shape) * dtype.itemsize != size:
             raise _refusal(path, "is no array as in the manifest")
         if not math.prod(shape):
             return np.zeros(shape, dtype)
-        return np.memmap(file, dtype, "r", offset, shape).view(np.ndarray)  # slices of a memmap cost ten times more
+        return np.memmap(file, dtype, "r", file.tell(), shape).view(
+            np.ndarray
+        )  # slices of a memmap cost ten times more
+
+
+def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
+    """Return the type and shape of the numbers that follow in a file, None if it is not so that we wrote it.
+
+    No memory is taken for them. The position in the file becomes that of the first number.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers by Python 2
+        try:
+            if np.lib.format.read_magic(file) != (1, 0):
+                return None
+            shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        except Exception:  # a header is parsed as Python is: what a hostile one can raise is not documented
+            return None
+    if is_fortran or dtype.str not in _DTYPES or any(length < 0 for length in shape):
+        return None
+    return dtype, shape
 
 
 @contextlib.contextmanager

@@ -36,14 +36,14 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not valid TOML: nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"{path} is not valid TOML: {error}") from None
-    if _is_deep(settings):
+    if is_deep(settings):
         raise ValueError(f"{path} is not valid: tables and lists are nested more than {MAX_DEPTH} deep")
     return settings
 
 
-def _is_deep(settings: Any) -> bool:
-    """Return whether there are more than `MAX_DEPTH` levels."""
-    level = [settings]
+def is_deep(record: Any) -> bool:
+    """Return whether tables and lists are nested more than `MAX_DEPTH` deep."""
+    level = [record]
     for _ in range(MAX_DEPTH):
         level = [
             each

@@ -3,6 +3,7 @@
 What training and mass evaluation use; `row` is a look-up. On disk it is an artefact, mapped into memory.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
 from plurispiel.abstraction.cards.config import STREETS, config_from_dict
 from plurispiel.abstraction.cards.model import CardModel, model_from_arrays
 from plurispiel.abstraction.cards.river import NUM_COMBOS, narrow_relabel
+from plurispiel.abstraction.cards.soundness import require_buckets, require_report
 from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes
 
 KIND = "bucket table"
@@ -155,6 +157,9 @@ def load_table(folder: Path) -> BucketTable:
         for street in STREETS:
             if arrays[street].shape != (NUM_BOARDS[street], NUM_COMBOS) or arrays[street].dtype != model.dtype(street):
                 raise ValueError(f"the rows of the {street} are {arrays[street].dtype}{list(arrays[street].shape)}")
+            kept = {name: arrays[f"{street}_{name}"] for name in _REPORT}
+            require_report(street, kept, model.num_buckets[street], NUM_BOARDS[street])
+        check_once(artefact, lambda: _require_rows(arrays, model))
         reports = {
             street: StreetReport(
                 **{name: arrays[f"{street}_{name}"] for name in _REPORT},
@@ -165,6 +170,12 @@ def load_table(folder: Path) -> BucketTable:
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build it again") from None
     return BucketTable(model, {street: arrays[street] for street in STREETS}, reports, artefact.digest)
+
+
+def _require_rows(arrays: Mapping[str, np.ndarray], model: CardModel) -> None:
+    for street in STREETS:
+        boards = board_classes(BOARD_CARDS[street]).boards
+        require_buckets(street, arrays[street], boards, model.num_buckets[street])
 
 
 def warmup() -> None:

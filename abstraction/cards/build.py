@@ -31,6 +31,7 @@ from plurispiel.abstraction.cards.opponents import opponent_clusters
 from plurispiel.abstraction.cards.quality import measure_partition, percentiles
 from plurispiel.abstraction.cards.river import EQUITY_UNITS, NUM_CLUSTERS, NUM_COMBOS, RiverTable, all_river_equities
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_RIVERS
+from plurispiel.abstraction.cards.soundness import require_buckets, require_model, require_report
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import combo_cards
 from plurispiel.abstraction.machine.progress import progress_bar
@@ -385,8 +386,16 @@ def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetB
             config.street(street),
             *(kept[name] for name in ("clusters", "thresholds", "centroids", "ground")),
         )
+        require_model(model, len(model.ground))
+        require_report(street, kept, model.num_buckets, NUM_BOARDS[street])
+        if (kept["rows"].shape, kept["rows"].dtype) != (
+            (NUM_BOARDS[street], NUM_COMBOS),
+            bucket_dtype(model.num_buckets),
+        ):
+            return None
+        require_buckets(street, kept["rows"], _boards_of(street)[0], model.num_buckets)
         quality = dict(zip(QUALITY, kept["quality"].tolist(), strict=True))
         report = StreetReport(kept["sizes"], kept["equity"], kept["equity_sd"], kept["examples"], quality)
         return StreetBuckets(model, kept["rows"], report)
-    except (ArtefactRefused, KeyError):
+    except (ArtefactRefused, KeyError, ValueError, TypeError):
         return None

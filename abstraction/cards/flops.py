@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plurispiel import __version__
 from plurispiel.abstraction._jit import user_cache_folder
-from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, StreetModel
 from plurispiel.abstraction.cards.config import StreetConfig
@@ -24,6 +24,7 @@ from plurispiel.abstraction.cards.kmeans import find_nearest, kmeans
 from plurispiel.abstraction.cards.opponents import opponent_clusters
 from plurispiel.abstraction.cards.river import NUM_COMBOS, narrow_relabel
 from plurispiel.abstraction.cards.run_outs import NUM_LIVE
+from plurispiel.abstraction.cards.soundness import require_buckets
 from plurispiel.abstraction.holdem.boards import board_classes, find_boards, relabel_cards
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.threads import default_threads, run_chunks
@@ -132,7 +133,7 @@ def flop_buckets(
         stored = _build(canonical, config, threads or default_threads())
         if keep:
             _save(config, canonical, stored)
-    num_buckets = {street: int(stored[street][stored[street] != MARKER].max()) + 1 for street in _STREETS}
+    num_buckets = {street: _num_buckets(stored[street]) for street in _STREETS}
     return FlopBuckets(tuple(cards.tolist()), stored, num_buckets)
 
 
@@ -154,17 +155,20 @@ def _canonical(flop: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
 
 def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str, np.ndarray]:
     """Return the rows of each turn card, and of each two cards: by their places among the 49 left, colexicographic."""
-    rest = np.setdiff1d(np.arange(52, dtype=np.uint8), flop).astype(np.uint8)
-    pairs = sorted(combinations(range(len(rest)), 2), key=lambda pair: pair[::-1])
-    later = {"turn": rest[:, None], "river": rest[np.array(pairs)]}
     stored = {}
-    for street in _STREETS:
-        cards = np.broadcast_to(np.array(flop, np.uint8), (len(later[street]), 3))
-        boards = np.ascontiguousarray(np.concatenate([cards, later[street]], axis=1))
+    for street, boards in _boards(flop).items():
         labels = _cluster(street, boards, config, threads)
         stored[street] = np.empty((len(boards), NUM_COMBOS), np.uint16)
         kernels.spread_labels(boards, labels, MARKER, stored[street])
     return stored
+
+
+def _boards(flop: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Return the boards of turns and rivers behind a flop, in the order of their rows: uint8[n, 4..5] each."""
+    rest = np.setdiff1d(np.arange(52, dtype=np.uint8), flop).astype(np.uint8)
+    pairs = sorted(combinations(range(len(rest)), 2), key=lambda pair: pair[::-1])
+    later = {"turn": rest[:, None].tolist(), "river": rest[np.array(pairs)].tolist()}
+    return {street: np.array([[*flop, *cards] for cards in left], np.uint8) for street, left in later.items()}
 
 
 def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) -> np.ndarray:
@@ -222,10 +226,26 @@ def _folder(config: FlopConfig, flop: tuple[int, ...]) -> Path:
 
 def _load(config: FlopConfig, flop: tuple[int, ...]) -> dict[str, np.ndarray] | None:
     try:
-        arrays = load_artefact(_folder(config, flop), KIND, FORMAT_VERSION).arrays
-        return {street: arrays[street] for street in _STREETS}
-    except (OSError, ArtefactRefused, KeyError):
+        artefact = load_artefact(_folder(config, flop), KIND, FORMAT_VERSION)
+        stored = {street: artefact.arrays[street] for street in _STREETS}
+        check_once(artefact, lambda: _require_rows(config, flop, stored))
+        return stored
+    except (OSError, ArtefactRefused, KeyError, ValueError):
         return None
+
+
+def _require_rows(config: FlopConfig, flop: tuple[int, ...], stored: dict[str, np.ndarray]) -> None:
+    for street, boards in _boards(flop).items():
+        rows = stored[street]
+        if rows.dtype != np.uint16 or rows.shape != (len(boards), NUM_COMBOS):
+            raise ValueError(f"the rows of the {street} are {rows.dtype}{list(rows.shape)}")
+        require_buckets(street, rows, boards, _num_buckets(rows))
+        if _num_buckets(rows) > getattr(config, street).buckets:
+            raise ValueError(f"the {street} has {_num_buckets(rows)} buckets")
+
+
+def _num_buckets(rows: np.ndarray) -> int:
+    return int(rows[rows != MARKER].max(initial=0)) + 1
 
 
 def _save(config: FlopConfig, flop: tuple[int, ...], stored: dict[str, np.ndarray]) -> None:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, NextRows, StreetClassifier, StreetModel
 from plurispiel.abstraction.cards.config import STREETS, AbstractionConfig
 from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
-from plurispiel.abstraction.cards.river import NUM_COMBOS, RiverTable
+from plurispiel.abstraction.cards.river import RiverTable
+from plurispiel.abstraction.cards.soundness import require_model
 
 STREET_OF_CARDS = {cards: street for street, cards in BOARD_CARDS.items()}
 
@@ -142,12 +143,13 @@ class CardModel:
 def model_from_arrays(config: AbstractionConfig, arrays: Mapping[str, Any]) -> CardModel:
     """Return a model from `CardModel.arrays`; KeyError where one is missing, ValueError where one does not fit."""
     clusters = np.array(arrays["clusters"])
-    streets = {}
-    for street in STREETS:
+    streets: dict[str, StreetModel] = {}
+    num_next = 0
+    for street in reversed(STREETS):
         thresholds, centroids, ground = (
             np.array(arrays[f"{street}_{name}"]) for name in ("thresholds", "centroids", "ground")
         )
-        if thresholds.ndim != 1 or centroids.ndim != 2 or ground.ndim != 2 or clusters.shape != (NUM_COMBOS,):
-            raise ValueError(f"the arrays of the {street} have other shapes than a card abstraction's")
         streets[street] = StreetModel(street, config.street(street), clusters, thresholds, centroids, ground)
-    return CardModel(config, clusters, streets)
+        require_model(streets[street], num_next)
+        num_next = streets[street].num_buckets
+    return CardModel(config, clusters, {street: streets[street] for street in STREETS})
