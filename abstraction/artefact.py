@@ -101,7 +101,7 @@ def write_artefact(
     """
     folder = Path(os.path.realpath(folder))
     for name, values in arrays.items():
-        if not _NAME.fullmatch(name) or values.dtype.newbyteorder("<").str not in _DTYPES:
+        if not is_array_name(name) or values.dtype.newbyteorder("<").str not in _DTYPES:
             raise ValueError(
                 f"an artefact's arrays are numbers with names like bucket_sizes, got {name!r}: {values.dtype}"
             )
@@ -171,6 +171,11 @@ def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
     with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
         passed.parent.mkdir(parents=True, exist_ok=True)
         passed.touch()
+
+
+def is_array_name(name: str) -> bool:
+    """Return whether an artefact's array may have a name: lower case letters, digits and ``_``, and so no path."""
+    return _NAME.fullmatch(name) is not None
 
 
 def holds_artefact(folder: Path) -> bool:
@@ -263,7 +268,7 @@ def _is_manifest(manifest: Any) -> bool:
 def _is_file(name: str, facts: Any) -> bool:
     return (
         name.endswith(".npy")
-        and _NAME.fullmatch(name.removesuffix(".npy")) is not None
+        and is_array_name(name.removesuffix(".npy"))
         and isinstance(facts, dict)
         and set(facts) == {"bytes", "dtype", "shape", "sha256"}
         and type(facts["bytes"]) is int

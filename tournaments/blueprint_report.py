@@ -46,14 +46,14 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
 
 def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
     """Return how a blueprint was trained, what it costs, its raises, and how much of it was learnt."""
-    config, training = blueprint.config, summarised(blueprint.training)
+    config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
     hours = training["seconds"] / 3600
     lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
     if config and config.text:
         lines.append(config.text)
     lines += [
         f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours on "
-        f"{training['threads']} thread(s): {training['core_hours']:.2f} core-hours"
+        f"{training['threads']} thread(s): {training['core_hours'] or 0.0:.2f} core-hours"
         + (f"; seed {config.seed}" if config else ""),
         *_start_lines(blueprint),
         _doubling_text(training),

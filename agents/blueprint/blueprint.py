@@ -1,6 +1,7 @@
 """A blueprint: the strategy of an abstract game, learnt before play, and how it is kept."""
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -10,8 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree
-from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree, tree_size
+from plurispiel.abstraction.artefact import (
+    Artefact,
+    ArtefactRefused,
+    check_once,
+    holds_artefact,
+    load_artefact,
+    write_artefact,
+)
 from plurispiel.abstraction.cards.buckets import BucketTable, load_table
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
 from plurispiel.abstraction.cards.model import model_from_arrays
@@ -185,18 +193,20 @@ def load_blueprint(folder: Path) -> Blueprint:
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
         config = config_from_dict(artefact.config["config"])
-        rules, tree = config.rules, build_tree(config.rules, config.game_menu)
-        cards = _cards(artefact, rules, tree)
-        rows = artefact.arrays["rows"]
-        game = game_arrays(rules, tree_size_of(tree, rules.num_streets), cards.num_buckets)
-        if artefact.source != tree_digest(tree):
-            raise ValueError("its betting is not that of its bet sizes")
+        rules, rows = config.rules, artefact.arrays["rows"]
+        size = tree_size(rules, config.game_menu)
+        cards = _cards(artefact, rules, max(street for street, pairs in enumerate(size.pairs) if pairs) + 1)
+        game = game_arrays(rules, size, cards.num_buckets)
         if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):
             raise ValueError(f"rows are {rows.dtype}{list(rows.shape)}")
+        tree = build_tree(rules, config.game_menu, size)  # only now: what is said to be large may not be
+        if artefact.source != tree_digest(tree):
+            raise ValueError("its betting is not that of its bet sizes")
         training = artefact.config["training"]
-        if not isinstance(training, dict) or type(training.get("iterations")) is not int:
-            raise ValueError("how it was trained is missing")
-        return Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+        _require_training(training)
+        found = Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+        check_once(artefact, lambda: _require_probabilities(found))
+        return found
 
 
 @contextlib.contextmanager
@@ -204,8 +214,40 @@ def _soundness(artefact: Artefact) -> Iterator[None]:
     """Refuse an artefact whose content turns out not to be what a blueprint has."""
     try:
         yield
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; train it again") from None
+
+
+def _require_training(training: Any) -> None:
+    """Refuse a record of a training that cannot be shown: ValueError."""
+    if not isinstance(training, dict) or type(training.get("iterations")) is not int:
+        raise ValueError("how it was trained is missing")
+    for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
+        value = training.get(name, 0)
+        if not isinstance(value, (int, float)) or value < 0:
+            raise ValueError(f"{name} of its training are {value!r:.40}")
+    if start := training.get("start"):
+        if not isinstance(start["digest"], str) or not isinstance(start["weight_bb"], (int, float)):
+            raise ValueError("what it was trained from is damaged")
+    from plurispiel.agents.blueprint.marks import work_done  # which needs this module
+
+    work_done(training)
+
+
+def _require_probabilities(blueprint: Blueprint) -> None:
+    """Refuse rows of floats that are no probabilities: ValueError. Rows of 8 bits are shares of their sum, whatever."""
+    if blueprint.rows.dtype != np.float32:
+        return
+    for street, buckets in enumerate(blueprint.cards.num_buckets):
+        counts = blueprint.tree.num_actions[blueprint.decisions(street)].astype(np.int64)
+        if not len(counts):
+            continue
+        first, end = blueprint.game.base[street : street + 2].tolist()
+        table = blueprint.rows[first:end].reshape(buckets, -1)
+        for row in table:  # a bucket's, as large tables fit into no memory twice
+            sums = np.add.reduceat(row, np.cumsum(counts) - counts)
+            if not (row >= 0.0).all() or not ((sums == 0.0) | (abs(sums - 1.0) < 1e-3)).all():
+                raise ValueError("probabilities do not sum to 1")
 
 
 def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
@@ -224,6 +266,8 @@ def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
         or rows.dtype != blueprint.rows.dtype
     ):
         raise ArtefactRefused(f"{artefact.folder} holds a {KIND} of another game; train it again")
+    with _soundness(artefact):
+        _require_probabilities(dataclasses.replace(blueprint, rows=rows))
     return rows
 
 
@@ -283,10 +327,9 @@ def tree_digest(tree: BettingTree) -> str:
     return digest.hexdigest()
 
 
-def _cards(artefact: Artefact, rules: HoldemRules, tree: BettingTree) -> Buckets:
+def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> Buckets:
     """Return the buckets that an artefact's blueprint plays with."""
     cards, arrays = artefact.config["cards"], artefact.arrays
-    num_streets = int(tree.street[tree.actor >= 0].max()) + 1
     if cards["kind"] == LOSSLESS:
         return lossless_buckets(rules, num_streets)
     if table := _built_table(cards):

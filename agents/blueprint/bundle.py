@@ -12,7 +12,9 @@ import hashlib
 import io
 import json
 import lzma
+import math
 import shutil
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -22,8 +24,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plurispiel.abstraction._jit import user_cache_folder
-from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import (
+    ArtefactRefused,
+    array_header,
+    is_array_name,
+    load_artefact,
+    read_json,
+    write_artefact,
+)
 from plurispiel.abstraction.folders import alone_in
+from plurispiel.abstraction.memory import available_bytes
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
 from plurispiel.agents.blueprint.marks import summarised
 from plurispiel.agents.blueprint.match import reach_rows
@@ -38,7 +48,8 @@ _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 3
 _DIGEST_BYTES = 64
 _MOST_BYTES = 1 << 32
-_BROKEN = (EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
+_MANIFEST_BYTES = 1 << 20
+_BROKEN = (EOFError, LookupError, OverflowError, struct.error, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -132,11 +143,15 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
         first = 0
         for street in range(len(tables)):
             table = tables.pop(0).T
+            if table.dtype != np.uint8 or table.ndim != 2 or table.max(initial=0) > num_levels(street):
+                raise ValueError(f"{_ROWS}_{street} are no rows of {num_levels(street)} levels")
             part = rows[first : first + table.size].reshape(table.shape)
             np.multiply(table, np.uint8(HIGHEST // num_levels(street)), out=part)
             first += table.size
         config = dict(manifest["config"])
         seed, source = manifest["seed"], str(manifest["source"])
+        if seed is not None and type(seed) is not int:
+            raise ValueError(f"its seed is {seed!r:.40}")
     write_artefact(folder, KIND, FORMAT_VERSION, arrays | {"rows": rows}, config, seed=seed, source=source)
 
 
@@ -227,13 +242,16 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     if hashlib.sha256(content[:-_DIGEST_BYTES]).hexdigest().encode() != content[-_DIGEST_BYTES:]:
         raise ValueError("its SHA-256 is not the one at its end")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
-            raise ValueError("it unpacks to more than 4 GiB")
+        size = sum(entry.file_size for entry in archive.infolist())
+        if size > min(_MOST_BYTES, available_bytes() / 2):  # rows are there twice while they are put in order
+            raise ValueError(f"it unpacks to {size / (1 << 30):.1f} GiB, more than 4 or half of the free memory")
         yield archive
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    manifest = json.loads(archive.read(_MANIFEST))
+    if archive.getinfo(_MANIFEST).file_size > _MANIFEST_BYTES:
+        raise ValueError(f"its {_MANIFEST} is none of ours")
+    manifest = read_json(archive.read(_MANIFEST))
     if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
         raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT} of a {_PACKED}")
     return manifest
@@ -246,5 +264,17 @@ def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, n
         content = archive.read(f"{name}.npy")
         if hashlib.sha256(content).hexdigest() != digest:
             raise ValueError(f"{name} is not what the manifest says")
-        arrays[name] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        arrays[name] = _array(name, content)
     return arrays
+
+
+def _array(name: str, content: bytes) -> np.ndarray:
+    """Return the array in the bytes of a file; its shape is believed only where they are as many."""
+    stream = io.BytesIO(content)
+    header = array_header(stream)
+    if header is None or not is_array_name(name):
+        raise ValueError(f"{name[:40]!r} is no array")
+    dtype, shape = header
+    if stream.tell() + math.prod(shape) * dtype.itemsize != len(content):
+        raise ValueError(f"{name} says that it has the shape {list(shape)}")
+    return np.frombuffer(content, dtype, math.prod(shape), stream.tell()).reshape(shape)

@@ -129,6 +129,8 @@ class BlueprintConfig:
         for each in dataclasses.fields(self):
             _require_type(each.name, getattr(self, each.name), each.default)
         require_name(self.name)
+        if not all(character.isprintable() or character == "\n" for character in self.text):
+            raise ValueError(f"text says what it is for, without control characters, got {self.text!r:.80}")
         if bool(self.game) == bool(self.seats):
             raise ValueError("a blueprint has either a game, as in game = 'leduc', or seats and stack_bb")
         if not 1 <= self.iterations <= MAX_ITERATIONS:

@@ -83,6 +83,11 @@ def mark_from_dict(record: Mapping[str, Any]) -> Mark:
         found: dict[str, Any] = {name: math.nan if value is None else value for name, value in record.items()}
         for name in ("seat_values", "seat_deviations"):
             found[name] = tuple(found[name])
+        numbers = [value for value in found.values() if not isinstance(value, tuple)]
+        if not all(
+            isinstance(value, (int, float)) for value in (*numbers, *found["seat_values"], *found["seat_deviations"])
+        ):
+            raise TypeError
         return Mark(**found)
     except (TypeError, KeyError, AttributeError):
         raise ValueError("a mark of the training is damaged") from None
