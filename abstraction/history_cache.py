@@ -70,7 +70,42 @@ def _load(folder: Path, game: pyspiel.Game) -> Histories | None:
         )
     except (OSError, ArtefactRefused, KeyError, TypeError):
         return None
-    return found if _agrees(found, game) else None
+    return found if _is_tree(found, game.num_players()) and _agrees(found, game) else None
+
+
+def _is_tree(found: Histories, num_players: int) -> bool:
+    """Whether every number may be an index of what it is one of: a manifest only says that none was changed since."""
+    types = {
+        "num_children": "<i4",
+        "player": "|i1",
+        "action": "<i4",
+        "chance": "<f8",
+        "label": "<i4",
+        "payoff_id": "<i4",
+    }
+    size = len(found.player) if found.player.ndim == 1 else 0
+    if size < 1 or any(
+        (getattr(found, name).dtype.str, getattr(found, name).shape) != (t, (size,)) for name, t in types.items()
+    ):
+        return False
+    if found.payoffs.dtype != np.float64 or found.payoffs.ndim != 2 or found.payoffs.shape[1] != num_players:
+        return False
+    ends, decides = found.player == TERMINAL, found.player >= 0
+    return bool(
+        type(found.num_labels) is int
+        and type(found.openspiel_recall) is bool
+        and found.num_children.sum(dtype=np.int64) == size - 1
+        and (np.cumsum(found.num_children, dtype=np.int64)[:-1] >= np.arange(1, size)).all()  # children come later
+        and (found.num_children[ends] == 0).all()
+        and (found.num_children[~ends] > 0).all()
+        and ((found.player >= TERMINAL) & (found.player < num_players)).all()
+        and ((found.label[decides] >= 0) & (found.label[decides] < found.num_labels)).all()
+        and (found.label[~decides] == -1).all()
+        and ((found.payoff_id[ends] >= 0) & (found.payoff_id[ends] < len(found.payoffs))).all()
+        and (found.payoff_id[~ends] == -1).all()
+        and ((found.chance >= 0.0) & (found.chance <= 1.0)).all()
+        and np.isfinite(found.payoffs).all()
+    )
 
 
 def _agrees(found: Histories, game: pyspiel.Game) -> bool:

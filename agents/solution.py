@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, holds_artefact, load_artefact, write_artefact
-from plurispiel.abstraction.game_tree import GameTree
+from plurispiel.abstraction.artefact import (
+    Artefact,
+    ArtefactRefused,
+    check_once,
+    holds_artefact,
+    load_artefact,
+    write_artefact,
+)
+from plurispiel.abstraction.game_tree import GameTree, flatten
 from plurispiel.abstraction.ladder import find_game
 from plurispiel.agents.openspiel import PolicyAgent
 from plurispiel.agents.tabular import Solver
@@ -21,6 +28,8 @@ FOLDER = "policy"
 """The solution's place in the folder that `solve --out` makes."""
 
 _SOLVER_PREFIX = "solver_"
+_MOST_SHARING = 10_000
+"""Histories that there may be for each infoset: a game that is said to be solved takes no more memory to compare."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +216,10 @@ def load_solution(path: Path) -> Solution:
     ArtefactRefused
         If there is no sound solution.
     """
-    return _read(load_artefact(find_solution(path), KIND, FORMAT_VERSION))
+    artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
+    found = _read(artefact)
+    check_once(artefact, lambda: _require_infosets(artefact, found))
+    return found
 
 
 def solution_digest(path: Path) -> str:
@@ -239,7 +251,10 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
     try:
         solver.resume(found.iterations, state)
-        return _checked(artefact.arrays, "curve", np.float64, (-1, 3)).copy()
+        curve = _checked(artefact.arrays, "curve", np.float64, (-1, 3)).copy()
+        if not np.isfinite(curve).all():
+            raise ValueError("the curve holds numbers that are not finite")
+        return curve
     except (ValueError, KeyError) as error:
         raise _refusal(artefact, error) from None
 
@@ -267,6 +282,11 @@ def _read(artefact: Artefact) -> Solution:
                 raise ValueError("offsets are out of order")
         if not (strategy >= 0.0).all() or (abs(np.add.reduceat(strategy, first[:-1]) - 1.0) > 1e-6).any():
             raise ValueError("probabilities do not sum to 1")
+        player = _checked(arrays, "infoset_player", np.int8, (size,))
+        parent = _checked(arrays, "infoset_parent", np.int32, (size,))
+        action_ids = _checked(arrays, "action_ids", np.int32, strategy.shape)
+        if (player < 0).any() or (parent < -1).any() or (parent >= len(strategy)).any() or (action_ids < 0).any():
+            raise ValueError("players, parents or actions are none")
         text = key_bytes.tobytes()
         ends = key_first.tolist()
         for name, kind in (("game", str), ("algorithm", str), ("iterations", int), ("openspiel_recall", bool)):
@@ -274,21 +294,39 @@ def _read(artefact: Artefact) -> Solution:
                 raise ValueError(f"{name} is missing")
         if config["iterations"] < 0:
             raise ValueError(f"iterations are {config['iterations']}")
-        return Solution(
+        found = Solution(
             game=config["game"],
             algorithm=config["algorithm"],
             iterations=config["iterations"],
             seed=artefact.seed,
             strategy=strategy,
-            infoset_player=_checked(arrays, "infoset_player", np.int8, (size,)),
+            infoset_player=player,
             infoset_first=first,
-            infoset_parent=_checked(arrays, "infoset_parent", np.int32, (size,)),
-            action_ids=_checked(arrays, "action_ids", np.int32, strategy.shape),
+            infoset_parent=parent,
+            action_ids=action_ids,
             infoset_keys=[text[begin:end].decode() for begin, end in zip(ends, ends[1:], strict=False)],
             openspiel_recall=config["openspiel_recall"],
         )
+        if len(found._numbers) != size:
+            raise ValueError("an infoset stands twice")
+        return found
     except (ValueError, KeyError) as error:
         raise _refusal(artefact, error) from None
+
+
+def _require_infosets(artefact: Artefact, found: Solution) -> None:
+    """Refuse a solution whose infosets are not those of its game, where the game can be found by its string."""
+    try:
+        game = find_game(found.game)
+    except ValueError:  # made in Python: whoever has it compares the tree
+        return
+    try:
+        tree = flatten(game, max_histories=min(_MOST_SHARING * len(found.infoset_keys), 2**31 - 2))
+    except ValueError as error:
+        raise _refusal(artefact, error) from None
+    names = ("infoset_player", "infoset_first", "infoset_parent", "action_ids", "infoset_keys", "openspiel_recall")
+    if not all(np.array_equal(getattr(found, name), getattr(tree, name)) for name in names):
+        raise _refusal(artefact, ValueError(f"its infosets are not those of {found.game}"))
 
 
 def _checked(arrays: Mapping[str, np.ndarray], name: str, dtype: type, shape: tuple[int, ...]) -> np.ndarray:

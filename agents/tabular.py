@@ -186,6 +186,8 @@ class Solver(abc.ABC):
                 raise ValueError(f"{name} does not belong to {self.algorithm.name} on {self.tree.game}")
             if not np.isfinite(arrays[name]).all():
                 raise ValueError(f"{name} holds numbers that are not finite")
+            if name != "regret" and (arrays[name] < 0).any():
+                raise ValueError(f"{name} holds numbers below 0")
         for name, values in own.items():
             values[:] = arrays[name]
         self.iteration = iteration

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.memory import resident_bytes
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.match import meet_rows, play_match
@@ -134,6 +135,16 @@ class Watched:
         self.nodes = nodes
         self.cells = cells
         self.rows = rows
+
+    def require(self, tree: BettingTree, num_cells: int) -> None:
+        """Refuse what are no decisions of a tree, cells of its rows and as many probabilities: ValueError."""
+        nodes, cells, rows = self.nodes, self.cells, self.rows
+        fits = (nodes.dtype, cells.dtype, rows.dtype) == (np.int64, np.int64, np.float32) and nodes.shape == cells.shape
+        if not fits or nodes.ndim != 1 or ((nodes < 0) | (nodes >= len(tree.actor))).any():
+            raise ValueError("the decisions that are watched are none")
+        counts = tree.num_actions[nodes]
+        if ((cells < 0) | (cells + counts > num_cells)).any() or rows.shape != (counts.sum(),):
+            raise ValueError("the rows that are watched are none")
 
     @classmethod
     def none(cls) -> "Watched":

@@ -5,7 +5,7 @@ import dataclasses
 import math
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
@@ -27,6 +28,7 @@ NUM_KEPT = 2
 NUM_MARKS = 10
 _PIECE_S = 0.5
 _FINAL_DECKS = 1_000_000
+_CHUNK = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +102,8 @@ class TrainingRun:
         ------
         ValueError
             If it was made with another bucket table or other betting.
+        ArtefactRefused
+            If its arrays do not fit this training.
         """
         if checkpoint.table_digest != self.trainer.cards.table_digest:
             raise ValueError("the run was begun with another bucket table; build that one again")
@@ -107,8 +111,13 @@ class TrainingRun:
             raise ValueError("the run was begun with other betting; use the plurispiel that began it")
         state = {name: values for name, values in checkpoint.arrays.items() if not name.startswith("watched_")}
         self.trainer.schedule = checkpoint.schedule
-        self.trainer.resume(checkpoint.iteration, state)
-        self._watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
+        watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
+        try:
+            watched.require(self.trainer.tree, len(self.trainer.regrets))
+            self.trainer.resume(checkpoint.iteration, state)
+        except ValueError as error:
+            raise ArtefactRefused(f"its checkpoint is no sound {KIND}: {error}; delete it") from None
+        self._watched = watched
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
         self.start = checkpoint.start
@@ -327,20 +336,39 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         config = config_from_dict(held["config"])
         schedule = Schedule(**held["schedule"])
         marks = tuple(mark_from_dict(record) for record in held["marks"])
-        numbers = held["iteration"], held["seconds"], held["num_marks"]
-        if not all(isinstance(number, (int, float)) and number >= 0 for number in numbers):
+        iteration, seconds, num_marks = held["iteration"], held["seconds"], held["num_marks"]
+        if type(iteration) is not int or type(num_marks) is not int or not isinstance(seconds, (int, float)):
             raise ValueError("its numbers are damaged")
+        if not 0 <= iteration <= schedule.iterations or not 1 <= num_marks <= 1000 or seconds < 0.0:
+            raise ValueError("its numbers are out of range")
+        if held.get("start") is not None:
+            work_done({"iterations": iteration, "start": held["start"]})
+        _require_state(artefact.arrays, len(deck_cards(config.rules.num_suits, config.rules.num_ranks)))
         return Checkpoint(
             config,
             schedule,
-            int(held["iteration"]),
-            float(held["seconds"]),
+            iteration,
+            float(seconds),
             marks,
-            int(held["num_marks"]),
+            num_marks,
             artefact.arrays,
             artefact.source,
             str(held["table_digest"]),
             held.get("start"),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None
+
+
+def _require_state(arrays: Mapping[str, np.ndarray], num_cards: int) -> None:
+    """Refuse numbers that kernels could not go on from: ValueError. `Trainer.resume` compares shapes and types."""
+    for name in ("regrets", "sums", "snapshots", "weighted_visits", "counters", "watched_rows"):
+        values = arrays[name]
+        for first in range(0, len(values), _CHUNK):
+            part = values[first : first + _CHUNK]
+            if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
+                raise ValueError(f"{name} holds numbers that are none of a training's")
+    if not (np.sort(arrays["decks"], axis=-1) == np.arange(num_cards)).all():
+        raise ValueError("a deck does not hold every card once")
+    if not arrays["streams"][:, :4].any(axis=1).all():
+        raise ValueError("a stream of random numbers has ended")

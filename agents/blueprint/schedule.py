@@ -44,6 +44,8 @@ class Schedule:
     num_discount_steps = 40
 
     def __post_init__(self):
+        if any(type(number) is not int for number in (self.iterations, self.average_every, self.num_snapshots)):
+            raise ValueError(f"iterations, average_every and num_snapshots are whole numbers, got {self}")
         if self.iterations < 1 or self.average_every < 1:
             raise ValueError(
                 f"iterations and average_every are 1 or more, got {self.iterations} and {self.average_every}"

@@ -12,7 +12,7 @@ from plurispiel.abstraction.artefact import Artefact, ArtefactRefused, load_arte
 from plurispiel.abstraction.settings import read_settings
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.resolve.spot import Spot, spot_record
-from plurispiel.agents.resolve.spot_solution import TARGET_PCT, SpotSolution, solution_of
+from plurispiel.agents.resolve.spot_solution import TARGET_PCT, SpotSolution, require_memory, solution_of
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
 __all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
@@ -104,11 +104,12 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
     try:
         config = artefact.config
         spot = _spot(config["spot"])
-        if type(config["iterations"]) is not int or not isinstance(config["seconds"], float):
+        iterations, seconds = config["iterations"], config["seconds"]
+        if type(iterations) is not int or not isinstance(seconds, float) or iterations < 1 or seconds < 0.0:
             raise ValueError("iterations or seconds are missing")
-        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads)
+        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
     solver.iteration = config["iterations"]
     return solution_of(spot, solver, config["seconds"])

@@ -136,12 +136,7 @@ def solve_spot(
     def check(num_bytes: int) -> None:
         if on_memory is not None:
             on_memory(num_bytes)
-        available = available_bytes()
-        if num_bytes > available:
-            raise ValueError(
-                f"the spot needs {num_bytes / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "
-                "take fewer bet sizes, narrower ranges or buckets"
-            )
+        require_memory(num_bytes)
 
     solver = VectorSolver(
         spot.subgame(),
@@ -153,6 +148,16 @@ def solve_spot(
     begin = time.perf_counter()
     _converge(solver, spot.pot, target_pct, max_seconds, int(max_iterations), on_progress)
     return solution_of(spot, solver, time.perf_counter() - begin)
+
+
+def require_memory(num_bytes: int) -> None:
+    """Refuse a spot that needs more memory than there is: ValueError."""
+    available = available_bytes()
+    if num_bytes > available:
+        raise ValueError(
+            f"the spot needs {num_bytes / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "
+            "take fewer bet sizes, narrower ranges or buckets"
+        )
 
 
 def default_algorithm(spot: Spot) -> str:

@@ -100,7 +100,7 @@ def _resume(options: argparse.Namespace) -> int:
         try:
             run.restore(checkpoint)
         except ValueError as error:
-            raise ValueError(f"{folder}: {error}") from None
+            raise type(error)(f"{folder}: {error}") from None
     _say(
         f"{config.name}: going on at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
         f"{threads} thread{'s' * (threads > 1)}"
