@@ -343,7 +343,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             raise ValueError("its numbers are out of range")
         if held.get("start") is not None:
             work_done({"iterations": iteration, "start": held["start"]})
-        _require_state(artefact.arrays, len(deck_cards(config.rules.num_suits, config.rules.num_ranks)))
+        _require_state(artefact.arrays, deck_cards(config.rules.num_suits, config.rules.num_ranks))
         return Checkpoint(
             config,
             schedule,
@@ -360,7 +360,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None
 
 
-def _require_state(arrays: Mapping[str, np.ndarray], num_cards: int) -> None:
+def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
     """Refuse numbers that kernels could not go on from: ValueError. `Trainer.resume` compares shapes and types."""
     for name in ("regrets", "sums", "snapshots", "weighted_visits", "counters", "watched_rows"):
         values = arrays[name]
@@ -368,7 +368,7 @@ def _require_state(arrays: Mapping[str, np.ndarray], num_cards: int) -> None:
             part = values[first : first + _CHUNK]
             if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
                 raise ValueError(f"{name} holds numbers that are none of a training's")
-    if not (np.sort(arrays["decks"], axis=-1) == np.arange(num_cards)).all():
+    if not (np.sort(arrays["decks"], axis=-1) == np.sort(cards)).all():
         raise ValueError("a deck does not hold every card once")
     if not arrays["streams"][:, :4].any(axis=1).all():
         raise ValueError("a stream of random numbers has ended")
