@@ -164,13 +164,17 @@ def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
 
     The digest holds for every byte, so the same one needs no second look: large tables are loaded by every worker.
     """
-    passed = user_cache_folder() / "checked" / f"{artefact.digest}-{_CHECKS}"
-    if passed.exists():
-        return
+    with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
+        if _passed(artefact).exists():
+            return
     check()
-    with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
-        passed.parent.mkdir(parents=True, exist_ok=True)
-        passed.touch()
+    with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written only costs time
+        _passed(artefact).parent.mkdir(parents=True, exist_ok=True)
+        _passed(artefact).touch()
+
+
+def _passed(artefact: Artefact) -> Path:
+    return user_cache_folder() / "checked" / f"{artefact.digest}-{_CHECKS}"
 
 
 def is_array_name(name: str) -> bool:

@@ -107,8 +107,9 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
         iterations, seconds = config["iterations"], config["seconds"]
         if type(iterations) is not int or not isinstance(seconds, float) or iterations < 1 or seconds < 0.0:
             raise ValueError("iterations or seconds are missing")
-        algorithm = SolveSettings(config["algorithm"]).algorithm
-        solver = VectorSolver(spot.subgame(), algorithm, threads=threads, on_memory=require_memory)
+        if not isinstance(config["algorithm"], str):
+            raise ValueError("its algorithm is missing")
+        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction import artefact
-from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 
 KIND = "test table"
 ARRAYS = {
@@ -251,6 +251,76 @@ def test_hostile_manifests(folder, change):
 def test_manifests_that_are_none(folder, text):
     (folder / "manifest.json").write_text(text)
     refused(folder, "manifest.json is damaged")
+
+
+def signed(text):
+    """Return a manifest of this text with the digest that fits it, as far as there is one."""
+    return text.replace("DIGEST", artefact._digest({k: v for k, v in json.loads(text).items() if k != "digest"}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"size": 3', '"size": 3, "size": 3'),
+        ('"size": 3', '"size": 1e999'),
+        ('"size": 3', '"size": ' + "[" * 40 + "]" * 40),
+        ('"size": 3', '"size": ' + '{"a": ' * 200 + "1" + "}" * 200),
+        ('"seed": 5', '"seed": -Infinity'),
+    ],
+)
+def test_manifests_that_are_signed_and_none_of_ours(folder, old, new):
+    manifest = json.loads((folder / "manifest.json").read_text()) | {"digest": "DIGEST"}
+    text = json.dumps(manifest)
+    assert old in text
+    (folder / "manifest.json").write_text(signed(text))
+    load_artefact(folder, KIND, 2)
+    (folder / "manifest.json").write_text(signed(text.replace(old, new)))
+    refused(folder, "manifest.json is damaged")
+
+
+@pytest.mark.parametrize(
+    "header", [b"(" * 9000, b"-" * 9000 + b"1", b"{'descr': '|O', 'shape': ()}", b"", b"{" * 9, b"\xff" * 99]
+)
+def test_headers_that_are_none(folder, header):
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    replace_file(folder, "regret.npy", content)
+    refused(folder, "is no array as in the manifest")
+
+
+def test_an_empty_array_of_any_length(folder):
+    content = saved(np.zeros((0, 3), np.float32)).replace(b"(0, 3)", b"(0, 9)")
+    replace_file(folder, "nothing.npy", content, shape=[0, 9])
+    assert load_artefact(folder, KIND, 2).arrays["nothing"].shape == (0, 9)
+    replace_file(folder, "nothing.npy", content, shape=[0, 2**62])
+    refused(folder, "manifest.json is damaged")
+
+
+def test_what_passed_a_check_is_not_looked_at_again(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
+    seen = []
+
+    def fails():
+        raise ArtefactRefused("bad")
+
+    loaded = load_artefact(folder, KIND, 2)
+    for _ in range(2):
+        with pytest.raises(ArtefactRefused, match="bad"):
+            check_once(loaded, fails)
+    for _ in range(2):
+        check_once(loaded, lambda: seen.append(1))
+    assert seen == [1]
+    write_artefact(folder, KIND, 2, ARRAYS, CONFIG, seed=6)
+    check_once(load_artefact(folder, KIND, 2), lambda: seen.append(2))
+    assert seen == [1, 2]
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(folder, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "file"))
+    seen = []
+    for _ in range(2):
+        check_once(load_artefact(folder, KIND, 2), lambda: seen.append(1))
+    assert seen == [1, 1]
 
 
 def test_bytes_that_are_no_text(folder):
