@@ -128,7 +128,7 @@ def distinct_decks(rules):
 
 
 def enumerate_scores(rules, agents, value_function):
-    """Return every seat's mean and standard deviation in each form: float64[num_seats, 6] both."""
+    """Return every seat's mean and standard deviation in each form: float64[num_seats, 8] both."""
     game = PokerGame(rules, agents)
     aivat = Aivat(rules, value_function)
     rows, chances = [], []
@@ -152,6 +152,8 @@ def forms(score):
         score.payoff + score.true_chance + score.true_own_actions,
         score.estimate - score.other_actions,
         score.estimate,
+        score.reduced,
+        score.reduced + score.true_own_actions,
     )
 
 
@@ -195,8 +197,28 @@ def test_no_form_is_biased(rules, opponent):
     assert (spread["exact"][:, 4] < 0.7 * spread["exact"][:, 0]).all()
     assert (spread["exact"][:, 4] < spread["noise"][:, 4]).all()
     if rules.num_seats == 2:
-        assert (spread["exact"][:, 5] < 1e-9).all()  # nothing is left to luck
+        assert (spread["exact"][:, [5, 7]] < 1e-9).all()  # nothing is left to luck
+        assert (spread["exact"][:, 6] < spread["exact"][:, 2]).all()  # the opponent's word helps who tells nothing
     assert (spread["exact"][:, 5] < spread["exact"][:, 4] + 1e-12).all()
+
+
+@pytest.mark.parametrize("rules", [KUHN, pytest.param(LEDUC, marks=jit_only)], ids=["kuhn", "leduc"])
+def test_who_tells_nothing_is_corrected_by_what_a_trusted_opponent_tells(rules):
+    """The reduced form is the same whether the agent tells its strategy or not, hand by hand."""
+    ours, theirs = Remembering(TightAggressiveAgent()), Remembering(RandomAgent())
+    game, aivat = PokerGame(rules, [ours, theirs]), Aivat(rules)
+    differ = 0
+    for deck, _ in distinct_decks(rules):
+        aivat.restart(np.random.default_rng(0))
+        for hand, _ in game.hands(deck):
+            told = aivat.scores(hand, [ours, theirs], (0, 1))[0]
+            silent = aivat.scores(hand, [Agent(), theirs], (1,))[0]
+            alone = aivat.scores(hand, [Agent(), theirs])[0]
+            assert silent.estimate is alone.estimate is None
+            assert silent.reduced == pytest.approx(told.reduced, abs=1e-12)
+            assert alone.reduced == silent.payoff + silent.true_chance  # nobody is trusted
+            differ += alone.reduced != silent.reduced
+    assert differ > 0
 
 
 def monte_carlo(num_hands):
