@@ -262,13 +262,25 @@ def source_digest(spec: str) -> str:
         if not parsed.argument:
             return " ".join(found.digest for found in bundled_blueprints())
         return blueprint_digest(find_blueprint(parsed.argument))
-    path = Path(parsed.name) if parsed.is_file else _module_file(parsed)
+    path = agent_file(spec)
     if path is None:
         return ""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+
+
+def agent_file(spec: str) -> Path | None:
+    """Return the file of an agent from outside; None if there is none to be found without running it."""
+    parsed = parse_spec(spec)
+    return Path(parsed.name) if parsed.is_file else _module_file(parsed)
+
+
+def search_in(folder: Path | str) -> None:
+    """Let Python find modules in a folder, behind everything else, as a script finds those beside it."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def _stored_agent(spec: AgentSpec) -> Agent:
@@ -367,7 +379,7 @@ def _load_file(spec: AgentSpec) -> ModuleType:
     module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
     if module_spec is None or module_spec.loader is None:
         raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")
-    _search_in(path.resolve().parent)
+    search_in(path.resolve().parent)
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[module.__name__] = module  # dataclasses look their module up
     try:
@@ -381,7 +393,7 @@ def _module_file(spec: AgentSpec) -> Path | None:
     """Return the file of a MODULE spec, if there is one."""
     if spec.name in BUILT_IN or not spec.argument:
         return None
-    _search_in(Path.cwd())
+    search_in(Path.cwd())
     found, folders = None, None
     for end in [*(k for k, letter in enumerate(spec.name) if letter == "."), len(spec.name)]:
         # `importlib.util.find_spec` would run the packages around the module.
@@ -392,18 +404,12 @@ def _module_file(spec: AgentSpec) -> Path | None:
     return Path(found.origin) if found and found.has_location and found.origin else None
 
 
-def _search_in(folder: Path) -> None:
-    """Let Python find modules in a folder, behind everything else, as a script finds those beside it."""
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
 def _suggestion(spec: AgentSpec) -> str:
     return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"])
 
 
 def _import_module(spec: AgentSpec) -> ModuleType:
-    _search_in(Path.cwd())
+    search_in(Path.cwd())
     try:
         return importlib.import_module(spec.name)
     except (Exception, SystemExit) as error:

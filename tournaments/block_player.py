@@ -19,6 +19,7 @@ from plurispiel.evaluation.referee import Referee
 from plurispiel.evaluation.streams import Streams
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import Speaker
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.hand_story import hand_story
@@ -67,6 +68,8 @@ class Conduct:
     processes : {"rotation", "one"}
         Whether an agent from outside has a process for each rotation, so that none sees a deck twice, or one for all:
         for agents that are trusted to forget, or where no deck is dealt twice.
+    sandbox : Sandbox or None
+        What contestants see of the machine; without one they see what the run sees.
     """
 
     workers: int = 1
@@ -74,6 +77,7 @@ class Conduct:
     keep: str = "none"
     logs: Path | None = None
     processes: str = "rotation"
+    sandbox: Sandbox | None = None
 
     def is_isolated(self, spec: str) -> bool:
         """Return whether an agent gets a process of its own."""
@@ -288,7 +292,9 @@ class BlockPlayer:
 def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
     """Return an agent of a tournament, in a process of its own that starts with its first hand."""
     log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
-    return Contestant(config.agents[number], Limits(config.time_limit, config.memory_limit), log)
+    limits = Limits(config.time_limit, config.memory_limit)
+    rivals = [spec for spec in config.agents if spec != config.agents[number]]
+    return Contestant(config.agents[number], limits, log, conduct.sandbox, rivals)
 
 
 def _trust(hand: Hand) -> None:

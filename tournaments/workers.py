@@ -14,7 +14,7 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.streams import Streams
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
 from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.contestants.process import die_with
+from plurispiel.tournaments.contestants.process import close_to_others, die_with
 from plurispiel.tournaments.interrupts import interrupts_held, leave_to_parent
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.warmup import PLAY, warmup
@@ -146,6 +146,7 @@ class Team:
 
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
     """Play the blocks that come through the pipe until it is closed."""
+    close_to_others()
     die_with(os.getppid())  # a block may take minutes, and nobody would store it
     leave_to_parent()
     sys.stdin = open(os.devnull)  # noqa: SIM115

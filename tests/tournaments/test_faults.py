@@ -229,6 +229,7 @@ def test_an_agent_that_does_not_load_any_more_commits_a_fault(capsys, tmp_path):
         "open(path, 'w').close()\n"
     )
     arguments = ["tournament", "--agents", f"{tmp_path}/once.py:Bot,call", "--decks", "3", "--workers", "1"]
+    arguments += ["--sandbox", "none"]  # it has to write
     assert main([*arguments, "--out", str(tmp_path / "run")]) == 0
     assert "RuntimeError: once is enough" in capsys.readouterr().err
     assert json.loads((tmp_path / "run" / "results.json").read_text())["agents"][0]["faults_by_kind"] == {"load": 6}

@@ -1,6 +1,8 @@
 """Options of the commands that have agents play: tournament, lbr, compliance."""
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
 from plurispiel.tournaments.arguments.parser import add_command
 
@@ -185,6 +187,7 @@ def add_tournament(commands) -> None:
         default="foreign",
         help="agents that get a process of their own: those from outside the package, or all",
     )
+    _add_sandbox(add)
     add(
         "--hands",
         choices=("sample", "all", "none"),
@@ -199,6 +202,17 @@ def add_tournament(commands) -> None:
     )
     add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
     add("--json", action="store_true", help="print the results as JSON instead of the table")
+
+
+def _add_sandbox(add: Callable[..., Any]) -> None:
+    add(
+        "--sandbox",
+        choices=("auto", "bwrap", "none"),
+        default="auto",
+        help="what agents with a process of their own see: through bubblewrap their own files, to read, and nothing "
+        "else of the machine; or what you see; by default the first where it works",
+    )
+    add("--agent-network", action="store_true", help="let agents in the sandbox use the network")
 
 
 def add_lbr(commands) -> None:
@@ -261,4 +275,5 @@ def add_compliance(commands) -> None:
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for an answer")
     add("--memory-limit", type=int, metavar="MIB", default=2048, help="MiB of memory that the agent may take")
+    _add_sandbox(add)
     add("--json", action="store_true", help="print the report as JSON")

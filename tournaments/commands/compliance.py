@@ -2,14 +2,15 @@
 
 import argparse
 import contextlib
+import io
 import json
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, try_stored
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
+from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.recall import check_recall
+from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.supervisor import LOAD_SECONDS, Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.exit_codes import FAILED
@@ -51,20 +54,31 @@ def main(options: argparse.Namespace) -> int:
     limits = Limits(options.time_limit, options.memory_limit)
     seconds = options.seconds / _PARTS
     record: dict[str, Any] = {"agent": options.spec, "game": game_name(rules)}
-    record |= _play(options.spec, rules, limits, options.hands, seconds, options.seed)
+    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
+    if sandbox is None:
+        print(printable(unprotected(options.sandbox)), file=sys.stderr, flush=True)
+    record |= _play(options.spec, rules, limits, sandbox, options.hands, seconds, options.seed)
     if sum(record["faults"].values()) < _MAX_FAULTS:  # else it has shown enough
-        record |= _check_contract(options.spec, rules, limits, seconds)
-        record |= _check_recall(options.spec, rules, limits, seconds, options.seed)
+        record |= _check_contract(options.spec, rules, limits, sandbox, seconds)
+        record |= _check_recall(options.spec, rules, limits, sandbox, seconds, options.seed)
     print(json.dumps(record, indent=1) if options.json else _text(record, limits, options.hands))
     return FAILED if record["faults"] or record["violations"] else 0
 
 
-def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seconds: float, seed: int) -> dict[str, Any]:
+def _play(
+    spec: str,
+    rules: HoldemRules,
+    limits: Limits,
+    sandbox: Sandbox | None,
+    num_hands: int,
+    seconds: float,
+    seed: int,
+) -> dict[str, Any]:
     """Play as in a tournament, seat after seat, until there are too many faults or the time is over."""
     faults: list[Fault] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
-    with contextlib.closing(Contestant(spec, limits)) as contestant:
+    with contextlib.closing(Contestant(spec, limits, sandbox=sandbox)) as contestant:
         try_to_load(contestant)
         end = time.monotonic() + seconds
         for number in progress_bar(range(num_hands), unit="hand", desc="tournament", leave=False):
@@ -90,34 +104,36 @@ def _play(spec: str, rules: HoldemRules, limits: Limits, num_hands: int, seconds
     }
 
 
-def _check_contract(spec: str, rules: HoldemRules, limits: Limits, seconds: float) -> dict[str, Any]:
+def _check_contract(
+    spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
+) -> dict[str, Any]:
     """Return the contract's report on an agent, made in a process of its own."""
-    program = [sys.executable, "-P", "-m", "plurispiel.tournaments.contestants.conformance"]
-    arguments = [spec, game_name(rules), str(_CONTRACT_HANDS), str(seconds), str(limits.memory)]
+    here = Path.cwd()
+    told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
+    program = ["conformance", *map(str, told)]
     patience = max(LOAD_SECONDS, _PATIENCE * limits.seconds)
     report, heard = "", time.monotonic()
     with (
         tempfile.TemporaryFile() as errors,
-        subprocess.Popen(
-            [*program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
-        ) as process,
+        contextlib.closing(Family(program, spec, sandbox, mebibytes=limits.memory, errors=errors)) as family,
         progress_bar(total=_CONTRACT_HANDS, unit="hand", desc="contract", leave=False) as progress,
     ):
-        assert process.stdout is not None
-        watch = threading.Timer(patience, process.kill)
+        assert family.process.stdin is not None
+        family.process.stdin.close()
+        lines = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, family.process.stdout)), errors="replace")
+        watch = threading.Timer(patience, family.dismiss)
         watch.start()
         try:
-            for report in process.stdout:
+            for report in lines:
                 if not report.strip().isdecimal():
                     break
                 watch.cancel()
-                watch, heard = threading.Timer(patience, process.kill), time.monotonic()
+                watch, heard = threading.Timer(patience, family.dismiss), time.monotonic()
                 watch.start()
                 progress.update()
-            process.wait()
+            family.process.wait()
         finally:
             watch.cancel()
-            process.kill()
         errors.seek(0)
         last = (errors.read().decode(errors="replace").strip().splitlines() or ["no word"])[-1]
     with contextlib.suppress(ValueError):
@@ -125,15 +141,24 @@ def _check_contract(spec: str, rules: HoldemRules, limits: Limits, seconds: floa
             return record
     if time.monotonic() - heard >= patience:
         return {"violations": [f"the contract could not be checked: a hand of it took more than {patience:g} s"]}
-    return {"violations": [f"checking the contract ended its process (exit code {process.returncode}): {last}"]}
+    return {"violations": [f"checking the contract ended its process (exit code {family.exit_code(0)}): {last}"]}
 
 
-def _check_recall(spec: str, rules: HoldemRules, limits: Limits, seconds: float, seed: int) -> dict[str, Any]:
+def _check_recall(
+    spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
+) -> dict[str, Any]:
     """Return whether an agent plays otherwise because it has seen a deck before, which is no fault, but to be known."""
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(
-                spec, rules, limits, num_decks=_RECALL_DECKS, seconds=seconds, seed=seed, on_deck=progress.update
+                spec,
+                rules,
+                limits,
+                sandbox,
+                num_decks=_RECALL_DECKS,
+                seconds=seconds,
+                seed=seed,
+                on_deck=progress.update,
             )
         except AgentFault as fault:
             return {"notes": [f"whether it remembers could not be checked: {fault.message}"]}

@@ -23,6 +23,8 @@ from plurispiel.evaluation.value_choice import eligible_values, make_value_funct
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
 from plurispiel.tournaments.config import TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.contestants.process import close_to_others
+from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
@@ -55,11 +57,13 @@ def main(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path | None]:
     """Play what is missing; return the exit code, and results and folder of a run that came to its end."""
+    close_to_others()  # we know what is dealt
     settings = settings_of(options)
     config = TournamentConfig(**settings)
     if options.workers < 0:
         raise ValueError(f"workers must not be negative, got {options.workers}")
-    notes = _check_agents(config, Conduct(isolate=options.isolate))
+    sandbox = _sandbox(config, options)
+    notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
     if config.uses_aivat and not settings.get("values"):
         notes += filter(None, [values_note(config.values)])
         config = _with_values_of_the_run(config, options)
@@ -72,11 +76,11 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         )
     if options.dry_run:
         _say_all(notes)
-        return 0, _dry_run(config, options), None
+        return 0, _dry_run(config, options, sandbox), None
     with contextlib.closing(RunStore(_folder(config, options), config, fresh=options.fresh)) as store:
         note_run(store.folder)
         _say_all(notes)
-        code = _finish(config, store, options)
+        code = _finish(config, store, options, sandbox)
         if code:
             return code, None, None
         store.tell_key()
@@ -91,14 +95,27 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results, store.folder
 
 
-def _dry_run(config: TournamentConfig, options: argparse.Namespace) -> dict[str, Any]:
+def _sandbox(config: TournamentConfig, options: argparse.Namespace) -> Sandbox | None:
+    """Return what agents with processes of their own see; None if none has, or they see all, which a line says."""
+    conduct = Conduct(isolate=options.isolate)
+    if not any(map(conduct.is_isolated, config.agents)):
+        return None
+    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
+    if sandbox is None:
+        _say(printable(unprotected(options.sandbox)))
+        return None
+    return sandbox.hiding(Path(options.config)) if options.config else sandbox
+
+
+def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: Sandbox | None) -> dict[str, Any]:
     """Play other decks of the same tournament and return what to expect of it."""
     pilot = pilot_of(config)
     _say(f"dry run: {pilot.decks} other decks of each line-up")
     _load_kernels(config)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
-        workers = options.workers or default_workers()
-        run_tournament(pilot, store, Conduct(workers, options.isolate, processes=_processes(config, options)))
+        workers, hiding = options.workers or default_workers(), sandbox.hiding(store.folder) if sandbox else None
+        conduct = Conduct(workers, options.isolate, processes=_processes(config, options), sandbox=hiding)
+        run_tournament(pilot, store, conduct)
         return expect(config, pilot, store)
 
 
@@ -202,7 +219,7 @@ def _folder(config: TournamentConfig, options: argparse.Namespace) -> Path:
     return Path(options.out) if options.out else runs_folder() / config.digest
 
 
-def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespace) -> int:
+def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespace, sandbox: Sandbox | None) -> int:
     """Play what the run folder does not hold yet and return the exit code."""
     lineups = make_lineups(config)
     total = len(lineups) * config.decks * config.seats
@@ -222,7 +239,14 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
         return 0
     try:
         _say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
-        conduct = Conduct(workers, options.isolate, options.hands, store.folder / "logs", _processes(config, options))
+        conduct = Conduct(
+            workers,
+            options.isolate,
+            options.hands,
+            store.folder / "logs",
+            _processes(config, options),
+            sandbox.hiding(store.folder) if sandbox else None,
+        )
         _say_all(process_notes(config, conduct))
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
@@ -273,15 +297,11 @@ def _resume_command(store: RunStore, options: argparse.Namespace) -> str:
     folder = shlex.quote(str(store.folder.absolute()))
     settings = shlex.quote(str(store.folder.absolute() / "config.toml"))
     workers = f" --workers {options.workers}" if options.workers else ""
+    defaults = {"isolate": "foreign", "sandbox": "auto", "hands": "sample", "processes": None}
     others = "".join(
-        f" --{name} {value}"
-        for name, value, default in (
-            ("isolate", options.isolate, "foreign"),
-            ("hands", options.hands, "sample"),
-            ("processes", options.processes, None),
-        )
-        if value != default
+        f" --{name} {getattr(options, name)}" for name, value in defaults.items() if getattr(options, name) != value
     )
+    others += " --agent-network" * options.agent_network
     return f"plurispiel tournament {settings} --out {folder}{workers}{others}" + (" --json" if options.json else "")
 
 

@@ -5,20 +5,19 @@ It prints a line after each hand, the number of hands so far, and at last the re
 
 import json
 import os
-import sys
 import time
 
 from plurispiel.abstraction.holdem.openspiel import parse_game
-from plurispiel.agents.specs import make_agent
+from plurispiel.agents.specs import make_agent, search_in
 from plurispiel.evaluation.compliance import check_agent
-from plurispiel.tournaments.contestants.process import die_with, limit_memory
+from plurispiel.tournaments.contestants.process import limit_memory
 
 
-def main(spec: str, game: str, num_hands: str, seconds: str, memory: str) -> None:
+def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder: str) -> None:
     """Check an agent over so many hands, or those that are begun in so many seconds."""
-    die_with(os.getppid())
     report_to = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the agent prints is no report
+    search_in(folder)
     limit_memory(int(memory))
     end = time.monotonic() + float(seconds)
 
@@ -29,7 +28,3 @@ def main(spec: str, game: str, num_hands: str, seconds: str, memory: str) -> Non
     report = check_agent(lambda: make_agent(spec), [parse_game(game)], num_hands=int(num_hands), on_hand=go_on)
     record = {"decisions": report.decisions, "tells_range": report.tells_range, "violations": report.violations}
     print(json.dumps(record), file=report_to, flush=True)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

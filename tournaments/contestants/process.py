@@ -1,52 +1,126 @@
-"""The program of a contestant's process: builds one agent and answers for it until its input ends.
+"""The program of a contestant: a warden, and under it the process that runs the agent's code.
 
-Started by `supervisor` as ``python -m``; frames (`wire`) come on standard input and go to standard output, both
-moved out of the agent's way before its code runs. What the agent prints goes to standard error.
+Started by `family` as ``python -m``. The warden starts the other one before anything of the agent is loaded, stops and
+continues what the agent runs when it is told to (in a sandbox), and ends all that the agent has started when the
+agent's process ends, or the run: in a sandbox the warden is the first process, without which the others cannot be;
+elsewhere orphans become its children. Only the standard library is imported here, as there is a warden for every agent.
 """
 
+import contextlib
 import ctypes
+import importlib
 import os
+import select
 import signal
 import sys
-from typing import BinaryIO
+from collections.abc import Sequence
 
-import numpy as np
-
-from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, View
-from plurispiel.agents.specs import make_agent
-from plurispiel.evaluation.hand import AgentFault, action_of, error_text
-from plurispiel.tournaments.contestants import wire
 from plurispiel.tournaments.interrupts import leave_to_parent
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 _MIB = 1 << 20
+_ROUNDS = 100
+
+CONTINUE, STOP = b"c", b"s"
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    die_with(os.getppid())
+def main(control: str, program: str, *arguments: str) -> None:
+    """Run a module's `main` in a process of its own, and obey orders about it until it, or who gives them, ends.
+
+    Parameters
+    ----------
+    control : str
+        The open pipe from which orders come.
+    program : str
+        A module of this package, for contestants.
+    """
+    close_to_others()
     leave_to_parent()
-    Host(*private_streams()).serve()
+    if sys.platform != "linux":
+        _run(program, arguments)
+        return
+    set_option(_PR_SET_CHILD_SUBREAPER)
+    orders = int(control)
+    warden = os.getpid()
+    agent = os.fork()
+    if agent == 0:
+        os.close(orders)
+        os.setsid()  # whoever stops it does not stop us
+        die_with(warden)
+        _run(program, arguments)
+        return
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):  # they are the agent's
+        os.dup2(nothing, stream)
+    status = _watch(orders, agent)
+    if warden > 1:
+        _end_children()
+    code = os.waitstatus_to_exitcode(status)
+    os._exit(code if code >= 0 else 128 - code)
 
 
-def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return our input and output, and leave nothing to read and standard error to write in their places."""
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    os.close(nothing)
-    return source, sink
+def _run(program: str, arguments: Sequence[str]) -> None:
+    importlib.import_module(f"plurispiel.tournaments.contestants.{program}").main(*arguments)
+
+
+def _watch(orders: int, agent: int) -> int:
+    """Obey orders until the agent's process ends, or there is nobody to give them, and return its status."""
+    ended = os.pidfd_open(agent)
+    events = select.poll()
+    events.register(orders, select.POLLIN)
+    events.register(ended, select.POLLIN)
+    while True:
+        ready = dict(events.poll())
+        given = os.read(orders, 64) if orders in ready else b"none"
+        if not given:
+            os.kill(agent, signal.SIGKILL)
+        if not given or ended in ready:
+            return os.waitpid(agent, 0)[1]
+        if os.getpid() == 1:  # else we would reach everybody
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGSTOP if given.endswith(STOP) else signal.SIGCONT)
+
+
+def _end_children() -> None:
+    """End what the agent has started: whatever of it has lost its parent is our child."""
+    with contextlib.suppress(ChildProcessError):
+        for _ in range(_ROUNDS):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+            for child in _children():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+            os.waitpid(-1, 0)
+
+
+def _children() -> list[int]:
+    """Return our children."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{entry}/stat") as stream:
+            if int(stream.read().rpartition(")")[2].split()[1]) == os.getpid():
+                found.append(int(entry))
+    return found
+
+
+def close_to_others() -> None:
+    """Let nobody of the same user look into this process or its open files, where the system can see to that."""
+    set_option(_PR_SET_DUMPABLE, 0)
+
+
+def set_option(option: int, value: int = 1) -> None:
+    """Set an option of this process (`man prctl`); nothing where there are none."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def die_with(parent: int) -> None:
     """Have the system end this process when its parent ends, where it can; else it ends when its input does."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended before we asked
-            os._exit(1)
+    set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if sys.platform == "linux" and os.getppid() != parent:  # it ended before we asked
+        os._exit(1)
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -62,90 +136,5 @@ def limit_memory(mebibytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-class Host:
-    """Answers requests for one agent."""
-
-    _rules: HoldemRules
-    _seat: int
-
-    def __init__(self, source: BinaryIO, sink: BinaryIO):
-        self._source = source
-        self._sink = sink
-        self._pid = os.getpid()
-        self._agent = Agent()
-        self._forked = False
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_parent=self._note_fork)
-
-    def serve(self) -> None:
-        """Answer one request after the other."""
-        while frame := self._read():
-            request, _ = wire.decode(frame)
-            number = {"number": request["number"]}
-            try:
-                answer, arrays = self._answer(request)
-                reply = wire.encode(number | answer, arrays)
-            except BaseException as error:  # whatever an agent raises is an answer
-                reply = wire.encode(number | _blame(request, error))
-            if os.getpid() != self._pid:
-                os._exit(0)  # a copy that the agent made of us has nothing to say
-            if self._forked:
-                reply = wire.encode(number | {"fault": ["fork", f"{_what(request)}: it forked its process"]})
-            self._sink.write(reply)
-            self._sink.flush()
-
-    def _read(self) -> bytes:
-        head = self._source.read(8)
-        size = wire.frame_size(head)
-        return head + self._source.read(size - len(head)) if size else b""
-
-    def _answer(self, request: wire.Message) -> tuple[wire.Message, tuple[np.ndarray, ...]]:
-        for event in request.get("events", ()):
-            try:
-                self._agent.observe(wire.read_event(event))
-            except BaseException as error:
-                return _blame({"observe": True}, error), ()
-        if "act" in request:
-            public = wire.read_public(self._rules, request["act"])
-            decision = self._agent.act(View(public, self._seat, parse_cards(request["hole_cards"])))
-            action = action_of(decision)
-            probabilities = [float(p) for p in getattr(decision, "probabilities", ())]
-            actions = [int(a) for a in getattr(decision, "actions", ())]
-            return {"decision": [action, actions, probabilities]}, ()
-        if "range" in request:
-            strategy = self._agent.range_strategy(wire.read_public(self._rules, request["range"]))
-            return {"told": strategy is not None}, () if strategy is None else wire.strategy_arrays(strategy)
-        if "restart" in request:
-            self._rules, self._seat = wire.read_rules(request["restart"]), request["seat"]
-            rng = np.random.Generator(np.random.PCG64(0))
-            rng.bit_generator.state = request["rng"]
-            self._agent.restart(self._rules, self._seat, rng)
-        if "load" in request:
-            limit_memory(request["memory"])
-            self._agent = make_agent(request["load"])
-            observe = getattr(type(self._agent), "observe", Agent.observe)
-            return {"observes": observe is not Agent.observe}, ()
-        return {}, ()
-
-    def _note_fork(self) -> None:
-        self._forked = True
-
-
-def _what(request: wire.Message) -> str:
-    return next((word for word in ("load", "restart", "act", "range") if word in request), "observe")
-
-
-def _blame(request: wire.Message, error: BaseException) -> wire.Message:
-    """Return the answer that says what the agent did wrong, or that there is none by that name."""
-    what = _what(request)
-    if isinstance(error, AgentFault):
-        return {"fault": [error.kind, error.message]}
-    if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
-        return {"fault": ["memory", f"{what}: out of memory"]}
-    if what == "load" and isinstance(error, ValueError):
-        return {"fault": ["load", str(error)]} if error.__cause__ is not None else {"refused": str(error)}
-    return {"fault": ["load" if what == "load" else "exception", f"{what}: {error_text(error)}"]}
-
-
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -12,6 +12,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent
 from plurispiel.agents.baselines import CallAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 
 __all__ = ["Recall", "check_recall"]
@@ -28,6 +29,7 @@ def check_recall(
     spec: str,
     rules: HoldemRules,
     limits: Limits,
+    sandbox: Sandbox | None = None,
     *,
     num_decks: int,
     seconds: float,
@@ -54,7 +56,9 @@ def check_recall(
     """
     decks = different = 0
     with contextlib.ExitStack() as processes:
-        both, first, second = (processes.enter_context(contextlib.closing(Contestant(spec, limits))) for _ in range(3))
+        both, first, second = (
+            processes.enter_context(contextlib.closing(Contestant(spec, limits, sandbox=sandbox))) for _ in range(3)
+        )
         for contestant in (both, first, second):
             contestant.load()  # in this thread: a process ends with the one that has started it
         pool = processes.enter_context(ThreadPoolExecutor(3))

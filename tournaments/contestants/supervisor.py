@@ -4,9 +4,8 @@ import contextlib
 import os
 import selectors
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +14,11 @@ import numpy as np
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Decision, Event, PublicState, Strategy, View
+from plurispiel.agents.specs import parse_spec, relocate_spec
 from plurispiel.evaluation.hand import FAULT_KINDS, AgentFault, RemoteAgent
 from plurispiel.tournaments.contestants import wire
+from plurispiel.tournaments.contestants.family import Family
+from plurispiel.tournaments.contestants.sandbox import Sandbox, SandboxBroken
 
 LOAD_SECONDS = 60.0
 """How long a contestant's file may take to load, if the limit for an answer is not longer still."""
@@ -24,7 +26,12 @@ LOAD_SECONDS = 60.0
 MAX_OUTPUT = 1 << 20
 """Bytes that a contestant may print while it is asked once, and that its log keeps."""
 
-_STARTS = 10  # of an agent that has loaded before: who ends it while it starts is somebody else
+_STARTS = 20
+"""Times that a process is started for one question before it is the agent's fault that none gets there."""
+
+_DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
+"""Times that a process may die of the same question by a signal that others send, too; by another end, two."""
+
 _MAX_TEXT = 500
 _CHUNK = 1 << 16
 _GLANCE_S = 0.2
@@ -54,13 +61,18 @@ class _Refused(AgentFault):
 class _Died(Exception):
     """The process ended before it answered."""
 
+    def __init__(self, text: str, number: int = 0):
+        super().__init__(text)
+        self.signal = number
+
 
 class Contestant(RemoteAgent):
     """An agent whose code runs in another process, which holds nothing but what that agent may know.
 
     The process is started when it is needed. One that dies is started again and told once more what it
-    was told of this hand: only if the same question is its end again is that the agent's fault, so that a
-    process ended from outside changes no result of an agent that is deterministic given its seed.
+    was told of this hand: only if the same question is its end again and again is that the agent's fault, so that a
+    process ended from outside changes no result of an agent that is deterministic given its seed. It runs only while
+    it is asked something.
 
     Parameters
     ----------
@@ -69,18 +81,32 @@ class Contestant(RemoteAgent):
     limits : Limits
     log : Path, optional
         File to which what the agent prints is appended, up to `MAX_OUTPUT` bytes.
+    sandbox : Sandbox, optional
+        What its process sees; without it what this one sees.
+    rivals : sequence of str
+        Specs of agents whose files the sandbox masks.
     """
 
-    def __init__(self, spec: str, limits: Limits, log: Path | None = None):
+    def __init__(
+        self,
+        spec: str,
+        limits: Limits,
+        log: Path | None = None,
+        sandbox: Sandbox | None = None,
+        rivals: Sequence[str] = (),
+    ):
         self.name = spec
         self._spec = spec
         self._limits = limits
         self._log = log
-        self._process: subprocess.Popen[bytes] | None = None
+        self._sandbox = sandbox
+        self._rivals = rivals
+        self._family: Family | None = None
+        self._last_words = b""
+        self._starts = _STARTS
         self._told: list[wire.Message] = []  # in this hand
         self._events: list[list] = []  # not told yet
         self._observes = True
-        self._has_loaded = False
         self._number = 0
 
     def load(self) -> None:
@@ -139,26 +165,18 @@ class Contestant(RemoteAgent):
 
     def close(self) -> None:
         """End the process, and all that it has started."""
-        process, self._process = self._process, None
-        if process is None:
+        family, self._family = self._family, None
+        if family is None:
             return
-        if process.stderr is not None:
+        if family.process.stderr is not None:
             with contextlib.suppress(OSError):
-                self._keep(process.stderr.read(_CHUNK) or b"")
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+                self._keep(family.process.stderr.read(_CHUNK) or b"")
+        family.close()
 
     @property
     def pid(self) -> int | None:
         """The process, while there is one."""
-        return self._process.pid if self._process else None
+        return self._family.process.pid if self._family else None
 
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
         """Send a request and return its answer; what went wrong on the way is the agent's fault."""
@@ -166,18 +184,19 @@ class Contestant(RemoteAgent):
         self._events = []
         starts = deaths = 0
         while True:
-            starting = self._process is None
+            is_new = self._family is None
             try:
-                if starting:
+                if is_new:
                     starts += 1
                     self._start()
-                    starting = False
+                    is_new = False
                 answer = self._exchange(message, what, self._limits.seconds)
                 break
             except _Died as death:
                 self.close()
-                deaths += not starting
-                if deaths > 1 or starts >= (_STARTS if self._has_loaded else 1):
+                deaths += not is_new or death.signal not in _DEATHS
+                if starts >= self._starts or deaths >= _DEATHS.get(death.signal, 2):
+                    self._starts = 1 if is_new else _STARTS
                     raise AgentFault("crash", f"{what}: {death}") from None
         if what != "range_strategy":
             self._told.append(message)
@@ -185,60 +204,76 @@ class Contestant(RemoteAgent):
 
     def _start(self) -> None:
         """Start the process, load the agent and bring it to where it was in this hand."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-u", "-m", "plurispiel.tournaments.contestants.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-        for pipe in (self._process.stdout, self._process.stderr):
+        self._family = Family(["host"], self._spec, self._sandbox, self._rivals, self._limits.memory)
+        for pipe in (self._family.process.stdout, self._family.process.stderr):
             os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr]
         self._received = bytearray()
-        request = {"load": self._spec, "memory": self._limits.memory}
-        answer, _ = self._exchange(request, "load", max(LOAD_SECONDS, self._limits.seconds))
-        self._has_loaded = True
+        seconds = max(LOAD_SECONDS, self._limits.seconds)
+        try:
+            answer, _ = self._exchange({"hello": True}, "load", seconds)  # nothing of the agent has run yet
+        except _Died as death:
+            if self._sandbox is not None and not death.signal:
+                words = self._last_words.decode(errors="replace").strip()
+                raise SandboxBroken(f"the sandbox of {self._spec} did not start: {words or death}") from None
+            raise
+        self._family.has_started(answer["pid"])
+        request: wire.Message = {"load": self._spec, "memory": self._limits.memory}
+        if self._sandbox is not None:
+            request |= {"load": relocate_spec(self._spec, Path.cwd()), "folder": str(Path.cwd())}
+        answer, _ = self._exchange(request, "load", seconds)
+        self._starts = _STARTS
         self._observes = answer.get("observes") is True
         for message in self._told:
             self._exchange(message, "again", self._limits.seconds)
 
     def _exchange(self, message: wire.Message, what: str, seconds: float) -> tuple[wire.Message, list[np.ndarray]]:
+        assert self._family is not None
         self._number += 1
         frame = wire.encode(message | {"number": self._number})
+        self._family.go_on()
         try:
             self.send(frame)
         except OSError:
             raise self._death() from None
         try:
-            answer, arrays = wire.decode(self._receive(what, seconds))
+            received = self._receive(what, seconds)
+            self._family.stop()
+            answer, arrays = wire.decode(received)
         except wire.BadFrame as error:
             raise self._tampered(str(error)) from None
         if not isinstance(answer, dict) or answer.get("number") != self._number:
             raise self._tampered("an answer to no question")
         if "refused" in answer:
             self.close()
-            raise _Refused("load", str(answer["refused"])[:_MAX_TEXT])
+            raise _Refused("load", self._as_named(str(answer["refused"])))
         match answer.get("fault"):
             case None:
                 return answer, arrays
             case [str() as kind, str() as text] if kind in FAULT_KINDS:
                 if kind not in ("exception", "illegal"):
                     self.close()
-                raise AgentFault(kind, text[:_MAX_TEXT])
+                raise AgentFault(kind, self._as_named(text))
         raise self._tampered("a fault of no kind")
+
+    def _as_named(self, text: str) -> str:
+        """Return a message with the agent's file as it was given, which its process knows by its whole path."""
+        if self._sandbox is not None:
+            name = parse_spec(self._spec).name
+            text = text.replace(str(Path.cwd() / name), name)
+        return text[:_MAX_TEXT]
 
     def send(self, frame: bytes) -> None:
         """Write a frame to the process: everything that it ever learns passes here."""
-        assert self._process is not None and self._process.stdin is not None
+        assert self._family is not None and self._family.process.stdin is not None
         rest = memoryview(frame)
         while rest:
-            rest = rest[self._process.stdin.write(rest) :]
+            rest = rest[self._family.process.stdin.write(rest) :]
 
     def _receive(self, what: str, seconds: float) -> bytes:
         """Return the next frame."""
-        assert self._process is not None
-        answers, prints = self._process.stdout, self._process.stderr
+        assert self._family is not None
+        process = self._family.process
+        answers, prints = process.stdout, process.stderr
         assert answers is not None and prints is not None
         limit = time.monotonic() + seconds
         printed = 0
@@ -256,7 +291,7 @@ class Contestant(RemoteAgent):
                     self.close()
                     raise AgentFault("timeout", f"{what}: no answer within {seconds:g} s")
                 ready = [key.fileobj for key, _ in selector.select(min(left, _GLANCE_S))]
-                if not ready and self._process.poll() is not None:
+                if not ready and process.poll() is not None:
                     raise self._death()  # a copy of it may hold its pipes open
                 if prints in ready:
                     data = prints.read(_CHUNK)
@@ -275,6 +310,7 @@ class Contestant(RemoteAgent):
 
     def _keep(self, data: bytes) -> None:
         """Append to the log what the agent printed."""
+        self._last_words = data or self._last_words
         if self._log is None or not data:
             return
         with contextlib.suppress(OSError):  # nobody's hand depends on it
@@ -284,16 +320,15 @@ class Contestant(RemoteAgent):
 
     def _death(self) -> _Died:
         """Return how the process ended."""
-        assert self._process is not None
-        try:
-            code = self._process.wait(timeout=_GRACE_S)
-        except subprocess.TimeoutExpired:
+        assert self._family is not None
+        code = self._family.exit_code(_GRACE_S)
+        if code is None:
             return _Died("its process closed its pipe")
         if code >= 0:
             return _Died(f"its process ended (exit code {code})")
         with contextlib.suppress(ValueError):
-            return _Died(f"its process was ended by {signal.Signals(-code).name}")
-        return _Died(f"its process was ended by signal {-code}")
+            return _Died(f"its process was ended by {signal.Signals(-code).name}", -code)
+        return _Died(f"its process was ended by signal {-code}", -code)
 
     def _tampered(self, text: str) -> AgentFault:
         """End the process: what it wrote are not the words of our own code."""

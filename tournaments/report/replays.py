@@ -12,6 +12,7 @@ from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.block_player import BlockPlayer, Conduct, RunAborted
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.hand_story import hand_story
 from plurispiel.tournaments.hands import KeptGroup, kept_group, kept_stories
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -53,7 +54,9 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             trouble = "" if stories else f"the values of AIVAT cannot be computed now: {error}"
             yield Replay(lineup, deck, stories or (), trouble)
         return
-    with contextlib.closing(BlockPlayer(run.config, Conduct(), store.streams(), witness)) as player:
+    sandbox = working_sandbox("auto")
+    conduct = Conduct(sandbox=sandbox.hiding(store.folder) if sandbox else None)
+    with contextlib.closing(BlockPlayer(run.config, conduct, store.streams(), witness)) as player:
         for lineup, deck in groups:
             if stories := kept_stories(store, lineup, deck):
                 yield Replay(lineup, deck, stories)

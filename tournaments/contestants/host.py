@@ -1,0 +1,122 @@
+"""What runs an agent in its process: builds it and answers for it until the input ends.
+
+Frames (`wire`) come on standard input and go to standard output, both moved out of the agent's way before its code
+runs. What the agent prints goes to standard error.
+"""
+
+import os
+from typing import BinaryIO
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent, View
+from plurispiel.agents.specs import make_agent, search_in
+from plurispiel.evaluation.hand import AgentFault, action_of, error_text
+from plurispiel.tournaments.contestants import wire
+from plurispiel.tournaments.contestants.process import limit_memory
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    Host(*private_streams()).serve()
+
+
+def private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Return our input and output, and leave nothing to read and standard error to write in their places."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return source, sink
+
+
+class Host:
+    """Answers requests for one agent."""
+
+    _rules: HoldemRules
+    _seat: int
+
+    def __init__(self, source: BinaryIO, sink: BinaryIO):
+        self._source = source
+        self._sink = sink
+        self._pid = os.getpid()
+        self._agent = Agent()
+        self._forked = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_parent=self._note_fork)
+
+    def serve(self) -> None:
+        """Answer one request after the other."""
+        while frame := self._read():
+            request, _ = wire.decode(frame)
+            number = {"number": request["number"]}
+            try:
+                answer, arrays = self._answer(request)
+                reply = wire.encode(number | answer, arrays)
+            except BaseException as error:  # whatever an agent raises is an answer
+                reply = wire.encode(number | _blame(request, error))
+            if os.getpid() != self._pid:
+                os._exit(0)  # a copy that the agent made of us has nothing to say
+            if self._forked:
+                reply = wire.encode(number | {"fault": ["fork", f"{_what(request)}: it forked its process"]})
+            self._sink.write(reply)
+            self._sink.flush()
+
+    def _read(self) -> bytes:
+        head = self._source.read(8)
+        size = wire.frame_size(head)
+        return head + self._source.read(size - len(head)) if size else b""
+
+    def _answer(self, request: wire.Message) -> tuple[wire.Message, tuple[np.ndarray, ...]]:
+        for event in request.get("events", ()):
+            try:
+                self._agent.observe(wire.read_event(event))
+            except BaseException as error:
+                return _blame({"observe": True}, error), ()
+        if "act" in request:
+            public = wire.read_public(self._rules, request["act"])
+            decision = self._agent.act(View(public, self._seat, parse_cards(request["hole_cards"])))
+            action = action_of(decision)
+            probabilities = [float(p) for p in getattr(decision, "probabilities", ())]
+            actions = [int(a) for a in getattr(decision, "actions", ())]
+            return {"decision": [action, actions, probabilities]}, ()
+        if "range" in request:
+            strategy = self._agent.range_strategy(wire.read_public(self._rules, request["range"]))
+            return {"told": strategy is not None}, () if strategy is None else wire.strategy_arrays(strategy)
+        if "restart" in request:
+            self._rules, self._seat = wire.read_rules(request["restart"]), request["seat"]
+            rng = np.random.Generator(np.random.PCG64(0))
+            rng.bit_generator.state = request["rng"]
+            self._agent.restart(self._rules, self._seat, rng)
+        if "hello" in request:
+            return {"pid": os.getpid()}, ()
+        if "load" in request:
+            if "folder" in request:  # that the run was started in
+                search_in(request["folder"])
+            limit_memory(request["memory"])
+            self._agent = make_agent(request["load"])
+            observe = getattr(type(self._agent), "observe", Agent.observe)
+            return {"observes": observe is not Agent.observe}, ()
+        return {}, ()
+
+    def _note_fork(self) -> None:
+        self._forked = True
+
+
+def _what(request: wire.Message) -> str:
+    return next((word for word in ("hello", "load", "restart", "act", "range") if word in request), "observe")
+
+
+def _blame(request: wire.Message, error: BaseException) -> wire.Message:
+    """Return the answer that says what the agent did wrong, or that there is none by that name."""
+    what = _what(request)
+    if isinstance(error, AgentFault):
+        return {"fault": [error.kind, error.message]}
+    if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+        return {"fault": ["memory", f"{what}: out of memory"]}
+    if what == "load" and isinstance(error, ValueError):
+        return {"fault": ["load", str(error)]} if error.__cause__ is not None else {"refused": str(error)}
+    return {"fault": ["load" if what == "load" else "exception", f"{what}: {error_text(error)}"]}

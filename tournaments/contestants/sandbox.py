@@ -1,0 +1,319 @@
+"""What a contestant's process sees of the machine: namespaces of its own, made by bubblewrap.
+
+It sees its interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the agent's own
+folder, all read-only, and an empty private folder to write into; no other process, no network, no home, nothing of
+the run or of its rivals.
+
+Paths are mounted where they lie, with the symbolic links on the way to them, so that virtual environments, pyenv,
+conda and editable installs find themselves. What lies deeper is mounted later: a mask in a mounted folder covers what
+is there, and a mounted folder in a masked one shows.
+"""
+
+import dataclasses
+import functools
+import glob
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+import plurispiel
+from plurispiel.abstraction import _jit
+from plurispiel.abstraction.folders import tables_folder, user_data_folder
+from plurispiel.agents.blueprint.library import blueprints_folder
+from plurispiel.agents.specs import agent_file, parse_spec
+
+CHOICES = ("auto", "bwrap", "none")
+
+PRIVATE = Path("/tmp/contestant")
+"""A contestant's current folder, home and temporary folder: empty when it starts, gone when it ends."""
+
+_NAMESPACES = (
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
+    *("--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"),
+)
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"),
+)
+_NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl", "pki", "ca-certificates"))
+_CACHED = ("blueprints", "trees", "flop-buckets")
+_PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
+_PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
+_TRIAL_S = 30.0
+
+
+class SandboxBroken(ValueError):
+    """There is no sandbox that works here; the text is the cause."""
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """A sandbox for the contestants of one run.
+
+    Attributes
+    ----------
+    options : tuple of str
+        Of bubblewrap: the namespaces.
+    readable : tuple of str
+        Folders and files that every contestant's interpreter needs.
+    is_bounded : bool
+        Whether private folders are bounded in size, which older versions of bubblewrap cannot do.
+    network : bool
+        Whether contestants reach the network.
+    hidden : tuple of str
+        Folders and files of the run, which no contestant sees.
+    """
+
+    options: tuple[str, ...]
+    readable: tuple[str, ...]
+    is_bounded: bool = True
+    network: bool = False
+    hidden: tuple[str, ...] = ()
+
+    name = "bwrap"
+
+    def hiding(self, *paths: Path) -> "Sandbox":
+        """Return this sandbox with more folders and files that no contestant sees."""
+        return dataclasses.replace(self, hidden=(*self.hidden, *(str(path.resolve()) for path in paths)))
+
+    def command(
+        self, program: Sequence[str], spec: str, rivals: Sequence[str] = (), mebibytes: int = 1024
+    ) -> list[str]:
+        """Return the command that starts a program in the sandbox of an agent.
+
+        Parameters
+        ----------
+        program : sequence of str
+        spec : str
+            The agent's spec, whose folder is shown.
+        rivals : sequence of str
+            Specs of agents whose files are masked.
+        mebibytes : int
+            What each folder that it may write into can hold.
+        """
+        cache = _jit.user_cache_folder().resolve()
+        private = {PRIVATE.parent, Path("/dev/shm"), cache}
+        masked = {Path(path) for path in self.hidden} | {user_data_folder().resolve() / "runs"}
+        own = list(_own_paths(spec, masked))
+        readable: dict[Path, str | None] = {}
+        for named in (*map(Path, self.readable), *own, *_stored(cache)):
+            readable.update(_way_to(named))
+        masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
+        size = ["--size", str(mebibytes << 20)] if self.is_bounded else []
+        arguments, at_last = ["bwrap", *self.options], ["--remount-ro", "/dev", "--remount-ro", "/"]
+        done: dict[Path, str] = {}  # what was made of a path
+        for path in sorted({*readable, *private, *masked}, key=lambda path: (len(path.parts), path)):
+            around = next((done[folder] for folder in path.parents if folder in done), "")
+            text = str(path)
+            if path in masked:
+                if around == "shown" and path.exists():
+                    arguments += ["--tmpfs", text] if path.is_dir() else ["--ro-bind", os.devnull, text]
+                    at_last += ["--remount-ro", text] if path.is_dir() else []
+                    done[path] = "masked"
+            elif path in private:
+                if around != "shown" or path.exists():
+                    arguments += [*size, "--tmpfs", text]
+                    done[path] = "private"
+            elif around != "shown":
+                target = readable[path]
+                arguments += ["--ro-bind", text, text] if target is None else ["--symlink", target, text]
+                done[path] = "shown"
+        return [*arguments, "--dir", str(PRIVATE), *at_last, "--chdir", str(PRIVATE), "--", *program]
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that a contestant is given: what Python and the package need, nothing of the user's."""
+        passed = {
+            name: value
+            for name, value in os.environ.items()
+            if name in _PASSED_ON or name.startswith(_PASSED_ON_FAMILIES)
+        }
+        for name in {"PYTHONPATH", "NUMBA_CACHE_DIR"} & passed.keys():
+            passed[name] = os.pathsep.join(map(os.path.abspath, passed[name].split(os.pathsep)))
+        folders = {"PLURISPIEL_CACHE": _jit.user_cache_folder(), "PLURISPIEL_HOME": user_data_folder()}
+        return (
+            passed
+            | {name: str(folder.resolve()) for name, folder in folders.items()}
+            | dict.fromkeys(("HOME", "TMPDIR"), str(PRIVATE))
+            | dict.fromkeys(("USER", "LOGNAME"), "contestant")
+        )
+
+
+def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
+    """Return the sandbox that contestants will run in, after trying it; None if they will run without.
+
+    Parameters
+    ----------
+    choice : {"auto", "bwrap", "none"}
+        With ``auto`` the sandbox if it works.
+    network : bool
+        Whether contestants may reach the network.
+
+    Raises
+    ------
+    SandboxBroken
+        If ``bwrap`` is asked for and does not work.
+    """
+    if choice not in CHOICES:
+        raise ValueError(f"sandbox must be one of {', '.join(CHOICES)}, got {choice!r}")
+    if choice == "none":
+        return None
+    try:
+        return _tried(network)
+    except SandboxBroken as cause:
+        if choice == "auto":
+            return None
+        raise SandboxBroken(
+            f"--sandbox bwrap does not work here: {cause}; leave it out, or use --sandbox none"
+        ) from None
+
+
+def unprotected(choice: str) -> str:
+    """Return the line that says why contestants run without a sandbox, and what they can do then."""
+    cause = "as asked"
+    if choice != "none":
+        try:
+            _tried(network=False)
+        except SandboxBroken as error:
+            cause = str(error)
+    return (
+        f"no sandbox ({cause}): agents can read the seed on the command line and the key in the run folder, "
+        "change its files and those of others, and use the network"
+    )
+
+
+@functools.cache
+def _tried(network: bool) -> Sandbox:
+    """Return a sandbox in which this interpreter starts."""
+    if sys.platform != "linux":
+        raise SandboxBroken("bubblewrap is for Linux")
+    if shutil.which("bwrap") is None:
+        raise SandboxBroken("bubblewrap (bwrap) is not installed")
+    readable = tuple(_interpreter_paths()) + (_NETWORK if network else ())
+    words = ""
+    net = () if network else ("--unshare-net",)
+    # Root may be refused a user namespace and needs none; older versions know no bounds.
+    for user, is_bounded in ((("--unshare-user",), True), ((), True), (("--unshare-user",), False), ((), False)):
+        sandbox = Sandbox((*user, *net, *_NAMESPACES), readable, is_bounded, network)
+        program = [sys.executable, "-P", "-c", "import plurispiel"]
+        try:
+            done = subprocess.run(
+                sandbox.command(program, "call"),
+                env=sandbox.environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TRIAL_S,
+                start_new_session=True,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SandboxBroken(str(error)) from None
+        if done.returncode == 0:
+            return sandbox
+        words = words or (done.stderr.decode(errors="replace").strip().splitlines() or ["no word"])[-1]
+    raise SandboxBroken(_cause(words))
+
+
+def _cause(words: str) -> str:
+    """Return why bubblewrap does not work, as far as the system tells; else its own words."""
+    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
+        return (
+            "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
+            + words
+        )
+    if _setting("user/max_user_namespaces") == "0" or _setting("kernel/unprivileged_userns_clone") == "0":
+        return f"user namespaces are switched off here: {words}"
+    if "container" in os.environ or any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv"))):
+        return f"this container forbids namespaces: {words}"
+    return words
+
+
+def _setting(name: str) -> str:
+    """Return a setting of the kernel; an empty text if it has none of that name."""
+    try:
+        return Path("/proc/sys", name).read_text().strip()
+    except OSError:
+        return ""
+
+
+def _interpreter_paths() -> Iterator[str]:
+    """Yield what a process of this interpreter reads: itself, its modules, this package, shared libraries."""
+    yield from _SYSTEM
+    told = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
+    done = subprocess.run([sys.executable, "-P", "-c", told], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    try:
+        folders = json.loads(done.stdout)
+    except ValueError:
+        raise SandboxBroken(f"{sys.executable} does not start") from None
+    package = Path(plurispiel.__file__).parent
+    parts = (package, *(package / name for name in ("abstraction", "agents", "evaluation", "tournaments")))
+    with open("/proc/self/maps") as stream:
+        libraries = {os.path.dirname(line.split(maxsplit=5)[5].strip()) for line in stream if ".so" in line}
+    executable = os.path.dirname(sys.executable)
+    for path in (*folders, *map(str, parts), *sorted(libraries), executable):
+        if os.path.isabs(path) and not _is_above_home(Path(path)):
+            yield path
+
+
+def _is_above_home(folder: Path) -> bool:
+    """Return whether a folder is the user's home or holds it, or what contestants have in its place."""
+    return any(home.is_relative_to(folder.resolve()) for home in (_home(), PRIVATE))
+
+
+def _home() -> Path:
+    try:
+        return Path.home().resolve()
+    except RuntimeError:  # nobody's
+        return PRIVATE
+
+
+def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
+    """Yield the folder of an agent; only its file where that lies in a folder that is not to be seen."""
+    parsed = parse_spec(spec)
+    if parsed.is_stored and parsed.argument:
+        yield Path(parsed.argument)
+    if parsed.is_stored or not parsed.is_foreign or parsed.name == "openspiel":
+        return
+    folder = Path(parsed.name).resolve().parent if parsed.is_file else Path.cwd()
+    if not _is_above_home(folder) and folder not in masked:
+        yield folder
+    elif not parsed.is_file:
+        yield from folder.glob(parsed.name.partition(".")[0] + "*")
+    if parsed.is_file:
+        yield Path(parsed.name)
+
+
+def _files(spec: str) -> Iterator[Path]:
+    """Yield the file of an agent and what Python has compiled of it."""
+    path = agent_file(spec)
+    if path is None:
+        return
+    for place in dict.fromkeys((Path(os.path.abspath(path)), path.resolve())):
+        yield place
+        compiled = Path(importlib.util.cache_from_source(str(place)))
+        yield from compiled.parent.glob(glob.escape(place.stem) + ".*.pyc")
+
+
+def _stored(cache: Path) -> Iterator[Path]:
+    """Yield what the package has compiled, unpacked and built."""
+    yield from (_jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
+    for name in _CACHED:
+        yield from (cache / name).glob("*")
+
+
+def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:
+    """Yield the symbolic links on the way to a path, each with its target, and last where it lies, with None."""
+    path = Path(os.path.abspath(path))
+    for _ in range(40):  # as many as the system follows
+        link = next((place for place in (*reversed(path.parents), path) if place.is_symlink()), None)
+        if link is None:
+            break
+        target = os.readlink(link)
+        yield link, target
+        path = Path(os.path.normpath(link.parent / target)) / path.relative_to(link)
+    if path.exists():
+        yield path, None
