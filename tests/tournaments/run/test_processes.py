@@ -1,0 +1,59 @@
+"""How many processes agents from outside have, and who shares one."""
+
+import contextlib
+from collections import Counter
+
+import pytest
+
+from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job
+from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.contestants.supervisor import Contestant
+from plurispiel.tournaments.run import processes
+from plurispiel.tournaments.schedule import make_blocks, make_lineups
+from plurispiel.tournaments.store import RunStore
+
+BOT = """
+from plurispiel.agents import CALL, Agent
+
+class Bot(Agent):
+    def act(self, view):
+        return CALL
+"""
+
+
+@pytest.mark.parametrize("believe", [(), ("bot.py:Bot",)])
+@pytest.mark.parametrize("process", ["rotation", "one"])
+@pytest.mark.parametrize(
+    "format, agents", [("lineup-5v1", "Bc"), ("lineup-1v5", "cB"), ("lineup", "BBc"), ("round-robin", "BBcc")]
+)
+def test_the_processes_of_an_agent_are_as_many_as_announced(tmp_path, format, agents, process, believe):
+    (tmp_path / "bot.py").write_text(BOT)
+    specs = tuple({"B": f"{tmp_path}/bot.py:Bot", "c": "call"}[letter] for letter in agents)
+    config = TournamentConfig(agents=specs, seats=3, format=format, decks=1, believe=believe, referee="none")
+    conduct = Conduct(processes=process)
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        player = BlockPlayer(config, conduct, store.streams())
+        for block in make_blocks(config, len(make_lineups(config)), ()):
+            player.play(Job(block, frozenset()))
+    places = [place for place, agent in player._agents.items() if isinstance(agent, Contestant)]
+    found = Counter(place.number for place in (*places, *player._speakers))
+    assert dict(found) == processes.processes_by_agent(config, conduct)
+    if format == "lineup-5v1" and process == "rotation":
+        assert sum(place.is_control for place in places) == 9 and len(places) == 15
+    contestants = [agent for agent in player._agents.values() if isinstance(agent, Contestant)]
+    assert len({agent.pid for agent in contestants}) == len(contestants)
+    player.close()
+
+
+def test_too_many_processes_are_said_to_be(tmp_path, monkeypatch):
+    (tmp_path / "bot.py").write_text(BOT)
+    config = TournamentConfig(agents=(f"{tmp_path}/bot.py:Bot",) * 6)
+    assert processes.processes_by_agent(config, Conduct(workers=2)) == dict.fromkeys(range(6), 12)
+    monkeypatch.setattr(processes, "available_bytes", lambda: 100 * 72 * (60 << 20))
+    assert processes.process_notes(config, Conduct(workers=2)) == [
+        "processes: bot.py:Bot 12, bot.py:Bot#2 12, bot.py:Bot#3 12, bot.py:Bot#4 12, bot.py:Bot#5 12, bot.py:Bot#6 12"
+    ]
+    monkeypatch.setattr(processes, "available_bytes", lambda: 1.9 * 72 * (60 << 20))
+    (_, warning) = processes.process_notes(config, Conduct(workers=2))
+    assert "--workers 1" in warning and "--decks once" in warning and "--processes one" in warning
+    assert processes.process_notes(TournamentConfig(agents=("call", "tag")), Conduct(workers=2)) == []
