@@ -180,7 +180,7 @@ def make_agent(spec: str) -> Agent:
     found = getattr(module, parsed.argument, None)
     if found is None:
         classes = [name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__]
-        there = suggestion(parsed.argument, classes) + f"; it has {', '.join(classes)}" * bool(classes)
+        there = suggestion(parsed.argument, classes) or f"; it has {', '.join(classes)}" * bool(classes)
         raise ValueError(f"{parsed.name} has no class {parsed.argument!r}{there} (agent {spec!r})")
     if not callable(found):
         raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
@@ -375,7 +375,8 @@ def _value(text: str) -> int | float | str:
 def _load_file(spec: AgentSpec) -> ModuleType:
     path = Path(spec.name)
     if not path.is_file():
-        raise ValueError(f"no file {spec.name!r} for agent {spec.text!r}")
+        beside = [str(other) for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise ValueError(f"no file {spec.name!r}{suggestion(str(path), beside)} (agent {spec.text!r})")
     module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
     if module_spec is None or module_spec.loader is None:
         raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")
@@ -405,11 +406,18 @@ def _module_file(spec: AgentSpec) -> Path | None:
 
 
 def _suggestion(spec: AgentSpec) -> str:
+    """Return what may be meant by a name that is neither that of an agent nor that of a module."""
+    module, _, name = spec.name.rpartition(".")
+    for path, argument in ((spec.name, spec.argument), (module, name)):
+        if argument and Path(f"{path}.py").is_file():
+            return f", did you mean {f'{path}.py:{argument}'!r}?"
     return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"])
 
 
 def _import_module(spec: AgentSpec) -> ModuleType:
     search_in(Path.cwd())
+    if not all(map(str.isidentifier, spec.name.split("."))):
+        raise ValueError(f"no agent or module {spec.name!r}{_suggestion(spec)}")
     try:
         return importlib.import_module(spec.name)
     except (Exception, SystemExit) as error:

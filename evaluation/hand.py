@@ -215,7 +215,7 @@ def action_of(answer: object) -> int:
     try:
         return int(operator.index(action))  # type: ignore[arg-type]
     except Exception:  # whatever an odd object's methods do
-        raise AgentFault("illegal", f"{_text(action)} is no action") from None
+        raise AgentFault("illegal", f"{_text(action)} is no action: FOLD, CALL or a whole number to raise to") from None
 
 
 def error_text(error: BaseException) -> str:
