@@ -2,12 +2,12 @@
 
 import concurrent.futures
 import contextlib
-import csv
 import hashlib
 import itertools
 import json
 import multiprocessing
 import os
+import zlib
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ __all__ = ["Probe", "ProbeConfig"]
 BLOCK_GROUPS = 8
 _WINDOW = 4  # blocks given out for each worker
 _CONFIG, _GROUPS = "config.json", "groups.csv"
-_COLUMNS = ("group", *GroupScore._fields)
+_COLUMNS = ("group", *GroupScore._fields, "checksum")
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,8 @@ class Probe:
         ):
             for numbers, scores in played:
                 for number, score in zip(numbers, scores, strict=True):
-                    file.write(",".join(map(repr, (number, *score))) + "\n")
+                    text = ",".join(map(repr, (number, *score)))
+                    file.write(f"{text},{_checksum(text)}\n")
                 file.flush()
                 os.fsync(file.fileno())
                 self._scores.update(zip(numbers, scores, strict=True))
@@ -183,20 +184,26 @@ class Probe:
     def _read(self) -> dict[int, GroupScore]:
         """Return what was played; a last line that was not written whole is taken out of the file."""
         path = self.folder / _GROUPS
-        content = path.read_text(encoding="utf-8") if path.exists() else ""
+        content = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         whole = content[: content.rfind("\n") + 1]
-        if not whole.startswith(",".join(_COLUMNS) + "\n"):
+        header, *lines = whole.splitlines() or [""]
+        if header != ",".join(_COLUMNS):
             raise ValueError(f"{path} is damaged; start over with --fresh")
+        scores = {}
+        for place, line in enumerate(lines, start=2):
+            text, _, checksum = line.rpartition(",")
+            if checksum != _checksum(text):
+                raise ValueError(f"{path} is damaged in line {place}; start over with --fresh")
+            number, *chips = text.split(",")
+            scores[int(number)] = GroupScore(*map(float, chips))
         if whole != content:
             with open(path, "r+", encoding="utf-8") as file:
                 file.truncate(len(whole.encode()))
-        scores = {}
-        try:
-            for number, *chips in csv.reader(whole.splitlines()[1:]):
-                scores[int(number)] = GroupScore(*map(float, chips))
-        except (TypeError, ValueError):
-            raise ValueError(f"{path} is damaged; start over with --fresh") from None
         return scores
+
+
+def _checksum(text: str) -> str:
+    return str(zlib.crc32(text.encode()))
 
 
 def _differences(path: Path, config: ProbeConfig) -> str:

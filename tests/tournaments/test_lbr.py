@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from bit_flips import flipped
 
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.probe import Probe, ProbeConfig
@@ -87,6 +88,27 @@ def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path
     assert parts.results(5)["hands"] == 20
     again = lbr(capsys, "--agent", "tag", "--hands", "80", "--out", str(tmp_path / "parts"))
     assert again["hands_per_second"] is None and again["mbb_per_hand"] == whole.results(20)["mbb_per_hand"]
+
+
+@pytest.mark.parametrize("num_flips", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
+    config, folder = ProbeConfig("fold", "fc"), tmp_path / "run"
+    probe = Probe(folder, config)
+    probe.play(12, 1)
+    want, path = probe.results(12), folder / "groups.csv"
+    good = path.read_bytes()
+    outcomes = set()
+    for content in flipped(good, num_flips):
+        path.write_bytes(content)
+        try:
+            probe = Probe(folder, config)
+        except ValueError as error:
+            assert "damaged" in str(error) and str(error).isprintable()
+            outcomes.add("refused")
+        else:
+            probe.play(12, 1)  # what was taken for a line that was not written whole
+            assert probe.results(12) == want
+    assert "refused" in outcomes
 
 
 def test_other_runs_are_not_mixed_up(capsys, tmp_path):
