@@ -9,10 +9,10 @@ import pytest
 from bucket_table import SMALL_TABLE
 from reference import buckets as reference
 
-from plurispiel.abstraction.artefact import ArtefactRefused
+from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards import build as building
-from plurispiel.abstraction.cards.buckets import NUM_BOARDS, load_table
+from plurispiel.abstraction.cards.buckets import FORMAT_VERSION, KIND, NUM_BOARDS, load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.classifier import FeatureReader
 from plurispiel.abstraction.cards.config import PRESETS, STREETS, StreetConfig
@@ -164,6 +164,59 @@ def test_a_damaged_or_foreign_table_is_refused(table, tmp_path, name, change):
     assert "\n" not in str(refused.value)
 
 
+def put(value, place):
+    def change(values):
+        values.reshape(-1)[place] = value
+        return values
+
+    return change
+
+
+def hide(values):
+    """Say of a combo that it shares a card with the board."""
+    return put(255, np.flatnonzero(values != 255)[0])(values)
+
+
+def show(values):
+    return put(0, np.flatnonzero(values == 255)[-1])(values)
+
+
+ATTACKS = [
+    ("river", hide),
+    ("turn", lambda rows: put(20, np.flatnonzero(rows != 255)[-1])(rows)),
+    ("flop", show),
+    ("flop", lambda rows: rows.astype(np.uint16)),
+    ("turn", lambda rows: rows[:-1]),
+    ("clusters", put(8, 0)),
+    ("clusters", lambda values: values.astype(np.int64)),
+    ("turn_centroids", lambda values: values[:, :-1]),
+    ("turn_centroids", lambda values: values.astype(np.float32)),
+    ("turn_centroids", lambda values: np.concatenate([values, values])),
+    ("river_centroids", lambda values: values[:0]),
+    ("flop_thresholds", lambda values: np.arange(3)),
+    ("flop_ground", lambda values: np.zeros((3, 3), np.float32)),
+    ("river_equity", put(np.nan, 0)),
+    ("river_equity_sd", put(-1.0, 0)),
+    ("river_sizes", put(-1, 0)),
+    ("river_sizes", lambda values: values[:-1]),
+    ("flop_examples", put(10**6, 0)),
+    ("flop_examples", lambda values: values.reshape(-1)),
+    ("flop_quality", lambda values: values[:-1]),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), ATTACKS)
+def test_numbers_that_cannot_be_are_refused_though_the_manifest_fits(table, tmp_path, monkeypatch, name, change):
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path))
+    kept = load_artefact(table[1], KIND, FORMAT_VERSION)
+    arrays = kept.arrays | {name: change(np.array(kept.arrays[name]))}
+    forged = dataclasses.replace(kept, arrays=arrays, digest="forged")
+    monkeypatch.setattr("plurispiel.abstraction.cards.buckets.load_artefact", lambda *which: forged)
+    with pytest.raises(ArtefactRefused, match="is no bucket table") as refused:
+        load_table(table[1])
+    assert str(refused.value).isprintable()
+
+
 def test_a_stage_of_other_settings_is_not_used(table, tmp_path):
     found, _ = table
     model = found.model.streets["river"]
@@ -172,6 +225,8 @@ def test_a_stage_of_other_settings_is_not_used(table, tmp_path):
     assert building._load_stage(tmp_path / "river", SMALL_TABLE, "river") is not None
     assert building._load_stage(tmp_path / "river", dataclasses.replace(SMALL_TABLE, rounds=4), "river") is None
     assert building._load_stage(tmp_path / "turn", SMALL_TABLE, "turn") is None
+    building._save_stage(tmp_path / "river", SMALL_TABLE, part._replace(rows=hide(np.array(part.rows))))
+    assert building._load_stage(tmp_path / "river", SMALL_TABLE, "river") is None  # built again
 
 
 FLOP = FlopConfig("few", StreetConfig(30, "histogram"), StreetConfig(40, "ochs"), fit_points=2000, rounds=2)
