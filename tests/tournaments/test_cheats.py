@@ -228,6 +228,22 @@ def test_a_run_that_goes_on_keeps_its_key_and_one_without_is_refused(tmp_path):
         RunStore(tmp_path / "run", config)
 
 
+@pytest.mark.parametrize(
+    "given, deals", [([], "once"), (["--decks", "4,shared"], "shared"), (["--decks", "once"], "once")]
+)
+def test_without_a_sandbox_each_rotation_has_a_deck_of_its_own(tmp_path, capsys, given, deals):
+    (tmp_path / "bot.py").write_text(CALLER)
+    command = ["tournament", "--agents", f"{tmp_path}/bot.py:Bot,call", "--score", "duplicate", "--sandbox", "none"]
+    assert main([*command, "--decks", "4", *given, "--out", str(tmp_path / "run"), "--json"]) == 0
+    captured = capsys.readouterr()
+    results = json.loads(captured.out)
+    assert (results["deals"], results["processes"]) == (deals, "one" if deals == "once" else "rotation")
+    assert ("without a sandbox (--decks shared" in captured.err) == (given == [])
+    # What was chosen stands in the settings: the run goes on with it.
+    assert main(["tournament", str(tmp_path / "run" / "config.toml"), "--out", str(tmp_path / "run"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == results
+
+
 def test_decks_and_how_they_are_dealt_are_given_together(tmp_path, capsys):
     command = ["tournament", "--agents", "call,fold", "--json", "--score", "duplicate", "--out", str(tmp_path / "run")]
     assert main([*command, "--decks", "5,once"]) == 0

@@ -64,6 +64,12 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         raise ValueError(f"workers must not be negative, got {options.workers}")
     sandbox = _sandbox(config, options)
     notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
+    if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
+        config = dataclasses.replace(config, deals="once")
+        notes.append(
+            "each rotation has a deck of its own, as agents from outside could tell each other what they saw "
+            f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals all rotations one deck)"
+        )
     if config.uses_aivat and not settings.get("values"):
         notes += filter(None, [values_note(config.values)])
         config = _with_values_of_the_run(config, options)
@@ -104,7 +110,7 @@ def _sandbox(config: TournamentConfig, options: argparse.Namespace) -> Sandbox |
     if sandbox is None:
         _say(printable(unprotected(options.sandbox)))
         return None
-    return sandbox.hiding(Path(options.config)) if options.config else sandbox
+    return sandbox.hiding(*(Path(path) for path in (options.config, options.out) if path))
 
 
 def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: Sandbox | None) -> dict[str, Any]:
