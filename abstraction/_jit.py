@@ -9,6 +9,7 @@ Rules for a kernel (all measured, see the README's section on speed):
   file, so the cache folder is named by a hash of all sources of this package.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -56,17 +57,31 @@ def user_cache_folder() -> Path:
 
 
 def _use_cache_folder() -> Path:
-    """Point numba at our cache folder, or at a temporary one where that cannot be written."""
+    """Point numba at our cache folder, or where it cannot be written, at a temporary one with the kernels it holds."""
     digest = source_digest()
+    shared = None
     try:
-        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_folder() / "kernels") / digest
+        folder = shared = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_folder() / "kernels") / digest
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             raise OSError
     except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
         folder = _temporary_cache_folder(digest)
+        if shared is not None:
+            _link_kernels(shared, folder)
     _config.CACHE_DIR = str(folder)
     return folder
+
+
+def _link_kernels(shared: Path, folder: Path) -> None:
+    """Fill a folder with links to the kernels of one that is only to be read; numba replaces what it writes anew."""
+    with contextlib.suppress(OSError):
+        for place, _, names in os.walk(shared):
+            here = folder / Path(place).relative_to(shared)
+            here.mkdir(exist_ok=True)
+            for name in names:
+                with contextlib.suppress(FileExistsError):
+                    (here / name).symlink_to(Path(place, name).absolute())
 
 
 def _temporary_cache_folder(digest: str) -> Path:

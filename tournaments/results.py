@@ -84,6 +84,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "keys": store.told_key.record() if store.told_key else None,
         "deals": config.deals,
         "processes": store.facts.get("processes"),
+        "sandbox": store.facts.get("sandbox"),
         "decks": store.decks,
         "stop_when": config.stop_when or None,
         "stopped": store.decks < config.decks,
@@ -130,6 +131,8 @@ def _dealt_text(results: dict[str, Any]) -> str:
         parts.append("each rotation a deck of its own")
     if results["processes"] == "one" and results["deals"] == "shared":
         parts.append("one process for all rotations: agents may remember decks")
+    if results["sandbox"]:
+        parts.append(f"sandbox {results['sandbox']}")
     return ", ".join(parts)
 
 

@@ -45,6 +45,8 @@ def run_tournament(
     store.renew_key()
     if config.outsiders:
         store.note("processes", conduct.processes)
+    if any(map(conduct.is_isolated, config.agents)):
+        store.note("sandbox", conduct.sandbox.name if conduct.sandbox else "none")
     streams = store.streams()
     ledger = FaultLedger(config.max_faults, store.faults())
     alone = conduct.workers == 1

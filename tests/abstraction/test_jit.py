@@ -104,6 +104,39 @@ def test_cache_folder_falls_back_when_it_cannot_be_written(tmp_path):
     assert _jit.source_digest() in done.stdout  # here, too, changed kernels must not meet old code
 
 
+READ_ONLY = """
+import os
+os.access = lambda path, mode: mode != os.W_OK  # root may write everywhere
+from plurispiel.abstraction import _jit
+from plurispiel.abstraction.holdem.hand_rank import warmup
+warmup()
+hits = [sum(kernel.stats.cache_hits.values()) for kernel in _jit.KERNELS if kernel.signatures]
+print(_jit.CACHE_FOLDER, min(hits), len(hits))
+"""
+
+
+def test_kernels_of_a_cache_that_cannot_be_written_are_used(tmp_path):
+    """And those that it lacks are compiled beside it."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    folders = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(temporary)}
+    warmup = "from plurispiel.abstraction.holdem.hand_rank import warmup; warmup()"
+    assert run(warmup, **folders).returncode == 0
+    kernels = sorted((tmp_path / "cache").rglob("*.nbc"))
+    kept = [(path, path.stat().st_mtime_ns) for path in kernels]
+    done = run(READ_ONLY, **folders)
+    assert done.returncode == 0, done.stderr
+    folder, fewest, count = done.stdout.split()
+    assert folder.startswith(str(temporary))
+    assert int(fewest) == 1 and int(count) > 0
+    for path in kernels:
+        path.unlink()
+    done = run(READ_ONLY, **folders)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[1] == "0"
+    assert kept and not list((tmp_path / "cache").rglob("*.nbc"))
+
+
 NO_HOME = """
 import os
 from pathlib import Path

@@ -133,9 +133,13 @@ class Sandbox:
             for name, value in os.environ.items()
             if name in _PASSED_ON or name.startswith(_PASSED_ON_FAMILIES)
         }
-        for name in {"PYTHONPATH", "NUMBA_CACHE_DIR"} & passed.keys():
-            passed[name] = os.pathsep.join(map(os.path.abspath, passed[name].split(os.pathsep)))
-        folders = {"PLURISPIEL_CACHE": _jit.user_cache_folder(), "PLURISPIEL_HOME": user_data_folder()}
+        if "PYTHONPATH" in passed:
+            passed["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, passed["PYTHONPATH"].split(os.pathsep)))
+        folders = {
+            "NUMBA_CACHE_DIR": _jit.CACHE_FOLDER.parent,
+            "PLURISPIEL_CACHE": _jit.user_cache_folder(),
+            "PLURISPIEL_HOME": user_data_folder(),
+        }
         return (
             passed
             | {name: str(folder.resolve()) for name, folder in folders.items()}

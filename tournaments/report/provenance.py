@@ -26,6 +26,7 @@ def _panel(run: RunRecord) -> Panel:
             "rotation": "one a rotation",
             "one": "one for all rotations",
         }.get(results["processes"], results["processes"]),
+        "sandbox of agents from outside": results["sandbox"] or "nobody's process needed one",
         "believed": ", ".join(run.names[number] for number in sorted(config.believed)) or "nobody",
         "score": results["score"],
         "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
