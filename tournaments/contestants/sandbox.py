@@ -31,7 +31,7 @@ from plurispiel.agents.specs import agent_file, parse_spec
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""A contestant's current folder, home and temporary folder: empty when it starts, gone when it ends."""
+"""A contestant's current folder and home, in a temporary folder of its own: empty at its start, gone at its end."""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
@@ -143,7 +143,7 @@ class Sandbox:
         return (
             passed
             | {name: str(folder.resolve()) for name, folder in folders.items()}
-            | dict.fromkeys(("HOME", "TMPDIR"), str(PRIVATE))
+            | {"HOME": str(PRIVATE), "TMPDIR": str(PRIVATE.parent)}
             | dict.fromkeys(("USER", "LOGNAME"), "contestant")
         )
 
