@@ -144,7 +144,7 @@ def _runs_text(entries: dict[str, dict[str, Any]]) -> str:
         hands = f"{run['hands']:,}"
         if run["hands"] != run["hands_wanted"]:
             hands += f" of {run['hands_wanted']:,}"
-        row = (name, run["date"], run["game"] or "", hands, run["state"], ", ".join(run["agents"]))
+        row = (name, run["date"], run["game"] or "", hands, run["state"].partition(":")[0], ", ".join(run["agents"]))
         rows.append(tuple(map(printable, row)))
     return "\n".join(line.rstrip() for line in aligned(rows, num_texts=len(rows[0])))
 

@@ -56,7 +56,7 @@ def test_runs_are_listed_the_latest_first(capsys, tmp_path):
     assert len(lines) == 4 and lines[2].startswith(str(tmp_path / "mine")) and "finished" in lines[3]
 
 
-def test_a_run_is_finished_unfinished_or_being_played():
+def test_a_run_is_finished_unfinished_or_being_played(capsys):
     play()
     (folder,) = (run.folder for run in known_runs())
     config = TournamentConfig(agents=("call", "fold"), decks=6, score="raw")
@@ -67,6 +67,8 @@ def test_a_run_is_finished_unfinished_or_being_played():
     (folder / "run.sqlite").write_text("nothing")
     (run,) = known_runs()
     assert run.state.startswith("cannot be read: ") and run.date > 0
+    assert main(["ls", "runs"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("cannot be read")
 
 
 def test_a_run_that_stopped_early_is_finished():
