@@ -19,6 +19,7 @@ from plurispiel.tournaments.hands import kept_groups
 from plurispiel.tournaments.report.hand_choice import HandId
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
+from plurispiel.tournaments.report.panel import csv_text
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.report.scale import LinearScale
 from plurispiel.tournaments.runner import run_tournament
@@ -307,3 +308,27 @@ def test_ticks_are_round_and_within():
         ticks = scale.ticks(5)
         assert 1 <= len(ticks) <= 6
         assert all(-1e-6 <= scale(tick) <= 300.0 + 1e-6 for tick in ticks)
+
+
+def test_no_cell_of_a_table_is_a_formula_and_numbers_stay_numbers():
+    """As spreadsheets need it: what begins like a formula begins with a quote."""
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "a=1", "", " x"]
+    rows = list(csv.reader(io.StringIO(csv_text(["=head", "n"], [[text, -1.5] for text in texts] + [[-3, None]]))))
+    assert rows[0] == ["'=head", "n"]
+    assert rows[1:] == [[f"'{text}", "-1.5"] for text in texts[:7]] + [
+        *([text, "-1.5"] for text in texts[7:]), ["-3", ""]
+    ]  # fmt: skip
+
+
+def test_an_agent_named_like_a_formula_is_a_text_in_every_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "=1+1.py").write_text(
+        "from plurispiel.agents.base import Agent\nclass Bot(Agent):\n    def act(self, view):\n        return 7\n"
+    )
+    folder = play(tmp_path / "run", agents=("=1+1.py:Bot", "call"), decks=4)
+    page = make_page([read_run(folder, "A")], "report")
+    cells = [cell for text in page.files.values() for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert "'=1+1.py:Bot" in cells
+    for cell in cells:
+        if cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+            float(cell)

@@ -11,6 +11,7 @@ from plurispiel.tournaments.report.drawing import NARROW, WIDE, RowLayout
 from plurispiel.tournaments.report.run_record import RunRecord
 
 Row = Sequence[Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,13 @@ def legend(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def csv_text(columns: Row, rows: Sequence[Row]) -> str:
-    """Return a table as CSV; None is an empty cell."""
+    """Return a table as CSV; None is an empty cell, and a text that a spreadsheet would compute stays a text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows([_cell(value) for value in row] for row in (columns, *rows))
     return stream.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Return a cell; a text that begins like a formula gets the quote that spreadsheets take for the mark of a text."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
