@@ -9,6 +9,7 @@ from typing import Any
 
 from plurispiel.tournaments.report.drawing import NARROW, WIDE, RowLayout
 from plurispiel.tournaments.report.run_record import RunRecord
+from plurispiel.tournaments.streams import printable
 
 Row = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -101,4 +102,6 @@ def csv_text(columns: Row, rows: Sequence[Row]) -> str:
 
 def _cell(value: object) -> object:
     """Return a cell; a text that begins like a formula gets the quote that spreadsheets take for the mark of a text."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    return "'" * value.startswith(_FORMULA) + printable(value)
