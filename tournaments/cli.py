@@ -62,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return leave(_SIGNALLED + obeyed[0] if obeyed and code == INTERRUPTED else code)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    """Do what the command does, and say in one line what went wrong."""
+def make_parser() -> Parser:
+    """Return the parser of all commands."""
     parser = Parser(
         prog="plurispiel",
         description="Poker agents around OpenSpiel, and the instruments that measure them.",
@@ -74,6 +74,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for add in _COMMANDS:
         add(commands)
+    return parser
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Do what the command does, and say in one line what went wrong."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help(sys.stderr)

@@ -1,6 +1,8 @@
 """A parser that says in one line what is wrong, and how commands and what they do are added to it."""
 
 import argparse
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -20,6 +22,13 @@ class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescript
 
 class Parser(argparse.ArgumentParser):
     """Says in one line what is wrong."""
+
+    def parse_args(self, args=None, namespace=None):  # type: ignore[override]
+        """Return the options; ``--threads=--`` is refused here, as argparse would make a list of it."""
+        for word in sys.argv[1:] if args is None else args:
+            if re.fullmatch(r"--?[\w-]+=--", word):
+                self.error(f"{word}: -- is no value")
+        return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""

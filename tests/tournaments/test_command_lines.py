@@ -1,0 +1,183 @@
+"""Command lines that nobody means: each ends within seconds, without a traceback, with a documented exit code."""
+
+import argparse
+import contextlib
+import itertools
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from plurispiel.tournaments import cli, warmup
+from plurispiel.tournaments.interrupts import SIGNALS
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no alarm on this system")
+
+SEED = 21
+SHARE, ALL = 40, 500
+ALARM_S = 2.0
+"""After which a command is interrupted, as many of these would play or train for ever."""
+MOST_S = 20.0
+
+NUMBERS = [
+    "0", "1", "2", "3", "-0", "-1", "+2", "007", "1_0", "0x10", "1e3", "0.5", "nan", "inf", "-inf", "1e400",
+    "5e-324", "٣", "½", str(2**31), str(2**32), str(2**63), str(2**64), str(-(2**63) - 1), "9" * 300, "9" * 5000,
+]  # fmt: skip
+TEXTS = [
+    "", " ", "-", "--", "=", ",", ":", "?", "*", "~", "%s", "{}", "a" * 3_000, "é", "💥", "\x1b[31m", "a\nb", "\t",
+    "a\x00b", "\udc80", "..", ".", "none/where", "file.txt", "folder", "folder.toml", "empty.toml", "odd.toml",
+    "bot.py", "bot.py:Bot", "bot.py:None", "run", "/dev/null", "call", "call,fold", "random,tag,call", "blueprint",
+    "blueprint:none", "search?time=0.1", "search?tim=1", "openspiel:uniform_random", "tabular:folder", "KUHN",
+    "LEDUC", "HUNL", "SIXMAX", "kuhn_poker", "leduc_poker(players=30)", "chess", "universal_poker(", "holdem-flop",
+    "leduc-4", "cfr+", "dcfr(nan,0,inf)", "ci<=20", "ci<=0", "significant", "QsJh2h", "QsQsQs", "checkdown",
+    "leduc", "flop-500", "pluribus", "river-spot", "0.0.0", "A.0.1.1", "c b52%", "f f f", "aivat", "raw",
+    "gauntlet", "time=0.1",
+]  # fmt: skip
+MEANT = {
+    "tournament": ["--agents", "call,fold", "--decks", "2", "--workers", "1"],
+    "solve": ["kuhn_poker", "--iterations", "3"],
+    "exploitability": ["kuhn_poker", "--agent", "call"],
+    "spot": ["river-spot"],
+    "replay": ["run/hands.phhs"],
+    "export": ["run"],
+    "report": ["run"],
+    "lbr": ["--agent", "call", "--hands", "4", "--workers", "1"],
+    "compliance": ["call", "--hands", "2", "--game", "KUHN"],
+    "abstraction build": ["small"],
+    "abstraction info": ["none"],
+    "blueprint train": ["leduc", "--iterations", "10"],
+    "blueprint resume": ["none"],
+    "blueprint info": ["headsup-compact"],
+    "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
+    "ls": ["presets"],
+    "bench": ["engine", "--seconds", "0.01"],
+    "warmup": [],
+}
+
+
+def commands(parser, name=""):
+    """Yield the names of all commands with their options."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, below in action.choices.items():
+                yield from commands(below, f"{name} {word}".strip())
+            return
+    yield name, [action.option_strings[-1] for action in parser._actions if action.option_strings]
+
+
+OPTIONS = dict(commands(cli.make_parser()))
+
+
+def command_lines():
+    """Yield random command lines without end, the same ones every time."""
+    rng = random.Random(SEED)
+    while True:
+        name = rng.choice(sorted(OPTIONS))
+        words = list(MEANT[name]) if rng.random() < 0.7 else []
+        for _ in range(rng.randint(0, 3)):
+            value = rng.choice(NUMBERS if rng.random() < 0.5 else TEXTS)
+            option = rng.choice([name for name in OPTIONS[name] if name != "--help"])
+            match rng.randrange(7):
+                case 0 | 1 | 2:
+                    words += [option, value]
+                case 3:
+                    words += [f"{option}={value}"]
+                case 4:
+                    words += [option]
+                case 5:
+                    words.insert(rng.randint(0, len(words)), value)
+                case 6 if words:
+                    words[rng.randrange(len(words))] = value
+        yield [*name.split(), *words]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a run, an agent and odd files; every kernel is ready."""
+    folder = tmp_path_factory.mktemp("lines") / "here"
+    (folder / "folder.toml").mkdir(parents=True)
+    (folder / "folder").mkdir()
+    (folder / "file.txt").write_text("no\n")
+    (folder / "empty.toml").write_text("")
+    (folder / "odd.toml").write_text('agents = [["call"]]\nseats = "two"\nboard = 3\n[solve]\n')
+    (folder / "bot.py").write_text(
+        "from plurispiel.agents.base import Agent\nclass Bot(Agent):\n    def act(self, view):\n        return 1\n"
+    )
+    warmup.warmup()
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLURISPIEL_HOME", str(folder / "home"))
+        assert cli.main("tournament --agents call,fold --decks 2 --workers 1 --out run --hands all".split()) == 0
+    return folder
+
+
+def trouble_with(arguments, capsys):
+    """Return what is wrong with how a command line ends, if anything is."""
+    begin = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, ALARM_S, ALARM_S)
+    try:
+        code = cli.main(arguments)
+    except SystemExit as end:  # argparse's
+        code = end.code
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    taken = time.monotonic() - begin
+    captured = capsys.readouterr()
+    shown = captured.out + captured.err
+    if code not in (0, 1, 2, 3, 4, 130):
+        return f"exit code {code}"
+    if "Traceback" in shown or "Error:" in shown:
+        return captured.err[-2_000:]
+    if set("\x1b\x00\x07\u202e") & set(shown):
+        return "a command to the terminal"
+    if code == 2 and not captured.err.startswith(("plurispiel", "usage")) and "plurispiel" not in captured.err:
+        return f"no word: {captured.err!r}"
+    return f"{taken:.0f} s" if taken > MOST_S else None
+
+
+def try_lines(folder, monkeypatch, capsys, lines):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PLURISPIEL_HOME", str(folder / "home"))
+    monkeypatch.setattr(cli, "leave", lambda code: code)
+    handlers = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    troubles = []
+    signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    try:
+        for arguments in lines:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            if trouble := trouble_with(arguments, capsys):
+                troubles.append((arguments, trouble))
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert not troubles, "\n".join(f"{arguments!r:.300}\n  {trouble}" for arguments, trouble in troubles)
+    assert threading.active_count() < 50
+
+
+def test_every_command_has_a_line_that_is_meant():
+    assert set(OPTIONS) == set(MEANT)
+
+
+def test_random_command_lines_end_as_documented(folder, monkeypatch, capsys):
+    try_lines(folder, monkeypatch, capsys, itertools.islice(command_lines(), SHARE))
+
+
+@pytest.mark.slow
+def test_many_random_command_lines_end_as_documented(folder, monkeypatch, capsys):
+    try_lines(folder, monkeypatch, capsys, itertools.islice(command_lines(), SHARE, ALL))
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_odd_values_of_every_option_are_refused_or_taken(folder, monkeypatch, capsys, name):
+    """What argparse itself once stumbled over, among others: ``--threads=--``."""
+    lines = [
+        [*name.split(), *MEANT[name], f"{option}={value}"]
+        for option in OPTIONS[name]
+        for value in ("--", "", "\x1b[31m", "-")
+        if option not in ("--out", "--help", "--version")
+    ]
+    try_lines(folder, monkeypatch, capsys, lines)
