@@ -36,6 +36,7 @@ TEXTS = [
     "leduc", "flop-500", "pluribus", "river-spot", "0.0.0", "A.0.1.1", "c b52%", "f f f", "aivat", "raw",
     "gauntlet", "time=0.1",
 ]  # fmt: skip
+WHOLE = [number for number in NUMBERS if number.lstrip("+-").isdigit()]
 MEANT = {
     "tournament": ["--agents", "call,fold", "--decks", "2", "--workers", "1"],
     "solve": ["kuhn_poker", "--iterations", "3"],
@@ -59,38 +60,49 @@ MEANT = {
 
 
 def commands(parser, name=""):
-    """Yield the names of all commands with their options."""
+    """Yield the names of all commands with what they take."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for word, below in action.choices.items():
                 yield from commands(below, f"{name} {word}".strip())
             return
-    yield name, [action.option_strings[-1] for action in parser._actions if action.option_strings]
+    yield name, [action for action in parser._actions if "--help" not in action.option_strings]
 
 
-OPTIONS = dict(commands(cli.make_parser()))
+COMMANDS = dict(commands(cli.make_parser()))
+
+
+def value_for(action, rng):
+    """Return a value that argparse mostly takes, so that the command itself has to judge it."""
+    if action.choices and rng.random() < 0.8:
+        return rng.choice(list(action.choices))
+    if action.type in (int, float) and rng.random() < 0.8:
+        return rng.choice(WHOLE if action.type is int else NUMBERS)
+    return rng.choice(NUMBERS if rng.random() < 0.2 else TEXTS)
 
 
 def command_lines():
     """Yield random command lines without end, the same ones every time."""
     rng = random.Random(SEED)
     while True:
-        name = rng.choice(sorted(OPTIONS))
-        words = list(MEANT[name]) if rng.random() < 0.7 else []
-        for _ in range(rng.randint(0, 3)):
-            value = rng.choice(NUMBERS if rng.random() < 0.5 else TEXTS)
-            option = rng.choice([name for name in OPTIONS[name] if name != "--help"])
-            match rng.randrange(7):
-                case 0 | 1 | 2:
-                    words += [option, value]
-                case 3:
-                    words += [f"{option}={value}"]
-                case 4:
-                    words += [option]
-                case 5:
-                    words.insert(rng.randint(0, len(words)), value)
-                case 6 if words:
-                    words[rng.randrange(len(words))] = value
+        name = rng.choice(sorted(COMMANDS))
+        words = list(MEANT[name]) if rng.random() < 0.9 else []
+        for _ in range(rng.randint(0, 4)):
+            action = rng.choice(COMMANDS[name])
+            given = [] if action.nargs == 0 else [value_for(action, rng)]
+            match rng.randrange(10):
+                case 0:  # an option without its value, or with one that it does not take
+                    words += action.option_strings[-1:] + ([] if given else [rng.choice(TEXTS)])
+                case 1:
+                    words.insert(rng.randint(0, len(words)), rng.choice(TEXTS))
+                case 2 if words:
+                    words[rng.randrange(len(words))] = rng.choice(TEXTS)
+                case 3 if action.option_strings and given:
+                    words.append(f"{action.option_strings[-1]}={given[0]}")
+                case _ if action.option_strings:
+                    words += [action.option_strings[-1], *given]
+                case _ if words:
+                    words[0] = given[0]
         yield [*name.split(), *words]
 
 
@@ -159,7 +171,7 @@ def try_lines(folder, monkeypatch, capsys, lines):
 
 
 def test_every_command_has_a_line_that_is_meant():
-    assert set(OPTIONS) == set(MEANT)
+    assert set(COMMANDS) == set(MEANT)
 
 
 def test_random_command_lines_end_as_documented(folder, monkeypatch, capsys):
@@ -171,13 +183,13 @@ def test_many_random_command_lines_end_as_documented(folder, monkeypatch, capsys
     try_lines(folder, monkeypatch, capsys, itertools.islice(command_lines(), SHARE, ALL))
 
 
-@pytest.mark.parametrize("name", sorted(OPTIONS))
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_odd_values_of_every_option_are_refused_or_taken(folder, monkeypatch, capsys, name):
     """What argparse itself once stumbled over, among others: ``--threads=--``."""
     lines = [
-        [*name.split(), *MEANT[name], f"{option}={value}"]
-        for option in OPTIONS[name]
+        [*name.split(), *MEANT[name], f"{action.option_strings[-1]}={value}"]
+        for action in COMMANDS[name]
         for value in ("--", "", "\x1b[31m", "-")
-        if option not in ("--out", "--help", "--version")
+        if action.option_strings and action.dest != "out"
     ]
     try_lines(folder, monkeypatch, capsys, lines)
