@@ -4,6 +4,7 @@ import importlib.metadata
 import os
 import platform
 
+MAX_WORKERS = 1_024
 PACKAGES = ("plurispiel", "numpy", "numba", "open_spiel")
 
 

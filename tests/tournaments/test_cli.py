@@ -314,6 +314,8 @@ BAD = [
     (["--seats", "11"], "2..10 seats, got 11"),
     (["--seats", "9"], "at least 9 agents for 9 seats"),
     (["--workers", "-1"], "workers must not be negative"),
+    (["--workers", "4294967296"], "nor above 1,024, got 4294967296"),
+    (["--workers=--"], "--workers=--: -- is no value"),
     (["--format", "knockout"], "invalid choice: 'knockout'"),
     (["--format", "lineup", "--seats", "2"], "a lineup needs one agent for each of the 2 seats"),
     (["--copies"], "copies belong to the gauntlet"),

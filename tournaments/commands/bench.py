@@ -31,10 +31,14 @@ _BENCHES = {
 }
 
 
+_LEAST_S = 0.001
+"""In less nothing would be measured."""
+
+
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    if not 0 < options.seconds < math.inf:
-        raise ValueError(f"seconds must be a positive number, got {options.seconds}")
+    if not _LEAST_S <= options.seconds < math.inf:
+        raise ValueError(f"seconds must be at least {_LEAST_S:g}, got {options.seconds}")
     print("loading kernels ...", file=sys.stderr, flush=True)
     warmup()
     rows = _BENCHES[options.name](options.seconds)

@@ -16,7 +16,7 @@ from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.exit_codes import INTERRUPTED
-from plurispiel.tournaments.machine import default_workers
+from plurispiel.tournaments.machine import MAX_WORKERS, default_workers
 from plurispiel.tournaments.probe import Probe, ProbeConfig
 from plurispiel.tournaments.results import aligned, number_text, printable
 from plurispiel.tournaments.warmup import LOADING, warmup_play
@@ -27,8 +27,10 @@ _SHOWN_EVERY = 2.0
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.hands < 1 or options.workers < 0:
-        raise ValueError(f"hands are 1 or more and workers not negative, got {options.hands} and {options.workers}")
+    if options.hands < 1 or not 0 <= options.workers <= MAX_WORKERS:
+        raise ValueError(
+            f"hands are 1 or more and workers 0 to {MAX_WORKERS:,}, got {options.hands} and {options.workers}"
+        )
     if options.out and options.menu == "all":
         raise ValueError("--out is for one menu; with --menu all each has a folder of its own")
     menus = list(MENUS) if options.menu == "all" else [options.menu]

@@ -30,7 +30,7 @@ from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.interrupts import undisturbed
-from plurispiel.tournaments.machine import default_workers
+from plurispiel.tournaments.machine import MAX_WORKERS, default_workers
 from plurispiel.tournaments.power import expect, pilot_of, power_text
 from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.run.known_runs import note_run, runs_folder
@@ -60,8 +60,8 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
     close_to_others()  # we know what is dealt
     settings = settings_of(options)
     config = TournamentConfig(**settings)
-    if options.workers < 0:
-        raise ValueError(f"workers must not be negative, got {options.workers}")
+    if not 0 <= options.workers <= MAX_WORKERS:
+        raise ValueError(f"workers must not be negative nor above {MAX_WORKERS:,}, got {options.workers}")
     sandbox = _sandbox(config, options)
     notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
     if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):

@@ -21,6 +21,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _MIB = 1 << 20
+_MOST_MEMORY = 1 << 40  # MiB: what the system's numbers hold
 _ROUNDS = 100
 
 CONTINUE, STOP = b"c", b"s"
@@ -132,7 +133,7 @@ def limit_memory(mebibytes: int) -> None:
             pages = int(stream.read().split()[5])
     except (ImportError, OSError):
         return
-    limit = pages * resource.getpagesize() + mebibytes * _MIB
+    limit = pages * resource.getpagesize() + min(mebibytes, _MOST_MEMORY) * _MIB
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
