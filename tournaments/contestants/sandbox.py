@@ -276,7 +276,7 @@ def _home() -> Path:
 
 
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
-    """Yield the folder of an agent; only its file where that lies in a folder that is not to be seen."""
+    """Yield the folder of an agent; of one that is not to be seen, such as the user's home, only Python's files."""
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
         yield Path(parsed.argument)
@@ -285,8 +285,9 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     folder = Path(parsed.name).resolve().parent if parsed.is_file else Path.cwd()
     if not _is_above_home(folder) and folder not in masked:
         yield folder
-    elif not parsed.is_file:
-        yield from folder.glob(parsed.name.partition(".")[0] + "*")
+    else:
+        yield from folder.glob("*.py")
+        yield folder / parsed.name.partition(".")[0]  # of a module, its package
     if parsed.is_file:
         yield Path(parsed.name)
 

@@ -227,8 +227,7 @@ def test_an_agent_finds_its_own_things_and_a_private_folder(village, place, monk
     monkeypatch.setenv("SECRET", "sesame")
     folder = village / {"linked": "elsewhere", "as a module": "own"}.get(place, place)
     folder.mkdir(exist_ok=True)
-    text = LOOKS.replace("import helper", "").replace("helper.NAME, ", "") if place == "home" else LOOKS
-    (folder / "looks.py").write_text(text)
+    (folder / "looks.py").write_text(LOOKS)
     (folder / "helper.py").write_text("NAME = 'Hal'\n")
     if place == "linked":
         (village / "own" / "looks.py").symlink_to(folder / "looks.py")
@@ -284,3 +283,36 @@ def test_the_cause_is_named_where_it_does_not_work(monkeypatch, tmp_path, settin
             working_sandbox("bwrap")
     finally:
         sandbox._tried.cache_clear()
+
+
+def played(folder, agents, **more):
+    """Return the results of a run in a folder, without what takes time."""
+    (folder / "settings.toml").write_text("seed = 7\n")
+    command = [sys.executable, "-m", "plurispiel.tournaments.cli", "tournament", "settings.toml"]
+    options = {"decks": 4, "seats": 2, "format": "gauntlet", "out": "table", "workers": 2, "agents": ",".join(agents)}
+    options |= more
+    words = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    done = subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((folder / "table" / "results.json").read_text())
+    return {key: value for key, value in results.items() if key not in ("seconds", "hands_per_second", "digest")}
+
+
+@needs_sandbox
+def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
+    own = village / "own"
+    shutil.copy(BOTS / "behaves.py", own)
+    shutil.rmtree(own / "run")  # of another tournament, which is nobody's secret
+    (own / "rival.py").unlink()
+    shutil.rmtree(own / "__pycache__")
+    agents = ["behaves.py:Bot", *(f"{name}.py:Bot" for name in SPIES)]
+    disturbed = played(own, agents, sandbox="bwrap")
+    assert disturbed["sandbox"] == "bwrap"
+    log = (own / "table" / "logs").iterdir()
+    assert {path.read_text().replace("tried\n", "") for path in log} == {""}
+    quiet = village / "quiet"
+    quiet.mkdir()
+    shutil.copy(BOTS / "behaves.py", quiet)
+    for name in SPIES:
+        (quiet / f"{name}.py").write_text("from plurispiel.agents.baselines import CallAgent as Bot\n")
+    assert played(quiet, agents) == disturbed

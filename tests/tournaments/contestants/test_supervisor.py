@@ -1,8 +1,11 @@
 """Real agents that misbehave in every way: each costs its own hand only, and nothing else changes."""
 
+import contextlib
 import os
+import random
 import re
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.evaluation.streams import Seeded, Streams
 from plurispiel.tournaments.contestants import supervisor
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 
 pytestmark = [
@@ -231,6 +235,62 @@ def test_a_process_ended_from_outside_changes_nothing(contestant):
             kills += contestant.pid != pid
         assert same(*hands)
     assert kills >= 3
+
+
+def family_of(pid):
+    """Return a process and all below it."""
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
+    family = {pid} & parents.keys()
+    while more := {other for other, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sorted(family)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
+@pytest.mark.parametrize("choice", ["none", "auto"])
+def test_fifteen_kills_while_it_starts_change_nothing(choice):
+    """At any moment of it, and though it had never been there before."""
+    contestant = Contestant(spec("behaves"), LIMITS, sandbox=working_sandbox(choice))
+    moments = random.Random(choice)
+    killed = set()
+
+    def kill():
+        while len(killed) < 15:
+            pid = contestant.pid
+            if pid is None or pid in killed:
+                time.sleep(0.001)
+                continue
+            time.sleep(0.3 * moments.random())
+            family = family_of(pid)
+            if family:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(moments.choice(family), signal.SIGKILL)
+            killed.add(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        (number,) = numbers(1, ace=False)
+        hand = play(contestant, number)
+        assert len(killed) >= 3
+        assert same(hand, play(make_agent(spec("behaves")), number))
+        while killer.is_alive():
+            assert same(play(contestant, number), hand)
+    finally:
+        killer.join()
+        contestant.close()
+
+
+def test_an_agent_that_kills_itself_while_it_loads_is_told_from_kills_by_others():
+    contestant = Contestant(spec("kills_itself_at_import"), LIMITS)
+    with contextlib.closing(contestant):
+        for _ in range(2):
+            hand = play(contestant, 1)
+            assert [(fault.seat, fault.kind) for fault in hand.faults] == [(2, "crash")]
+            assert "ended by SIGKILL" in hand.faults[0].message
 
 
 def test_what_an_agent_has_started_ends_with_it(tmp_path):

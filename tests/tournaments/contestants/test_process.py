@@ -1,0 +1,112 @@
+"""Processes that nobody of the same user looks into; as root, these tests run as another user."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plurispiel.abstraction import _jit
+from plurispiel.tournaments.contestants.sandbox import SandboxBroken, working_sandbox
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+    pytest.mark.xdist_group("processes"),  # many at once would be late
+]
+
+BOTS = Path(__file__).parent / "bots"
+NOBODY = 65534
+
+LOOK = """
+import ctypes, os, sys
+from plurispiel.tournaments.contestants.process import close_to_others
+def leave_root():
+    if os.getuid() == 0:
+        os.setgroups([]), os.setgid(65534), os.setuid(65534)
+        ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # a process that has changed its user is closed
+ready, told = os.pipe()
+target = os.fork()
+if target == 0:
+    leave_root()
+    if sys.argv[1] == "closed":
+        close_to_others()
+    os.write(told, b"!")
+    os.read(os.pipe()[0], 1)
+os.read(ready, 1)
+leave_root()
+for name in ("mem", "environ", "fd"):
+    try:
+        os.listdir(f"/proc/{target}/fd") if name == "fd" else open(f"/proc/{target}/{name}", "rb").close()
+        print(name)
+    except PermissionError:
+        pass
+os.kill(target, 9)
+"""
+
+
+@pytest.mark.parametrize(("state", "seen"), [("closed", []), ("open", ["mem", "environ", "fd"])])
+def test_a_closed_process_is_not_looked_into(state, seen):
+    done = subprocess.run([sys.executable, "-c", LOOK, state], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == seen
+
+
+def as_nobody(folder, command):
+    """Run a command in a folder, as root does as another user, who sees the interpreter wherever it lies."""
+    if os.getuid() != 0:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    try:
+        box = working_sandbox("bwrap")
+    except SandboxBroken as cause:
+        pytest.skip(f"as root another user needs bubblewrap: {cause}")
+    home = Path.home()
+    shown = sorted({os.path.realpath(path) for path in (*box.readable, str(_jit.CACHE_FOLDER))}, key=len)
+    shown = [path for path in shown if Path(path).is_relative_to(home) and os.path.exists(path)]
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+    world = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--tmpfs", str(home)]
+    ways = {parent for path in shown for parent in Path(path).parents if parent.is_relative_to(home) and parent != home}
+    for way in sorted(ways):
+        world += ["--perms", "0755", "--dir", str(way)]
+    for path in shown:
+        world += ["--ro-bind", path, path]
+    world += ["--tmpfs", "/home", "--bind", str(folder), "/home/nobody", "--chdir", "/home/nobody"]
+    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    environment = os.environ | {"HOME": "/home/nobody/home", "NUMBA_CACHE_DIR": str(_jit.CACHE_FOLDER.parent)}
+    return subprocess.run([*world, "--", *user, *command], capture_output=True, text=True, env=environment)
+
+
+@pytest.mark.parametrize("sandbox", ["none", "bwrap"])
+def test_runner_and_workers_are_closed_to_contestants_of_the_same_user(tmp_path, sandbox):
+    for name in ("spy", "reads_processes"):
+        (tmp_path / f"{name}.py").write_text((BOTS / f"{name}.py").read_text())
+    command = [sys.executable, "-m", "plurispiel.tournaments.cli", "tournament"]
+    options = (
+        "--agents",
+        "reads_processes.py:Bot,call",
+        "--decks",
+        "20",
+        "--workers",
+        "2",
+        "--seed",
+        "7",
+        "--out",
+        "run",
+        "--sandbox",
+        sandbox,
+    )
+    done = as_nobody(tmp_path, [*command, *options])
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["sandbox"] == sandbox
+    lines = [line for path in (tmp_path / "run" / "logs").iterdir() for line in path.read_text().splitlines()]
+    got = [line for line in lines if line.startswith("got: /proc/")]
+    assert "tried" in lines
+    if sandbox == "bwrap":
+        assert got == []
+        return
+    assert any("--seed" in line for line in got)  # a command line stays open, as the run says
+    assert "seed on the command line" in done.stderr
+    trackers = {line.split("/")[2] for line in got if "resource_tracker" in line}  # which knows nothing
+    assert [line for line in got if "/cmdline: " not in line and line.split("/")[2] not in trackers] == []
