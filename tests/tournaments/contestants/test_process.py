@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -61,20 +62,23 @@ def as_nobody(folder, command):
         box = working_sandbox("bwrap")
     except SandboxBroken as cause:
         pytest.skip(f"as root another user needs bubblewrap: {cause}")
-    home = Path.home()
+    closed = (Path.home(), Path(tempfile.gettempdir()))
     shown = sorted({os.path.realpath(path) for path in (*box.readable, str(_jit.CACHE_FOLDER))}, key=len)
-    shown = [path for path in shown if Path(path).is_relative_to(home) and os.path.exists(path)]
+    shown = [path for path in shown if os.path.exists(path) and any(map(Path(path).is_relative_to, closed))]
     for path in (folder, *folder.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
-    world = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--tmpfs", str(home)]
-    ways = {parent for path in shown for parent in Path(path).parents if parent.is_relative_to(home) and parent != home}
+    world = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev"]
+    for place in closed:
+        world += ["--perms", "1777", "--tmpfs", str(place)]
+    ways = {way for path in shown for way in Path(path).parents if any(place in way.parents for place in closed)}
     for way in sorted(ways):
         world += ["--perms", "0755", "--dir", str(way)]
     for path in shown:
         world += ["--ro-bind", path, path]
     world += ["--tmpfs", "/home", "--bind", str(folder), "/home/nobody", "--chdir", "/home/nobody"]
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    environment = os.environ | {"HOME": "/home/nobody/home", "NUMBA_CACHE_DIR": str(_jit.CACHE_FOLDER.parent)}
+    places = {name: f"/home/nobody/{name}" for name in ("HOME", "PLURISPIEL_HOME", "PLURISPIEL_CACHE")}
+    environment = os.environ | places | {"NUMBA_CACHE_DIR": str(_jit.CACHE_FOLDER.parent)}
     return subprocess.run([*world, "--", *user, *command], capture_output=True, text=True, env=environment)
 
 
