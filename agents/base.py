@@ -225,8 +225,14 @@ class Agent:
         """See what happens, in order: the own `Deal`, each `Action` (own ones too), each `Board`."""
 
     def act(self, view: View) -> "Decision | int":
-        """Return what to do."""
-        raise TypeError(f"{type(self).__name__} must define act(view)")
+        """Return what to do: by default a draw from the own row of `range_strategy`."""
+        strategy = self.range_strategy(view.public)
+        if strategy is None:
+            raise TypeError(f"{type(self).__name__} must define act(view)")
+        own = [view.public.rules.combo_id(view.hole_cards)]
+        highest = None if strategy.highest is None else np.asarray(strategy.highest)
+        row = np.asarray(strategy.probabilities, dtype=np.float64)[own]
+        return draw(Strategy(np.asarray(strategy.actions), row, highest), self.rng)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
         """Return what this agent would do here with every combo, or None if it cannot tell.

@@ -328,6 +328,8 @@ def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) 
 def _defines(agent: object, name: str, placeholder: object) -> bool:
     """Return whether an agent has a method that does what it is for."""
     method = getattr(agent, name, None)
+    if name == "act" and isinstance(agent, Agent) and type(agent).range_strategy is not Agent.range_strategy:
+        return True  # it is drawn from what is told
     if name == "strategy" and not isinstance(agent, RangeAgent):
         return True
     return callable(method) and getattr(method, "__func__", method) is not placeholder

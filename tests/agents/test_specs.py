@@ -2,10 +2,13 @@
 
 import sys
 
+import numpy as np
 import pytest
 
+from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import BUILT_IN, make_agent, parse_spec, source_digest, split_specs, unique_names
+from plurispiel.evaluation.hand import play_hand
 
 BOT = """
 from plurispiel.agents.base import Agent
@@ -209,3 +212,18 @@ def test_the_digest_of_a_file_follows_its_text(folder):
 def test_agents_of_this_package_say_whether_they_are_deterministic(folder):
     assert all(make_agent(name).is_deterministic for name in BUILT_IN)
     assert not Agent.is_deterministic and not make_agent("my_bot.py:MyBot").is_deterministic
+
+
+def test_an_agent_that_only_tells_its_strategy_plays_by_it(tmp_path):
+    (tmp_path / "bot.py").write_text(
+        "import numpy as np\nfrom plurispiel.agents import Agent, Strategy\n\n\nclass Told(Agent):\n"
+        "    def range_strategy(self, public):\n"
+        "        rows = np.zeros((public.rules.num_combos, 2))\n"
+        "        rows[::2, 0] = rows[1::2, 1] = 1.0\n"
+        "        return Strategy(np.array([0, 1]), rows)\n"
+    )
+    agent = make_agent(f"{tmp_path / 'bot.py'}:Told")
+    deck = np.arange(9, dtype=np.uint8)
+    hand = play_hand(HUNL, [make_agent("raise"), agent], deck, np.random.default_rng(0).spawn(2))
+    own = HUNL.combo_id(deck[2:4].tolist())
+    assert not hand.faults and hand.actions[0].action == own % 2
