@@ -49,17 +49,12 @@ class Family:
     ):
         self._sandbox = sandbox
         self._agent: int | None = None
-        has_warden = sys.platform == "linux"
+        self._offspring: _Offspring | None = None
+        self._asks_warden = False
+        self._has_warden = has_warden = sys.platform == "linux"
         theirs, self._orders = os.pipe() if has_warden else (-1, -1)
-        command = [
-            sys.executable,
-            "-P",
-            "-u",
-            "-m",
-            "plurispiel.tournaments.contestants.process",
-            str(theirs),
-            *program,
-        ]
+        module = "plurispiel.tournaments.contestants.process"
+        command = [sys.executable, "-P", "-u", "-m", module, str(theirs), *program]
         environment = None
         if sandbox is not None:
             command = sandbox.command(command, spec, rivals, mebibytes)
@@ -84,26 +79,44 @@ class Family:
 
     def has_started(self, agent: int) -> None:
         """Take note of the agent's process, as it names itself before its code is loaded."""
-        if self._sandbox is None and sys.platform == "linux":
+        if not self._has_warden:
+            return
+        if self._sandbox is None:
             self._agent = agent
+            return
+        try:
+            (warden,) = _children(self.process.pid)
+            (self._agent,) = _children(warden)  # its number in the sandbox is another
+            self._offspring = _Offspring(warden, self._agent)
+        except (OSError, ValueError):  # the kernel keeps no such lists
+            self._asks_warden = True
 
     def go_on(self) -> None:
         """Let all go on."""
-        self._signal(signal.SIGCONT, CONTINUE)
+        self._signal(signal.SIGCONT)
+        self._order(CONTINUE)
 
     def stop(self) -> None:
         """Stop all: in a sandbox every process there, elsewhere the agent's group."""
-        self._signal(signal.SIGSTOP, STOP)
+        self._signal(signal.SIGSTOP)
+        if self._offspring is not None and self._offspring.is_seen():
+            self._offspring.close()
+            self._offspring = None
+            self._asks_warden = True
+        self._order(STOP)
 
     def dismiss(self) -> None:
         """Have all end soon."""
-        if self._orders < 0:
+        if not self._has_warden:
             self.process.kill()
         self._close_orders()  # the warden's sign to end them
 
     def close(self) -> None:
         """End all, and what belongs to them: nothing is left when this returns."""
         self.dismiss()
+        if self._offspring is not None:
+            self._offspring.close()
+            self._offspring = None
         try:
             self.process.wait(timeout=_END_S)
         except subprocess.TimeoutExpired:  # it has not begun to listen, or somebody has stopped it
@@ -123,14 +136,66 @@ class Family:
             return None
         return _SIGNALLED - code if code > _SIGNALLED else code
 
-    def _signal(self, number: int, order: bytes) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError, BrokenPipeError):
-            if self._sandbox is not None:
-                os.write(self._orders, order)
-            elif self._agent is not None:
+    def _signal(self, number: int) -> None:
+        """Send a signal to the agent's group."""
+        if self._agent is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._agent, number)
+
+    def _order(self, order: bytes) -> None:
+        """Have the warden reach all in the sandbox, if there are more than the agent's process: it takes a while."""
+        if self._asks_warden:
+            with contextlib.suppress(OSError):
+                os.write(self._orders, order)
 
     def _close_orders(self) -> None:
         if self._orders >= 0:
             os.close(self._orders)
             self._orders = -1
+
+
+class _Offspring:
+    """Whether the agent of a sandbox has started processes, told from outside in a few microseconds.
+
+    Those that have lost their parents are children of the warden; the others are listed by thread.
+    """
+
+    def __init__(self, warden: int, agent: int):
+        self._agent = agent
+        self._wards = os.open(_children_file(warden, warden), os.O_RDONLY)
+        self._lists: list[int] = []
+        self._num_links = 0
+
+    def is_seen(self) -> bool:
+        """Return whether there are any, or that cannot be told."""
+        threads = f"/proc/{self._agent}/task"
+        try:
+            if (num_links := os.stat(threads).st_nlink) != self._num_links:
+                self._num_links = num_links
+                self._close_lists()
+                for thread in os.listdir(threads):
+                    self._lists.append(os.open(_children_file(self._agent, int(thread)), os.O_RDONLY))
+            if any(os.pread(each, 1, 0) for each in self._lists):
+                return True
+            return os.pread(self._wards, 64, 0).count(b" ") > 1
+        except OSError:  # a thread has ended
+            return True
+
+    def close(self) -> None:
+        """Look no more."""
+        os.close(self._wards)
+        self._close_lists()
+
+    def _close_lists(self) -> None:
+        while self._lists:
+            os.close(self._lists.pop())
+
+
+def _children_file(pid: int, thread: int) -> str:
+    return f"/proc/{pid}/task/{thread}/children"
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of a process of one thread."""
+    with open(_children_file(pid, pid)) as stream:
+        return [int(word) for word in stream.read().split()]
