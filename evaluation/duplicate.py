@@ -161,8 +161,8 @@ def play_group(
         hand = play_hand(rules, seated, decks[rotation], rngs, repair=repair)
         seats = [contestants[position] for position in seating]
         telling = list(seated)
-        for seat, position in enumerate(seating):
-            if speakers and (speaker := speakers[position]) is not None:
+        for seat, position in enumerate(seating) if speakers else ():
+            if (speaker := speakers[position]) is not None:
                 telling[seat] = speaker
                 speaker.restart(rules, seat, rngs[seat])
         on_hand(hand, seats, telling)

@@ -201,12 +201,15 @@ class BlockPlayer:
         places = [
             Place(number, list(lineup[:position]).count(number), is_control) for position, number in enumerate(lineup)
         ]
+        outsiders = self._config.outsiders.intersection(lineup)
+
+        def players(rotation: int) -> list[Agent]:
+            return [FoldAgent() if place.number in retired else self._agent(place, rotation) for place in places]
+
+        same = players(0)
         return play_group(
             self._config.rules,
-            lambda rotation: [
-                FoldAgent() if place.number in retired else self._agent(place._replace(rotation=rotation))
-                for place in places
-            ],
+            players if outsiders else lambda rotation: same,
             contestants,
             self._streams,
             group,
@@ -214,7 +217,9 @@ class BlockPlayer:
             repair=self._config.on_fault == "repair",
             aivat=aivat,
             trusted=self._trusted,
-            speakers=[None if place.number in retired else self._speaker(place) for place in places],
+            speakers=[None if place.number in retired else self._speaker(place) for place in places]
+            if outsiders
+            else (),
         )
 
     def _with_control(
@@ -266,11 +271,11 @@ class BlockPlayer:
                 f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
             )
 
-    def _agent(self, place: Place) -> Agent:
+    def _agent(self, place: Place, rotation: int = 0) -> Agent:
         """Return the agent of a place; agents of this package keep nothing between hands and play all rotations."""
         number = place.number
-        if self._conduct.processes == "one" or number not in self._config.outsiders:
-            place = place._replace(rotation=0)
+        if self._conduct.processes != "one" and number in self._config.outsiders:
+            place = place._replace(rotation=rotation)
         if place not in self._agents:
             spec = self._config.agents[number]
             isolated = self._conduct.is_isolated(spec)

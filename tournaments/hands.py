@@ -90,8 +90,13 @@ def kept_group(store: RunStore, lineup: int, deck: int) -> KeptGroup | None:
     return None if packed is None else _unpacked(store, lineup, deck, packed)
 
 
-def stored_hands(folder: Path) -> Iterator[HandHistory]:
+def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
     """Yield the hands that a run has kept, line-up by line-up.
+
+    Parameters
+    ----------
+    check : bool
+        Look at the whole database first, which is needless where it has just been written.
 
     Raises
     ------
@@ -99,7 +104,8 @@ def stored_hands(folder: Path) -> Iterator[HandHistory]:
         If the folder holds no run, or it cannot be read.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
-        store.check()
+        if check:
+            store.check()
         number = 0
         for group in kept_groups(store):
             for history in _histories(store.config, group, number):

@@ -128,7 +128,7 @@ def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: San
 def _write_hands(folder: Path) -> None:
     try:
         with writing_atomically(folder / "hands.phhs") as stream:
-            write_phh(stream, stored_hands(folder))
+            write_phh(stream, stored_hands(folder, check=False))
     except ValueError as error:
         _say(f"no hands.phhs: {error} (plurispiel export --format acpc writes the hands that were kept)")
 
