@@ -36,7 +36,7 @@ from plurispiel.agents.base import Agent, Strategy
 class Dice(Agent):
     def restart(self, rules, seat, rng):
         super().restart(rules, seat, rng)
-        self.bold = random.SystemRandom().random()
+        self.bold = rng.random()  # who tells has another process, and the same stream
 
     def act(self, view):
         if not view.public.max_raise:

@@ -388,7 +388,7 @@ def test_what_depends_on_the_own_hand_is_not_told():
         assert not hand.faults and score.own_actions is None and score.true_chance is not None
     prober = LocalBestResponse(agents[1], MENUS["fcpa"])
     hand = play_hand(HUNL, [prober, agents[1]], deck, [np.random.default_rng(seat) for seat in range(2)])
-    assert prober.unknown is not None
+    assert prober.refusal is not None
 
 
 @pytest.mark.parametrize("text", ["fullgame", "fcpa"])
