@@ -396,8 +396,8 @@ def _module_file(spec: AgentSpec) -> Path | None:
     """Return the file of a MODULE spec, if there is one."""
     if spec.name in BUILT_IN or not spec.argument:
         return None
-    search_in(Path.cwd())
-    found, folders = None, None
+    found = None
+    folders: list[str] | None = [*sys.path, str(Path.cwd())]  # Python's own stays as it is: nothing of ours lies there
     for end in [*(k for k, letter in enumerate(spec.name) if letter == "."), len(spec.name)]:
         # `importlib.util.find_spec` would run the packages around the module.
         found = importlib.machinery.PathFinder.find_spec(spec.name[:end], folders)

@@ -41,7 +41,7 @@ class AgentFault(Exception):
     def __init__(self, kind: str, message: str):
         super().__init__(kind, message)
         self.kind = kind
-        self.message = message
+        self.message = _writable(message)
 
 
 class RemoteAgent(Agent):
@@ -232,7 +232,7 @@ def _fault_text(where: str, error: BaseException) -> tuple[str, str]:
     """Return the kind of a fault, and what to say of it."""
     if isinstance(error, AgentFault):
         return error.kind, error.message
-    return "memory" if isinstance(error, MemoryError) else "exception", f"{where}: {error_text(error)}"
+    return "memory" if isinstance(error, MemoryError) else "exception", _writable(f"{where}: {error_text(error)}")
 
 
 def _text(value: object) -> str:
@@ -240,6 +240,11 @@ def _text(value: object) -> str:
         return repr(value)[:_MAX_VALUE]
     except Exception:
         return f"an object of {type(value).__name__}"
+
+
+def _writable(text: str) -> str:
+    """Return a text that can be written anywhere: halves of a surrogate pair, which no file takes, become a ``?``."""
+    return text.encode(errors="replace").decode()
 
 
 def _nearest(public: PublicState, wanted: int) -> int:

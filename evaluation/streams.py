@@ -8,7 +8,7 @@ other stream. They serve tables with an agent from outside.
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +32,9 @@ class Source(Protocol):
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
         """Return two 64-bit words for every seat of every rotation."""
 
+    def without(self, retired: Collection[int]) -> "Source":
+        """Return what streams derive from once some agents only fold."""
+
 
 class Seeded:
     """Streams of a seed, by `numpy.random.SeedSequence`."""
@@ -49,6 +52,10 @@ class Seeded:
         sequence = np.random.SeedSequence(self._seed, spawn_key=(_AGENT, *group))
         return sequence.generate_state(2 * num_seats**2, np.uint64).tolist()
 
+    def without(self, retired: Collection[int]) -> "Seeded":
+        """Return the same: agents of this package keep nothing between hands."""
+        return self
+
 
 class Keyed:
     """Streams of a key, each by a SHA-256 of its own.
@@ -57,10 +64,13 @@ class Keyed:
     ----------
     keys : sequence of (int, int)
         The first deck (the last number of a group) of each key, ascending from 0, and the key: any whole number.
+    retired : collection of int
+        The agents that only fold.
     """
 
-    def __init__(self, keys: Sequence[tuple[int, int]]):
+    def __init__(self, keys: Sequence[tuple[int, int]], retired: Collection[int] = ()):
         self._keys = keys
+        self._without = f" without {sorted(retired)}" if retired else ""
 
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
         """Return the generator of a purpose."""
@@ -74,9 +84,13 @@ class Keyed:
             words += (state // _WORD % _WORD, state % _WORD)
         return words
 
+    def without(self, retired: Collection[int]) -> "Keyed":
+        """Return other streams: groups are played again when an agent is retired, and nobody is dealt a deck twice."""
+        return Keyed(self._keys, retired)
+
     def _hash(self, purpose: int, group: Group, *path: int) -> int:
         key = next(key for first, key in reversed(self._keys) if group[-1] >= first)
-        text = f"plurispiel {key} {purpose} {group} {path}"
+        text = f"plurispiel {key} {purpose} {group} {path}{self._without}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest())
 
 
@@ -115,6 +129,11 @@ class Streams:
         self._source = source
         self._once = once
         self._seats = SeatStreams(num_seats)
+
+    def without(self, retired: Collection[int]) -> "Streams":
+        """Return the streams of groups in which some agents only fold."""
+        source = self._source.without(retired) if retired else self._source
+        return self if source is self._source else Streams(self._num_seats, source, once=self._once)
 
     def decks(self, rules: HoldemRules, group: Group) -> list[np.ndarray]:
         """Return the deck of every rotation: uint8[num_dealt_cards] each."""

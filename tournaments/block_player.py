@@ -211,7 +211,7 @@ class BlockPlayer:
             self._config.rules,
             players if outsiders else lambda rotation: same,
             contestants,
-            self._streams,
+            self._streams.without(retired),
             group,
             on_hand,
             repair=self._config.on_fault == "repair",

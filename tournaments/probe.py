@@ -25,6 +25,7 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.config import package_digest
 from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.interrupts import interrupts_held, leave_to_parent
+from plurispiel.tournaments.own_modules import own_modules_only, pass_nothing_on
 
 __all__ = ["Probe", "ProbeConfig"]
 
@@ -231,13 +232,13 @@ def _play_blocks(
             yield numbers, _play(numbers)
         return
     context = multiprocessing.get_context("spawn")
-    with interrupts_held():  # nor does it that counts the semaphores of this pool
+    with interrupts_held(), own_modules_only():  # nor does it that counts the semaphores of this pool
         resource_tracker.ensure_running()
     pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
     waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
         while True:
-            with interrupts_held():  # the workers never get Ctrl-C: this process decides
+            with interrupts_held(), own_modules_only():  # the workers never get Ctrl-C: this process decides
                 for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
                     waiting[pool.submit(_play, numbers)] = numbers
             if not waiting:
@@ -265,6 +266,7 @@ def _begin(config: ProbeConfig) -> None:
 def _begin_beside(config: ProbeConfig, parent: int) -> None:
     die_with(parent)  # a pool's processes would wait for ever
     leave_to_parent()
+    pass_nothing_on()
     _begin(config)
 
 

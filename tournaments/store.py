@@ -237,8 +237,13 @@ class RunStore:
         return self._key if self._key is not None and self._key.is_told else None
 
     def tell_key(self) -> None:
-        """Have the results tell the key: the run has ended."""
-        if self._key is not None and not self._key.is_told:
+        """Have the results tell the key: the run has ended.
+
+        It stays untold where more decks were begun and some line-ups still miss theirs, which it will deal.
+        """
+        query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
+        ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
+        if is_even and self._key is not None and not self._key.is_told:
             self._key = self._key.told()
             write_key(self.folder, self._key)
 

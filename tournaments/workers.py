@@ -16,6 +16,7 @@ from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job, Playe
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.process import close_to_others, die_with
 from plurispiel.tournaments.interrupts import interrupts_held, leave_to_parent
+from plurispiel.tournaments.own_modules import own_modules_only, pass_nothing_on
 from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.warmup import PLAY, warmup
 
@@ -51,9 +52,9 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
-        with interrupts_held():
+        with interrupts_held(), own_modules_only():
             resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
-        with interrupts_held():
+        with interrupts_held(), own_modules_only():
             self.process.start()
         theirs.close()
 
@@ -149,6 +150,7 @@ def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams:
     close_to_others()
     die_with(os.getppid())  # a block may take minutes, and nobody would store it
     leave_to_parent()
+    pass_nothing_on()
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr  # an agent that prints must not write into the results
     with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct, streams)) as player:

@@ -1,6 +1,7 @@
 """Agent specs: their grammar, what they build, and what is said when they cannot."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,6 +208,15 @@ def test_the_digest_of_a_file_follows_its_text(folder):
     assert source_digest("call") == ""
     with pytest.raises(ValueError, match="cannot read the agent's file 'gone.py'"):
         source_digest("gone.py:Bot")
+
+
+def test_looking_for_the_file_of_a_module_leaves_pythons_path_alone(folder, monkeypatch):
+    """Else whatever lies beside it is imported in place of a package that is not installed, by us and our workers."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if Path(entry or ".").resolve() != folder.resolve()])
+    before = list(sys.path)
+    assert source_digest("my_bot:MyBot") == source_digest("my_bot.py:MyBot") != ""
+    assert sys.path == before
 
 
 def test_agents_of_this_package_say_whether_they_are_deterministic(folder):

@@ -108,3 +108,20 @@ def test_keyed_decks_are_fair():
     expected = 4_000 / 52
     statistic = float(((counts - expected) ** 2 / expected).sum())
     assert 9 * 51 - 5 * (2 * 9 * 51) ** 0.5 < statistic < 9 * 51 + 5 * (2 * 9 * 51) ** 0.5
+
+
+def test_once_agents_only_fold_other_decks_are_dealt():
+    """Groups are played again when an agent is retired: whoever has seen them would see them twice."""
+    keyed, group = Streams(2, Keyed(((0, 3),))), (0, 5)
+
+    def dealt(streams):
+        states = [rng.bit_generator.state["state"]["state"] for rngs in streams.seats(group) for rng in rngs]
+        return [deck.tobytes() for deck in streams.decks(HUNL, group)], streams.order(group), states
+
+    assert dealt(keyed.without(frozenset())) == dealt(keyed)
+    found = [dealt(keyed.without(retired)) for retired in ((), (0,), (1,), (0, 1))]
+    assert len({tuple(decks) for decks, _, _ in found}) == 4
+    assert len({state for _, _, states in found for state in states}) == 16
+    assert dealt(keyed.without({1, 0})) == found[3]  # a set has no order
+    seeded = Streams(2, Seeded(3))
+    assert dealt(seeded.without((0,))) == dealt(seeded)

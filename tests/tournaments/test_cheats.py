@@ -6,6 +6,8 @@ What they try with the machine (processes, files, memory) is in `contestants/tes
 import contextlib
 import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -252,3 +254,60 @@ def test_decks_and_how_they_are_dealt_are_given_together(tmp_path, capsys):
     assert main([*command, "--decks", "shared", "--decks", "5"]) == 2
     assert "another" in capsys.readouterr().err
     assert np.isclose(sum(agent["mbb_per_hand"] for agent in results["agents"]), 0.0)
+
+
+def test_a_key_that_was_told_deals_nothing_whatever_the_run_goes_on_with(tmp_path):
+    (tmp_path / "bot.py").write_text(CALLER)
+    less, more = (
+        TournamentConfig(agents=(f"{tmp_path}/bot.py:Bot", "call", "tag"), seats=2, score="duplicate", decks=decks)
+        for decks in (8, 16)
+    )
+
+    class Stop(Exception):
+        pass
+
+    def stop(block, groups):
+        if block.first == 8:
+            raise Stop
+
+    def end(config, on_block=lambda block, groups: None):
+        with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+            with contextlib.suppress(Stop):
+                run_tournament(config, store, Conduct(), on_block)
+            store.tell_key()
+            return make_results(config, store)["keys"]
+
+    (first,) = end(less)
+    assert first["first_deck"] == 0
+    for _ in range(2):  # drawn for decks that were not played after all, and told all the same
+        with contextlib.closing(RunStore(tmp_path / "run", more)) as store:
+            store.renew_key()
+        told = end(less)
+    assert told[0] == first and told[1]["first_deck"] == 8
+    # One line-up has decks that others miss: the key that will deal them stays untold.
+    with contextlib.closing(RunStore(tmp_path / "run", more)) as store, pytest.raises(Stop):
+        run_tournament(more, store, Conduct(), stop)
+    assert end(less) is None
+    last = end(more)
+    assert last[0] == first and last[1]["first_deck"] == 8 and last[1] != told[1]
+
+
+@pytest.mark.parametrize("spec", ["bot.py:Bot", "bot:Bot"])
+def test_nothing_beside_an_agent_is_run_by_a_worker(tmp_path, spec):
+    """A worker knows the key: it imports nothing from the current folder, where agents may lie."""
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    (bots / "bot.py").write_text(CALLER)
+    for name in ("pickle", "multiprocessing", "coverage", "sitecustomize"):
+        (bots / f"{name}.py").write_text(f"open({str(tmp_path / 'marker')!r}, 'a').write('{name} ')\n")
+    command = tmp_path / "command.py"  # like the installed one: it has its own folder on the path, not the current
+    command.write_text("from plurispiel.tournaments.cli import main\n\nif __name__ == '__main__':\n    main()\n")
+    arguments = ["tournament", "--agents", f"{spec},call", "--decks", "16", "--score", "duplicate", "--workers", "2"]
+    done = subprocess.run(
+        [sys.executable, command, *arguments, "--referee", "none", "--out", tmp_path / "run"],
+        cwd=bots,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and (tmp_path / "run" / "results.json").exists(), done.stderr
+    assert not (tmp_path / "marker").exists()

@@ -1,5 +1,6 @@
 """Tournaments with contestants that misbehave: what it costs, who is told, and that nothing else changes."""
 
+import contextlib
 import json
 import os
 import random
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from plurispiel.tournaments.block_player import Conduct, RunAborted
+from plurispiel.tournaments.block_player import BlockPlayer, Conduct, RunAborted
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants import supervisor
 from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.report.replays import replay_groups
+from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.retirement import FaultLedger
 from plurispiel.tournaments.runner import run_tournament
 from plurispiel.tournaments.schedule import Block
@@ -416,3 +419,45 @@ def test_kills_change_nothing(tmp_path, undisturbed, victim):
 @pytest.mark.parametrize("victim", ["runner", "worker", "agent"])
 def test_twenty_kills_change_nothing(tmp_path, undisturbed, victim):
     check_kills(tmp_path, undisturbed, 4000, victim, 20)
+
+
+UNWRITABLE = """
+from plurispiel.agents import CALL, Agent
+
+class Bot(Agent):
+    def act(self, view):
+        if view.public.street == 1:
+            raise ValueError("half a pair: \\ud800, nothing: \\x00")
+        return CALL
+"""
+
+
+def test_a_message_that_no_file_takes_ends_no_run(capsys, tmp_path):
+    (tmp_path / "unwritable.py").write_text(UNWRITABLE)
+    command = ["tournament", "--agents", f"{tmp_path}/unwritable.py:Bot,call", "--decks", "2", "--score", "duplicate"]
+    assert main([*command, "--out", str(tmp_path / "run")]) == 0
+    captured = capsys.readouterr()
+    assert "exception 4" in captured.err and "half a pair: ?" in captured.err
+    store = RunStore.reading(tmp_path / "run")
+    assert "half a pair: ?, nothing: \x00" in store.first_faults()[0]
+    store.close()
+
+
+def test_who_saw_a_deck_before_an_agent_was_retired_sees_another_behind_it(tmp_path, sometimes):
+    config = TournamentConfig(agents=(f"{sometimes}?share=1", "tag"), decks=8, max_faults=3, seed=7, score="duplicate")
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        run_tournament(config, store, Conduct())
+        ledger = FaultLedger(config.max_faults, store.faults())
+        _, _, last = ledger.retirement(0)
+        assert last < 7
+        with contextlib.closing(BlockPlayer(config, Conduct(), store.streams())) as player:
+            decks = [
+                [hand.deck.tobytes() for hand, _ in player.replay((0, last + 1), retired)[1]]
+                for retired in (frozenset(), frozenset({0}))
+            ]
+    assert not set(decks[0]) & set(decks[1])
+    # The report plays each group as it was played, also behind a retirement within a block.
+    record = read_run(tmp_path / "run", "A")
+    with contextlib.closing(RunStore.reading(tmp_path / "run")) as store:
+        replays = list(replay_groups(record, store, [(0, deck) for deck in range(last + 1, 8)]))
+    assert len(replays) == 7 - last and all(replay.stories for replay in replays)

@@ -20,6 +20,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
 
 MAX_FRAME = 1 << 24
+_MAX_TEXT = 1 << 20  # of which a million numbers would be read for minutes
+_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of a strategy
 
 _LENGTHS = struct.Struct("<II")
 
@@ -50,7 +52,7 @@ def frame_size(data: bytes | bytearray) -> int:
     if len(data) < _LENGTHS.size:
         return 0
     total, text = _LENGTHS.unpack_from(data)
-    if total > MAX_FRAME or text > total:
+    if total > MAX_FRAME or text > min(total, _MAX_TEXT):
         raise BadFrame(f"a frame of {total} bytes, {text} of text")
     return _LENGTHS.size + total
 
@@ -68,7 +70,10 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
     try:
         message = json.loads(frame[_LENGTHS.size : start])
         arrays = []
-        for dtype, shape in message.get("arrays", ()):
+        named = message.get("arrays", ())
+        if len(named) > _MAX_ARRAYS or any(len(shape) > _MAX_DIMENSIONS for _, shape in named):
+            raise BadFrame(f"more than {_MAX_ARRAYS} arrays, or of more than {_MAX_DIMENSIONS} dimensions")
+        for dtype, shape in named:
             if dtype not in ("<i8", "<f8") or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
                 raise BadFrame(f"an array of {dtype!r} and {shape!r}")
             end = start + 8 * int(np.prod(shape, dtype=object))

@@ -17,7 +17,7 @@ from plurispiel.tournaments.hand_story import hand_story
 from plurispiel.tournaments.hands import KeptGroup, kept_group, kept_stories
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.retirement import FaultLedger
-from plurispiel.tournaments.schedule import BLOCK_DECKS, Block
+from plurispiel.tournaments.schedule import Block
 from plurispiel.tournaments.store import RunStore
 from plurispiel.tournaments.witness import Told, Witness
 
@@ -62,8 +62,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                 yield Replay(lineup, deck, stories)
                 continue
             witness.forget()
-            first = deck // BLOCK_DECKS * BLOCK_DECKS
-            retired = ledger.retired(Block(lineup, first, BLOCK_DECKS))
+            retired = ledger.retired(Block(lineup, deck, 1))
             try:
                 scores, hands = player.replay((lineup, deck), retired)
             except (RunAborted, RefereeDisagrees, ValueError) as error:

@@ -34,7 +34,10 @@ class RunKey:
 
     def going_on(self, deck: int) -> "RunKey":
         """Return the keys of a run that goes on from a deck: what was told deals nothing more."""
-        return RunKey((*self.keys, (deck, secrets.randbits(_BITS)))) if self.is_told else self
+        if not self.is_told:
+            return self
+        dealt = [(first, key) for first, key in self.keys if first < deck]  # a later one was told before it dealt any
+        return RunKey((*dealt, (deck, secrets.randbits(_BITS))))
 
     def told(self) -> "RunKey":
         """Return the keys of a run that has ended."""

@@ -50,6 +50,9 @@ def test_garbage_is_refused(data):
         [["<f8", ["x"]]],
         [["<f8"]],
         [["<f8", [True]]],
+        [["<f8", [1, 1, 1]]],
+        [["<f8", [wire.MAX_FRAME] * 50_000]],  # whose product takes seconds
+        [["<f8", [0]]] * 4,
         7,
     ],
 )
@@ -64,6 +67,8 @@ def test_nothing_longer_than_allowed_is_waited_for():
         wire.frame_size(struct.pack("<II", wire.MAX_FRAME + 1, 10))
     with pytest.raises(wire.BadFrame):
         wire.frame_size(struct.pack("<II", 10, 11))
+    with pytest.raises(wire.BadFrame):  # arrays may be long, texts not
+        wire.frame_size(struct.pack("<II", wire.MAX_FRAME, wire.MAX_FRAME))
     deep = b"[" * 100_000
     with pytest.raises(wire.BadFrame):
         wire.decode(struct.pack("<II", len(deep), len(deep)) + deep)
