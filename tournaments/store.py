@@ -6,16 +6,12 @@ that a bit that a disk has turned is noticed before it counts.
 """
 
 import contextlib
-import dataclasses
 import json
-import operator
 import os
 import shutil
 import socket
 import sqlite3
 import time
-import zlib
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
@@ -37,6 +33,14 @@ from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.machine import machine_text
 from plurispiel.tournaments.run import run_key
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
+from plurispiel.tournaments.run.tables import (
+    COLUMNS,
+    SCHEMA,
+    SCORE_TYPES,
+    SCORES,
+    checksum_of,
+    score_values,
+)
 from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, Position
 
 fcntl: ModuleType | None
@@ -46,87 +50,6 @@ except ImportError:  # Windows: two runs at once are noticed when the second sto
     fcntl = None
 
 FORMAT_VERSION = 5
-
-_SCORE_TYPES = {
-    "lineup": "i8",
-    "deck": "i8",
-    "agent": "i8",
-    "hands": "i8",
-    "chips": "f8",
-    "chips_squared": "f8",
-    "faults": "i8",
-    "imaginary_hands": "f8",
-    "chance": "f8",
-    "own_actions": "f8",
-    "other_actions": "f8",
-    "true_chance": "f8",
-    "true_own_actions": "f8",
-    "true_other_actions": "f8",
-    "aivat_squared": "f8",
-    "reduced_squared": "f8",
-}
-SCORES = np.dtype(list(_SCORE_TYPES.items()))
-_SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
-_score_values = operator.attrgetter(*_SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS groups (
-    lineup INTEGER NOT NULL,
-    deck INTEGER NOT NULL,
-    agent INTEGER NOT NULL,
-    hands INTEGER NOT NULL,
-    chips REAL NOT NULL,
-    chips_squared REAL NOT NULL,
-    faults INTEGER NOT NULL,
-    play BLOB NOT NULL,
-    first_fault TEXT NOT NULL,
-    fault_kinds TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    imaginary_hands REAL,
-    chance REAL,
-    own_actions REAL,
-    other_actions REAL,
-    true_chance REAL,
-    true_own_actions REAL,
-    true_other_actions REAL,
-    aivat_squared REAL,
-    reduced_squared REAL,
-    refused TEXT NOT NULL,
-    calibration BLOB NOT NULL,
-    seat_sums BLOB NOT NULL,
-    answers INTEGER NOT NULL,
-    answer_seconds REAL NOT NULL,
-    slowest_answer REAL NOT NULL,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (lineup, deck, agent)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS hands (
-    lineup INTEGER NOT NULL,
-    deck INTEGER NOT NULL,
-    hands BLOB NOT NULL,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (lineup, deck)
-);
-CREATE TABLE IF NOT EXISTS stories (
-    lineup INTEGER NOT NULL,
-    deck INTEGER NOT NULL,
-    stories BLOB NOT NULL,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (lineup, deck)
-);
-"""
-# `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
-# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
-# `seat_sums` what it made of each seat; the last three, how long it was waited for.
-
-_COLUMNS = {
-    "run": ("key", "value"),
-    "groups": ("lineup", "deck", "agent", *_SCORE_COLUMNS, "seconds"),
-    "hands": ("lineup", "deck", "hands"),
-    "stories": ("lineup", "deck", "stories"),
-}
-"""The columns of each table, as `_checksum` takes them; its own follows."""
 
 _OTHER_FACTS = ("player", "values", "code")
 _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
@@ -346,7 +269,7 @@ class RunStore:
             If the database cannot be written, or another process plays the same run.
         """
         rows = [
-            (block.lineup, deck, agent, *_score_values(score), seconds / len(groups) / len(group))
+            (block.lineup, deck, agent, *score_values(score), seconds / len(groups) / len(group))
             for deck, group in enumerate(groups, start=block.first)
             for agent, score in group.items()
         ]
@@ -381,7 +304,7 @@ class RunStore:
     def scores(self) -> np.ndarray:
         """Return all stored groups in order, one record a group and agent, fields as in the database, NaN for NULL."""
         rows = self._rows(
-            f"SELECT {', '.join(_SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
+            f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
             self.decks,
         )
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
@@ -525,7 +448,7 @@ class RunStore:
             facts["code"] = json.dumps(self._config.code)
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
-                for statement in filter(str.strip, _SCHEMA.split(";")):
+                for statement in filter(str.strip, SCHEMA.split(";")):
                     self._database.execute(statement)
                 self._insert("run", facts.items(), "OR IGNORE")
         self._check_format()
@@ -564,9 +487,9 @@ class RunStore:
         ((page_size,),) = self._rows("PRAGMA page_size")
         if list(self._rows("PRAGMA integrity_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
             raise self._damaged("it")
-        for table, columns in _COLUMNS.items():
+        for table, columns in COLUMNS.items():
             for *row, checksum in self._rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
-                if checksum != _checksum(row):
+                if checksum != checksum_of(row):
                     raise self._damaged(self._place(table, row))
 
     def _damaged(self, what: str) -> RunRefused:
@@ -588,10 +511,10 @@ class RunStore:
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
         """Write rows, each with its checksum; `otherwise` says what to do with one that is there already."""
-        columns = (*_COLUMNS[table], "checksum")
+        columns = (*COLUMNS[table], "checksum")
         self._database.executemany(
             f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-            ((*row, _checksum(row)) for row in rows),
+            ((*row, checksum_of(row)) for row in rows),
         )
 
     def _check_format(self) -> None:
@@ -600,24 +523,6 @@ class RunStore:
                 f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
                 f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
             )
-
-
-def _checksum(row: Iterable[Any]) -> int:
-    """Return the CRC-32 of a row, which notices any single bit.
-
-    All numbers count as float64: a database gives 2.0 back for 2, 0.0 for -0.0 and None for what is no number.
-    """
-    numbers, texts = array("d"), []
-    for value in row:
-        if isinstance(value, bytes):
-            numbers.append(len(value))
-            texts.append(value)
-        elif isinstance(value, str):
-            texts.append(value.encode())
-            numbers.append(-1.0 - len(texts[-1]))  # a text is not the same bytes
-        else:
-            numbers.append(nan if value is None else value + 0.0)
-    return zlib.crc32(b"".join(texts), zlib.crc32(numbers))
 
 
 def _locked(folder: Path) -> int | None:

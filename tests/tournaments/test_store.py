@@ -17,8 +17,9 @@ from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.hands import stored_hands
 from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.results import make_results
+from plurispiel.tournaments.run.tables import SCHEMA, SCORES
 from plurispiel.tournaments.schedule import Block
-from plurispiel.tournaments.store import _SCHEMA, SCORES, RunRefused, RunStore
+from plurispiel.tournaments.store import RunRefused, RunStore
 
 CONFIG = TournamentConfig(agents=("call", "fold"), decks=4)
 
@@ -154,7 +155,7 @@ def edit(folder, statement):
 
 def columns():
     database = sqlite3.connect(":memory:")
-    database.executescript(_SCHEMA)
+    database.executescript(SCHEMA)
     tables = [table for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     found = [(table, row[1]) for table in tables for row in database.execute(f"PRAGMA table_info({table})")]
     database.close()

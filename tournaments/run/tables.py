@@ -1,0 +1,112 @@
+"""The tables of a run's database, and the checksum of each row."""
+
+import dataclasses
+import operator
+import zlib
+from array import array
+from collections.abc import Iterable
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from plurispiel.evaluation.duplicate import AgentScore
+
+SCORE_TYPES = {
+    "lineup": "i8",
+    "deck": "i8",
+    "agent": "i8",
+    "hands": "i8",
+    "chips": "f8",
+    "chips_squared": "f8",
+    "faults": "i8",
+    "imaginary_hands": "f8",
+    "chance": "f8",
+    "own_actions": "f8",
+    "other_actions": "f8",
+    "true_chance": "f8",
+    "true_own_actions": "f8",
+    "true_other_actions": "f8",
+    "aivat_squared": "f8",
+    "reduced_squared": "f8",
+}
+SCORES = np.dtype(list(SCORE_TYPES.items()))
+SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
+score_values = operator.attrgetter(*SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS groups (
+    lineup INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    agent INTEGER NOT NULL,
+    hands INTEGER NOT NULL,
+    chips REAL NOT NULL,
+    chips_squared REAL NOT NULL,
+    faults INTEGER NOT NULL,
+    play BLOB NOT NULL,
+    first_fault TEXT NOT NULL,
+    fault_kinds TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    imaginary_hands REAL,
+    chance REAL,
+    own_actions REAL,
+    other_actions REAL,
+    true_chance REAL,
+    true_own_actions REAL,
+    true_other_actions REAL,
+    aivat_squared REAL,
+    reduced_squared REAL,
+    refused TEXT NOT NULL,
+    calibration BLOB NOT NULL,
+    seat_sums BLOB NOT NULL,
+    answers INTEGER NOT NULL,
+    answer_seconds REAL NOT NULL,
+    slowest_answer REAL NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (lineup, deck, agent)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS hands (
+    lineup INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    hands BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (lineup, deck)
+);
+CREATE TABLE IF NOT EXISTS stories (
+    lineup INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    stories BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (lineup, deck)
+);
+"""
+# `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
+# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
+# `seat_sums` what it made of each seat; the last three, how long it was waited for.
+
+COLUMNS = {
+    "run": ("key", "value"),
+    "groups": ("lineup", "deck", "agent", *SCORE_COLUMNS, "seconds"),
+    "hands": ("lineup", "deck", "hands"),
+    "stories": ("lineup", "deck", "stories"),
+}
+"""The columns of each table, as `checksum_of` takes them; its own follows."""
+
+
+def checksum_of(row: Iterable[Any]) -> int:
+    """Return the CRC-32 of a row, which notices any single bit.
+
+    All numbers count as float64: a database gives 2.0 back for 2, 0.0 for -0.0 and None for what is no number.
+    """
+    numbers, texts = array("d"), []
+    for value in row:
+        if isinstance(value, bytes):
+            numbers.append(len(value))
+            texts.append(value)
+        elif isinstance(value, str):
+            texts.append(value.encode())
+            numbers.append(-1.0 - len(texts[-1]))  # a text is not the same bytes
+        else:
+            numbers.append(nan if value is None else value + 0.0)
+    return zlib.crc32(b"".join(texts), zlib.crc32(numbers))
