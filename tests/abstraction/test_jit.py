@@ -115,6 +115,7 @@ print(_jit.CACHE_FOLDER, min(hits), len(hits))
 """
 
 
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without the compiler")
 def test_kernels_of_a_cache_that_cannot_be_written_are_used(tmp_path):
     """And those that it lacks are compiled beside it."""
     temporary = tmp_path / "temporary"
