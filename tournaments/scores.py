@@ -152,7 +152,8 @@ class RunScores:
         controls = rows[rows["agent"] == len(config.agents)]
         for number in range(len(config.agents)):
             verdict = calibrations[number].verdict() if number in calibrations else ""
-            self.complaints.append(refusals.get(number) or verdict)
+            asked = number not in config.outsiders - config.believed
+            self.complaints.append((refusals.get(number) or verdict) if asked else "")
             control = controls if len(controls) and number == config.controlled else None
             own = rows[rows["agent"] == number]
             self.agents.append(AgentScores(config, own, control, self.complaints[-1]))

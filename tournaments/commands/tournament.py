@@ -70,6 +70,11 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
             "each rotation has a deck of its own, as agents from outside could tell each other what they saw "
             f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals all rotations one deck)"
         )
+    if config.outsiders and config.deals == "shared":
+        notes.append(
+            "all rotations of a group are dealt one deck, of which processes of one agent could tell each other by "
+            "signals that no sandbox stops: against agents that may mean harm, --decks once leaves nothing to tell"
+        )
     if config.uses_aivat and not settings.get("values"):
         notes += filter(None, [values_note(config.values)])
         config = _with_values_of_the_run(config, options)

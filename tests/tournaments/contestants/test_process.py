@@ -114,3 +114,25 @@ def test_runner_and_workers_are_closed_to_contestants_of_the_same_user(tmp_path,
     assert "seed on the command line" in done.stderr
     trackers = {line.split("/")[2] for line in got if "resource_tracker" in line}  # which knows nothing
     assert [line for line in got if "/cmdline: " not in line and line.split("/")[2] not in trackers] == []
+
+
+KEYRING = """
+import ctypes, platform, sys
+from plurispiel.tournaments.contestants.process import leave_keyring
+numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}[platform.machine()]
+libc = ctypes.CDLL(None)
+add_key, keyctl = (lambda *values, number=number: libc.syscall(number, *values) for number in numbers)
+joined = keyctl(1, None)  # a session of our own, which what we start inherits
+assert joined > 0 and add_key(b"user", b"seen", b"As", 2, -3) > 0
+before = keyctl(10, -3, b"user", b"seen", 0)
+leave_keyring()
+print(before > 0, keyctl(10, -3, b"user", b"seen", 0) > 0)
+"""
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="numbers of system calls")
+def test_a_keyring_of_the_session_is_left_behind():
+    done = subprocess.run([sys.executable, "-c", KEYRING], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no keyrings here: {done.stderr.splitlines()[-1]}")
+    assert done.stdout.split() == ["True", "False"]
