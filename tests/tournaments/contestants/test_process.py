@@ -123,7 +123,8 @@ numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}[platform.machine()]
 libc = ctypes.CDLL(None)
 add_key, keyctl = (lambda *values, number=number: libc.syscall(number, *values) for number in numbers)
 joined = keyctl(1, None)  # a session of our own, which what we start inherits
-assert joined > 0 and add_key(b"user", b"seen", b"As", 2, -3) > 0
+if joined <= 0 or add_key(b"user", b"seen", b"As", 2, -3) <= 0:
+    sys.exit(77)  # no keyrings here
 before = keyctl(10, -3, b"user", b"seen", 0)
 leave_keyring()
 print(before > 0, keyctl(10, -3, b"user", b"seen", 0) > 0)
@@ -133,6 +134,7 @@ print(before > 0, keyctl(10, -3, b"user", b"seen", 0) > 0)
 @pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="numbers of system calls")
 def test_a_keyring_of_the_session_is_left_behind():
     done = subprocess.run([sys.executable, "-c", KEYRING], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no keyrings here: {done.stderr.splitlines()[-1]}")
+    if done.returncode == 77:
+        pytest.skip("this system gives no keyrings")
+    assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["True", "False"]
