@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -68,15 +68,15 @@ class PublicState:
         self, rules: HoldemRules, state: list[int], board: tuple[int, ...] = (), actions: tuple[Action, ...] = ()
     ):
         self.rules = rules
-        self.street = state[kernels.STREET]
-        self.actor = state[kernels.ACTOR]
+        self.street = state[betting_state.STREET]
+        self.actor = state[betting_state.ACTOR]
         self.board = board
         self.actions = actions
-        self.can_fold = state[kernels.CAN_FOLD] != 0
+        self.can_fold = state[betting_state.CAN_FOLD] != 0
         self.menu = menu = raise_menu(rules, state)
         if menu is None:
-            self.min_raise = state[kernels.MIN_RAISE]
-            self.max_raise = state[kernels.MAX_RAISE]
+            self.min_raise = state[betting_state.MIN_RAISE]
+            self.max_raise = state[betting_state.MAX_RAISE]
         else:
             self.min_raise, self.max_raise = (menu[0], menu[-1]) if menu else (0, 0)
         self._state = state
@@ -84,23 +84,23 @@ class PublicState:
     @property
     def contributions(self) -> tuple[int, ...]:
         """Chips each seat has put in over the whole hand."""
-        return tuple(self._state[kernels.CONTRIB : kernels.CONTRIB + self.rules.num_seats])
+        return tuple(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
 
     @property
     def folded(self) -> tuple[bool, ...]:
         """Whether each seat has folded."""
-        return tuple(map(bool, self._state[kernels.FOLDED : kernels.FOLDED + self.rules.num_seats]))
+        return tuple(map(bool, self._state[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats]))
 
     @property
     def pot(self) -> int:
         """Chips in the middle."""
-        return sum(self._state[kernels.CONTRIB : kernels.CONTRIB + self.rules.num_seats])
+        return sum(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
 
     @property
     def to_call(self) -> int:
         """Chips the actor must add to call, never more than it has."""
-        contribution = self._state[kernels.CONTRIB + self.actor]
-        asked = self._state[kernels.MAX_CONTRIB] - contribution
+        contribution = self._state[betting_state.CONTRIB + self.actor]
+        asked = self._state[betting_state.MAX_CONTRIB] - contribution
         if self.rules.stacks is None:
             return asked
         return min(asked, self.rules.stacks[self.actor] - contribution)
@@ -108,12 +108,12 @@ class PublicState:
     @property
     def num_live(self) -> int:
         """Seats that have not folded."""
-        return self._state[kernels.NUM_LIVE]
+        return self._state[betting_state.NUM_LIVE]
 
     @property
     def num_raises(self) -> int:
         """Bets and raises on this street; blinds do not count."""
-        return self._state[kernels.NUM_RAISES]
+        return self._state[betting_state.NUM_RAISES]
 
     def raise_by_pot(self, fraction: float) -> int:
         """Return the action nearest to a raise by a fraction of the pot after calling; a call if none is legal."""

@@ -28,9 +28,9 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.base import Agent, RangeAgent
-from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
-from plurispiel.agents.equity import EquityAgent
-from plurispiel.agents.tight_aggressive import TightAggressiveAgent
+from plurispiel.agents.baselines.equity import EquityAgent
+from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
+from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 
 BUILT_IN: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
@@ -252,7 +252,7 @@ def source_digest(spec: str) -> str:
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
-        from plurispiel.agents.solution import solution_digest
+        from plurispiel.agents.tabular.solution import solution_digest
 
         return solution_digest(Path(parsed.argument))
     if parsed.has_blueprint:
@@ -285,7 +285,7 @@ def search_in(folder: Path | str) -> None:
 
 def _stored_agent(spec: AgentSpec) -> Agent:
     if spec.name == "tabular":
-        from plurispiel.agents.solution import TabularAgent
+        from plurispiel.agents.tabular.solution import TabularAgent
 
         if not spec.argument or spec.options:
             raise ValueError(f"a solved game's agent is written tabular:FOLDER, got {spec.text!r}")

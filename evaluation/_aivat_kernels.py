@@ -1,6 +1,6 @@
 """Kernel of AIVAT: what an agent says it would do with every hand."""
 
-from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.machine.jit import kernel
 
 
 @kernel

@@ -4,9 +4,9 @@ All vectors of a board are in the order of `showdown.RankedHands`; a row may be 
 many. `betting_tree.StreetNodes` says how a street's nodes are laid out.
 """
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._showdown_kernels import fill_fold_mass, fill_showdown_margin
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END
+from plurispiel.abstraction.holdem.showdown_kernels import fill_fold_mass, fill_showdown_margin
+from plurispiel.abstraction.machine.jit import kernel
 
 BEST = 0
 OWN = 1

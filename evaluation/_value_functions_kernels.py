@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.machine.jit import kernel
 
 
 class Counts(NamedTuple):
@@ -45,7 +45,7 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
     Parameters
     ----------
     ranks : uint16[n, num_combos]
-        As `_hand_rank_kernels.fill_ranks` leaves them.
+        As `hand_rank_kernels.fill_ranks` leaves them.
     rows : int32[num_boards]
         The boards that count, at most 32,000.
     opponents : int32[num_opponents]

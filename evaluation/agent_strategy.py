@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plurispiel.abstraction.game_tree import GameTree, checked_strategy
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
+from plurispiel.abstraction.trees.game_tree import GameTree, checked_strategy
 from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy

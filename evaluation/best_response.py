@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.abstraction import _best_response_kernels as kernels
-from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.abstraction.trees import best_response_kernels as kernels
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
 
 
 @dataclass(frozen=True, eq=False)

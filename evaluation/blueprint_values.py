@@ -6,12 +6,12 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import game_menu
-from plurispiel.abstraction.holdem import _betting_kernels as betting
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
-from plurispiel.agents.blueprint import _roll_out_kernels as kernels
+from plurispiel.agents.blueprint import roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.roll_outs import (

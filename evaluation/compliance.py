@@ -8,7 +8,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, Event, PublicState, Strategy, View
-from plurispiel.agents.baselines import RandomAgent
+from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 
 MAX_DEVIATION = 4.5

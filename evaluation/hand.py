@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_allowed
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
@@ -158,11 +158,11 @@ def play_hand(
             tell(seat, Board(board, 0))
     while True:
         state = betting.array.tolist()
-        seat = state[kernels.ACTOR]
+        seat = state[betting_state.ACTOR]
         if seat < 0:
             break
-        if state[kernels.STREET] != street:
-            street = state[kernels.STREET]
+        if state[betting_state.STREET] != street:
+            street = state[betting_state.STREET]
             seen = len(board)
             board = community[: rules.board_size(street)]
             for watcher in watching:
@@ -193,7 +193,7 @@ def play_hand(
             except AgentFault as error:
                 blame(seat, "observe", error)
     payoffs = tuple(betting.payoffs(deck).tolist())
-    return Hand(rules, deck, actions, payoffs, state[kernels.NUM_LIVE] > 1, tuple(faults), tuple(waits))
+    return Hand(rules, deck, actions, payoffs, state[betting_state.NUM_LIVE] > 1, tuple(faults), tuple(waits))
 
 
 def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, RangeAgent, Strategy

@@ -5,11 +5,11 @@ from itertools import chain
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import rules_array
+from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS
+from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
 
@@ -140,10 +140,10 @@ def _count(rules, actions, showdown, paid, counts):
     counts : uint8[num_seats, len(COUNTERS)]
         Zeros, modified in place.
     """
-    num_seats = rules[kernels.NUM_SEATS]
+    num_seats = rules[betting_state.NUM_SEATS]
     highest = 0
     for seat in range(num_seats):
-        paid[seat] = rules[kernels.BLIND + seat]
+        paid[seat] = rules[betting_state.BLIND + seat]
         highest = max(highest, paid[seat])
         counts[seat, _HANDS] = 1
         counts[seat, _SHOWDOWN] = showdown
@@ -173,14 +173,17 @@ def _count(rules, actions, showdown, paid, counts):
                 counts[seat, _THREE_BET_CHANCE] = 1
                 counts[seat, _THREE_BET] |= raises
         elif num_raises == 0 and previous_raiser >= 0 and seat != previous_raiser:
-            if acted >> previous_raiser & 1 == 0 and paid[previous_raiser] < rules[kernels.STACK + previous_raiser]:
+            if (
+                acted >> previous_raiser & 1 == 0
+                and paid[previous_raiser] < rules[betting_state.STACK + previous_raiser]
+            ):
                 counts[seat, _DONK_BET_CHANCE] = 1
                 counts[seat, _DONK_BET] |= raises
         acted |= 1 << seat
         if action == FOLD:
             counts[seat, _SHOWDOWN] = 0
         elif action == CALL:
-            paid[seat] = min(highest, rules[kernels.STACK + seat])
+            paid[seat] = min(highest, rules[betting_state.STACK + seat])
         else:
             paid[seat] = highest = action
             num_raises += 1

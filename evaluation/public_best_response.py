@@ -19,7 +19,7 @@ from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.agents.base import Agent, PublicState
-from plurispiel.agents.baselines import CallAgent
+from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.public_walk import BEST, OWN, OnProgress, PublicWalk
 

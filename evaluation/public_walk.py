@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem._showdown_kernels import CARD_SLOTS
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END, StreetBetting, street_betting
 from plurispiel.abstraction.holdem.boards import MAX_BOARD_CARDS, board_classes, relabel_combos
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, RankedHands
+from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS
 from plurispiel.agents.base import Agent, PublicState
 from plurispiel.evaluation import _public_walk_kernels as kernels
 from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, Question, RangeReader

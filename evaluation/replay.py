@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD, apply_action, start_hand
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import BettingState, IllegalAction, rules_array
+from plurispiel.abstraction.holdem.betting_state import CALL, FOLD, apply_action, start_hand
 from plurispiel.abstraction.holdem.cards import cards_text, deck_cards
 from plurispiel.abstraction.holdem.hand_rank import combo_ranks
 from plurispiel.abstraction.holdem.rules import HULH, MAX_CHIPS, HoldemRules
+from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
 
@@ -60,7 +60,7 @@ class Betting:
     @property
     def showdown(self) -> bool:
         """Whether hands are compared."""
-        return int(self.state.array[kernels.NUM_LIVE]) > 1
+        return int(self.state.array[betting_state.NUM_LIVE]) > 1
 
     @property
     def live_seats(self) -> list[int]:
@@ -86,7 +86,7 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> B
     IllegalAction
         If the rules do not allow one of them, naming which.
     """
-    state = BettingState(rules, np.zeros(kernels.STATE_SIZE, dtype=np.int64))
+    state = BettingState(rules, np.zeros(betting_state.STATE_SIZE, dtype=np.int64))
     num_actions = len(actions)
     taken = np.zeros((3, num_actions), dtype=np.int64)
     try:
@@ -271,16 +271,16 @@ def _replay(rules, state, taken):
     """
     start_hand(rules, state)
     for k in range(taken.shape[1]):
-        if state[kernels.ACTOR] < 0:
+        if state[betting_state.ACTOR] < 0:
             return k
         action = taken[0, k]
-        if action == RAISE and rules[kernels.IS_LIMIT] == 1 and state[kernels.MAX_RAISE] > 0:
-            action = state[kernels.MAX_RAISE]
-        raises = CALL < action and state[kernels.MIN_RAISE] <= action <= state[kernels.MAX_RAISE]
-        if not (raises or action == CALL or (action == FOLD and state[kernels.CAN_FOLD] == 1)):
+        if action == RAISE and rules[betting_state.IS_LIMIT] == 1 and state[betting_state.MAX_RAISE] > 0:
+            action = state[betting_state.MAX_RAISE]
+        raises = CALL < action and state[betting_state.MIN_RAISE] <= action <= state[betting_state.MAX_RAISE]
+        if not (raises or action == CALL or (action == FOLD and state[betting_state.CAN_FOLD] == 1)):
             return k
         taken[0, k] = action
-        taken[1, k] = state[kernels.ACTOR]
-        taken[2, k] = state[kernels.STREET]
+        taken[1, k] = state[betting_state.ACTOR]
+        taken[2, k] = state[betting_state.STREET]
         apply_action(rules, state, action)
     return taken.shape[1]

@@ -4,10 +4,10 @@ import functools
 
 import numpy as np
 
-from plurispiel.abstraction.artefact import holds_artefact
-from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.config import LOSSLESS
 from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints, find_blueprint

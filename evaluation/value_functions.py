@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as betting
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.holdem.rules import LEDUC, MAX_SEATS, HoldemRules
 from plurispiel.agents.base import Action
 from plurispiel.evaluation import _value_functions_kernels as kernels
@@ -45,7 +45,7 @@ class Situation(NamedTuple):
         Board cards so far.
     actions : tuple of Action
     state : list of int
-        The betting state (`_betting_kernels`) after these actions.
+        The betting state (`betting_state`) after these actions.
     asked : bool[num_combos], optional
         The combos whose values matter; by default all.
     """

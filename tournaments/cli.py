@@ -10,11 +10,26 @@ import sys
 from collections.abc import Sequence
 
 from plurispiel import __version__
-from plurispiel.tournaments.arguments import hands, package, play, solving, training
-from plurispiel.tournaments.arguments.parser import HelpFormatter, Parser
-from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED, REFUSED, USAGE
-from plurispiel.tournaments.interrupts import interruptible, interrupts_held, leave
-from plurispiel.tournaments.streams import OutputLost, printable, standard_streams
+from plurispiel.abstraction.machine.interrupts import interruptible, interrupts_held, leave
+from plurispiel.abstraction.machine.standard_streams import OutputLost, printable, standard_streams
+from plurispiel.tournaments.commands.arguments import (
+    abstraction,
+    bench,
+    blueprint,
+    compliance,
+    exploitability,
+    export,
+    lbr,
+    ls,
+    replay,
+    report,
+    solve,
+    spot,
+    tournament,
+    warmup,
+)
+from plurispiel.tournaments.commands.arguments.parser import HelpFormatter, Parser
+from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED, REFUSED, USAGE
 
 _EPILOG = """\
 examples:
@@ -29,20 +44,20 @@ _SIGNALLED = 128
 """Added to a signal's number: the exit code of a command that it ended."""
 
 _COMMANDS = (
-    play.add_tournament,
-    solving.add_solve,
-    solving.add_exploitability,
-    solving.add_spot,
-    hands.add_replay,
-    hands.add_export,
-    hands.add_report,
-    play.add_lbr,
-    play.add_compliance,
-    training.add_abstraction,
-    training.add_blueprint,
-    package.add_ls,
-    package.add_bench,
-    package.add_warmup,
+    tournament,
+    solve,
+    exploitability,
+    spot,
+    replay,
+    export,
+    report,
+    lbr,
+    compliance,
+    abstraction,
+    blueprint,
+    ls,
+    bench,
+    warmup,
 )
 """In the order of the help."""
 
@@ -72,8 +87,8 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"plurispiel {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in _COMMANDS:
-        add(commands)
+    for command in _COMMANDS:
+        command.add(commands)
     return parser
 
 
@@ -89,7 +104,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
         return module.main(options)
     except ValueError as error:
-        from plurispiel.abstraction.artefact import ArtefactRefused  # not above: it imports numpy
+        from plurispiel.abstraction.machine.artefact import ArtefactRefused  # not above: it imports numpy
 
         return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)
     except KeyboardInterrupt:

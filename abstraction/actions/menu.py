@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import pot_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -87,13 +87,13 @@ def raise_totals(
     Parameters
     ----------
     state : list of int
-        A no-limit betting state array (entries in `_betting_kernels`), with a seat to act.
+        A no-limit betting state array (entries in `betting_state`), with a seat to act.
     dead_chips : int
         Chips in the pot that no seat of the state has put in.
     all_in_share : float
         Share of the stack from which on a raise becomes all-in; above 1 for none.
     """
-    lowest, highest = state[kernels.MIN_RAISE], state[kernels.MAX_RAISE]
+    lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     if highest == 0:
         return ()
     totals = set()
@@ -145,7 +145,7 @@ class BetMenu:
 
     def raises(self, rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...]:
         """Return the raise-to totals on offer to the actor, ascending; see `raise_totals`."""
-        sizes = self.sizes_at(state[kernels.STREET], state[kernels.ACTOR], state[kernels.NUM_RAISES])
+        sizes = self.sizes_at(state[betting_state.STREET], state[betting_state.ACTOR], state[betting_state.NUM_RAISES])
         return raise_totals(sizes, rules, state, dead_chips=dead_chips, all_in_share=self.all_in_share)
 
 

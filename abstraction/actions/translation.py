@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -438,7 +438,7 @@ class Translation:
         own = self.states.state(shadow.node)
         acting = [shadow.seats[seat] for seat in _waiting(state)]
         waiting = [tree_seat for tree_seat in _waiting(own) if _has_chips(shadow, tree_seat, state)]
-        return waiting == [seat for seat in acting if seat >= 0 and own.array[kernels.ACTING] >> seat & 1]
+        return waiting == [seat for seat in acting if seat >= 0 and own.array[betting_state.ACTING] >> seat & 1]
 
     def _settle(self, shadow: Shadow, state: BettingState, own: int) -> Shadow:
         """Return the shadow where the tree waits for the seat to act in the hand, or has gone as far as it can.
@@ -508,12 +508,12 @@ def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
 
 def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
     """Return whether whoever has a place in the tree can act in the hand."""
-    return tree_seat in shadow.seats and bool(state.array[kernels.ACTING] >> shadow.seats.index(tree_seat) & 1)
+    return tree_seat in shadow.seats and bool(state.array[betting_state.ACTING] >> shadow.seats.index(tree_seat) & 1)
 
 
 def _size(state: BettingState, total: int) -> float:
     """Return a raise-to total as a share of the pot after calling."""
-    most = int(state.array[kernels.MAX_CONTRIB])
+    most = int(state.array[betting_state.MAX_CONTRIB])
     contributions = state.contributions
     return (total - most) / (sum(contributions) + most - contributions[state.actor])
 
@@ -523,8 +523,8 @@ def _waiting(state: BettingState) -> list[int]:
     array = state.array.tolist()
     num_seats = state.rules.num_seats
     seats = [(state.actor + step) % num_seats for step in range(num_seats)]
-    acting = [seat for seat in seats if array[kernels.ACTING] >> seat & 1]
-    return acting[: array[kernels.NUM_ACTING] - array[kernels.NUM_CALLED]]
+    acting = [seat for seat in seats if array[betting_state.ACTING] >> seat & 1]
+    return acting[: array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]]
 
 
 def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:

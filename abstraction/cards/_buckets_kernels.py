@@ -5,8 +5,8 @@ The marker of combos that share a card with the board is the highest number of t
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_entry, board_rank
+from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_entry, board_rank
+from plurispiel.abstraction.machine.jit import kernel
 
 
 @kernel

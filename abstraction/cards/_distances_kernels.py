@@ -6,7 +6,7 @@ the order of additions nor the number of threads can change a result, and a tie 
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.machine.jit import kernel
 
 LANES = 16
 """Centroids in a block; they are compared with a point side by side."""

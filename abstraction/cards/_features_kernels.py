@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._hand_rank_kernels import (
+from plurispiel.abstraction.holdem.hand_rank_kernels import (
     fill_board_ranks,
     fill_combo_ranks,
     first_combo,
     rank_ignoring_suits,
 )
-from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
+from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
+from plurispiel.abstraction.machine.jit import kernel
 
 NUM_PAIRS = 91
 """Pairs of ranks, equal or not: those of (high, low) have the number high * (high + 1) / 2 + low."""

@@ -6,15 +6,15 @@ depend on the order in which anything was summed.
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.cards._features_kernels import NUM_PAIRS, PAIR_HIGH, PAIR_LOW, may_flush
-from plurispiel.abstraction.holdem._hand_rank_kernels import (
+from plurispiel.abstraction.holdem.hand_rank_kernels import (
     fill_board_ranks,
     fill_combos_of_card,
     first_combo,
     rank_ignoring_suits,
 )
-from plurispiel.abstraction.holdem._showdown_kernels import sort_by_rank
+from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
+from plurispiel.abstraction.machine.jit import kernel
 
 EQUITY_UNITS = 1980
 """Equity 1: twice the 990 hands that share no card with a board and two more."""

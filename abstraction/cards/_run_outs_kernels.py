@@ -6,9 +6,9 @@ spot; both go through the same sums of integers, so that they agree to the bit.
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
 from plurispiel.abstraction.cards._river_kernels import CONFLICT, fill_equities
-from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_entry
+from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_entry
+from plurispiel.abstraction.machine.jit import kernel
 
 NUM_BINS = 50
 

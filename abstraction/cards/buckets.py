@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
 from plurispiel.abstraction.cards.config import STREETS, config_from_dict
@@ -19,6 +18,7 @@ from plurispiel.abstraction.cards.model import CardModel, model_from_arrays
 from plurispiel.abstraction.cards.river import NUM_COMBOS, narrow_relabel
 from plurispiel.abstraction.cards.soundness import require_buckets, require_report
 from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 
 KIND = "bucket table"
 FORMAT_VERSION = 1

@@ -13,7 +13,6 @@ import numpy as np
 from tqdm import tqdm
 
 from plurispiel import __version__
-from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.buckets import (
     NUM_BOARDS,
@@ -34,8 +33,9 @@ from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_
 from plurispiel.abstraction.cards.soundness import require_buckets, require_model, require_report
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import combo_cards
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.abstraction.threads import default_threads, run_chunks
+from plurispiel.abstraction.machine.threads import default_threads, run_chunks
 
 _CHUNK = 16
 _STAGE, _STAGE_FORMAT = "bucket table stage", 1

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plurispiel.abstraction import settings
-from plurispiel.abstraction.settings import make_record, require_name
+from plurispiel.abstraction.machine import settings
+from plurispiel.abstraction.machine.settings import make_record, require_name
 
 STREETS = ("flop", "turn", "river")
 """The streets with buckets; before the flop each of the 169 starting hands is its own."""

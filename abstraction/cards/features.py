@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.cards import _features_kernels as kernels
-from plurispiel.abstraction.holdem._showdown_kernels import DIGITS
 from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.showdown_kernels import DIGITS
 
 MAX_RUN_OUTS = 25_000
 _SAMPLED_RUN_OUTS = 2_000

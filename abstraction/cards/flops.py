@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from plurispiel import __version__
-from plurispiel.abstraction._jit import user_cache_folder
-from plurispiel.abstraction.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, StreetModel
 from plurispiel.abstraction.cards.config import StreetConfig
@@ -27,7 +25,9 @@ from plurispiel.abstraction.cards.run_outs import NUM_LIVE
 from plurispiel.abstraction.cards.soundness import require_buckets
 from plurispiel.abstraction.holdem.boards import board_classes, find_boards, relabel_cards
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.threads import default_threads, run_chunks
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
+from plurispiel.abstraction.machine.jit import user_cache_folder
+from plurispiel.abstraction.machine.threads import default_threads, run_chunks
 
 KIND = "flop buckets"
 FORMAT_VERSION = 1

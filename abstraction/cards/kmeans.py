@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards.distances import Distance
-from plurispiel.abstraction.threads import run_chunks
+from plurispiel.abstraction.machine.threads import run_chunks
 
 _CHUNK = 8192
 _WARM_ROUNDS = 5

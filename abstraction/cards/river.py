@@ -14,11 +14,11 @@ from tqdm import tqdm
 
 from plurispiel.abstraction.cards import _river_kernels as kernels
 from plurispiel.abstraction.cards._river_kernels import CONFLICT, EQUITY_UNITS, NUM_CLUSTERS
-from plurispiel.abstraction.holdem._showdown_kernels import DIGITS
 from plurispiel.abstraction.holdem.boards import BoardClasses, board_classes, relabel_combos
 from plurispiel.abstraction.holdem.cards import combo_cards
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
-from plurispiel.abstraction.threads import run_chunks
+from plurispiel.abstraction.holdem.showdown_kernels import DIGITS
+from plurispiel.abstraction.machine.threads import run_chunks
 
 NUM_COMBOS = 1326
 _CHUNK = 512

@@ -8,7 +8,7 @@ two cards twice.
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
+from plurispiel.abstraction.machine.jit import kernel
 
 WEAKER, NOT_STRONGER, ALL = 0, 1, 2
 """Sets of hands, seen from another: those it beats, those and equal ones, all."""

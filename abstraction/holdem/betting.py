@@ -1,6 +1,6 @@
 """The betting of one hand: a state that Python and kernels share.
 
-Kernels work on the flat arrays described in `_betting_kernels`; `BettingState` wraps one for Python.
+Kernels work on the flat arrays described in `betting_state`; `BettingState` wraps one for Python.
 """
 
 import functools
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
-from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
+from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_CHIPS, MAX_SEATS, UNLIMITED_RAISES, HoldemRules
 
@@ -22,20 +22,20 @@ class IllegalAction(ValueError):
 
 @functools.lru_cache(maxsize=256)
 def rules_array(rules: HoldemRules) -> np.ndarray:
-    """Return the rules as the int64 array that kernels read (entries in `_betting_kernels`)."""
-    array = np.zeros(kernels.RULES_SIZE, dtype=np.int64)
-    array[kernels.NUM_SEATS] = rules.num_seats
-    array[kernels.NUM_STREETS] = rules.num_streets
-    array[kernels.IS_LIMIT] = rules.is_limit
-    array[kernels.MIN_BET] = rules.big_blind
-    array[kernels.NUM_HOLE_CARDS] = rules.num_hole_cards
-    array[kernels.NUM_BOARD_CARDS] = rules.num_board_cards
+    """Return the rules as the int64 array that kernels read (entries in `betting_state`)."""
+    array = np.zeros(betting_state.RULES_SIZE, dtype=np.int64)
+    array[betting_state.NUM_SEATS] = rules.num_seats
+    array[betting_state.NUM_STREETS] = rules.num_streets
+    array[betting_state.IS_LIMIT] = rules.is_limit
+    array[betting_state.MIN_BET] = rules.big_blind
+    array[betting_state.NUM_HOLE_CARDS] = rules.num_hole_cards
+    array[betting_state.NUM_BOARD_CARDS] = rules.num_board_cards
     for start, values in (
-        (kernels.STACK, rules.stacks or (MAX_CHIPS,) * rules.num_seats),
-        (kernels.BLIND, rules.blinds),
-        (kernels.FIRST_SEAT, rules.first_seats),
-        (kernels.RAISE_SIZE, rules.raise_sizes or (0,) * rules.num_streets),
-        (kernels.MAX_RAISES, rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets),
+        (betting_state.STACK, rules.stacks or (MAX_CHIPS,) * rules.num_seats),
+        (betting_state.BLIND, rules.blinds),
+        (betting_state.FIRST_SEAT, rules.first_seats),
+        (betting_state.RAISE_SIZE, rules.raise_sizes or (0,) * rules.num_streets),
+        (betting_state.MAX_RAISES, rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets),
     ):
         array[start : start + len(values)] = values
     return array
@@ -67,8 +67,8 @@ class BettingState:
         self.rules = rules
         self._rules_array = rules_array(rules)
         if array is None:
-            array = np.zeros(kernels.STATE_SIZE, dtype=np.int64)
-            kernels.start_hand(self._rules_array, array)
+            array = np.zeros(betting_state.STATE_SIZE, dtype=np.int64)
+            betting_state.start_hand(self._rules_array, array)
         self.array = array
 
     def copy(self) -> "BettingState":
@@ -78,12 +78,12 @@ class BettingState:
     @property
     def street(self) -> int:
         """Betting round, from 0."""
-        return int(self.array[kernels.STREET])
+        return int(self.array[betting_state.STREET])
 
     @property
     def actor(self) -> int:
         """Seat to act, or -1 at the end of the hand."""
-        return int(self.array[kernels.ACTOR])
+        return int(self.array[betting_state.ACTOR])
 
     @property
     def is_over(self) -> bool:
@@ -93,35 +93,35 @@ class BettingState:
     @property
     def can_fold(self) -> bool:
         """Whether the actor faces a bet."""
-        return bool(self.array[kernels.CAN_FOLD])
+        return bool(self.array[betting_state.CAN_FOLD])
 
     @property
     def min_raise(self) -> int:
         """Lowest legal raise-to in chips, whatever the menu; 0 when no raise is legal."""
-        return int(self.array[kernels.MIN_RAISE])
+        return int(self.array[betting_state.MIN_RAISE])
 
     @property
     def max_raise(self) -> int:
         """Highest legal raise-to in chips; 0 when no raise is legal."""
-        return int(self.array[kernels.MAX_RAISE])
+        return int(self.array[betting_state.MAX_RAISE])
 
     @property
     def to_call(self) -> int:
         """Chips the actor must add to call, never more than it has; 0 at the end of the hand."""
         if self.is_over:
             return 0
-        matched = min(self.array[kernels.MAX_CONTRIB], self._rules_array[kernels.STACK + self.actor])
-        return int(matched - self.array[kernels.CONTRIB + self.actor])
+        matched = min(self.array[betting_state.MAX_CONTRIB], self._rules_array[betting_state.STACK + self.actor])
+        return int(matched - self.array[betting_state.CONTRIB + self.actor])
 
     @property
     def contributions(self) -> tuple[int, ...]:
         """Chips each seat has put in over the whole hand."""
-        return tuple(self.array[kernels.CONTRIB : kernels.CONTRIB + self.rules.num_seats].tolist())
+        return tuple(self.array[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats].tolist())
 
     @property
     def folded(self) -> tuple[bool, ...]:
         """Whether each seat has folded."""
-        return tuple(map(bool, self.array[kernels.FOLDED : kernels.FOLDED + self.rules.num_seats].tolist()))
+        return tuple(map(bool, self.array[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats].tolist()))
 
     @property
     def menu(self) -> tuple[int, ...] | None:
@@ -144,7 +144,7 @@ class BettingState:
 
     def apply_legal(self, action: int) -> None:
         """Take an action that is known to be legal; an illegal one leaves the state without meaning."""
-        kernels.apply_action(self._rules_array, self.array, action)
+        betting_state.apply_action(self._rules_array, self.array, action)
 
     def legal_text(self) -> str:
         """Return the legal actions in words, for messages."""
@@ -175,22 +175,22 @@ class BettingState:
             raise ValueError(f"a deck of this game is uint8[{self.rules.num_dealt_cards}], got shape {deck.shape}")
         payoffs = np.empty(self.rules.num_seats)
         ranks = np.zeros(MAX_SEATS, dtype=np.int64)
-        kernels.settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
+        betting_state.settle(self._rules_array, rank_tables(), self.array, deck, ranks, payoffs)
         return payoffs
 
 
 def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
     """Return whether an action is legal and on the game's menu; `state` is a state array as a list."""
-    if type(action) is not int or state[kernels.ACTOR] < 0:
+    if type(action) is not int or state[betting_state.ACTOR] < 0:
         return False
     if action == FOLD:
-        return state[kernels.CAN_FOLD] != 0
+        return state[betting_state.CAN_FOLD] != 0
     if action == CALL:
         return True
     menu = raise_menu(rules, state)
     if menu is not None:
         return action in menu
-    return action > CALL and state[kernels.MIN_RAISE] <= action <= state[kernels.MAX_RAISE]
+    return action > CALL and state[betting_state.MIN_RAISE] <= action <= state[betting_state.MAX_RAISE]
 
 
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
@@ -199,7 +199,7 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
     The menus are those of ``universal_poker``: pot is offered when it is a legal size, half pot only
     together with pot, and all-in always when a raise is legal. `dead_chips` are as in `pot_raise`.
     """
-    highest = state[kernels.MAX_RAISE]
+    highest = state[betting_state.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
         return ()
     if rules.is_limit:
@@ -214,7 +214,7 @@ def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> d
 
     `dead_chips` are as in `pot_raise`.
     """
-    lowest, highest = state[kernels.MIN_RAISE], state[kernels.MAX_RAISE]
+    lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     totals = {}
     pot = pot_raise(rules, state, 1.0, dead_chips)
     if lowest <= pot <= highest:
@@ -232,9 +232,9 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
 
     `dead_chips` are in the pot, too, though no seat of the state has put them in.
     """
-    max_contrib = state[kernels.MAX_CONTRIB]
-    contributions = state[kernels.CONTRIB : kernels.CONTRIB + rules.num_seats]
-    pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[kernels.ACTOR]]
+    max_contrib = state[betting_state.MAX_CONTRIB]
+    contributions = state[betting_state.CONTRIB : betting_state.CONTRIB + rules.num_seats]
+    pot_after_call = sum(contributions) + dead_chips + max_contrib - contributions[state[betting_state.ACTOR]]
     return max_contrib + int(fraction * pot_after_call + 0.5)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
@@ -238,11 +238,14 @@ class _StreetBuilder:
         rows: tuple[int, int],
     ) -> None:
         array = state.array.tolist()
-        seat = array[kernels.ACTOR]
+        seat = array[betting_state.ACTOR]
         children: dict[int, int] = {}
         # A decision stands before those below it, as its node does.
         self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
-        for action in ([FOLD] if array[kernels.CAN_FOLD] else []) + [CALL, *(self._menu(self._rules, array) or ())]:
+        for action in ([FOLD] if array[betting_state.CAN_FOLD] else []) + [
+            CALL,
+            *(self._menu(self._rules, array) or ()),
+        ]:
             following = state.copy()
             following.apply_legal(action)
             row = self._new_row(seat)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem import _boards_kernels as kernels
+from plurispiel.abstraction.holdem import boards_kernels as kernels
 from plurispiel.abstraction.holdem.cards import NUM_RANKS, NUM_SUITS, combo_cards
 
 MAX_BOARD_CARDS = 5
@@ -36,7 +36,7 @@ class BoardClasses(NamedTuple):
     sizes : int64[num_classes]
         Boards in each class.
     entries : int32[num_boards]
-        Class and permutation of every board, see `_boards_kernels`.
+        Class and permutation of every board, see `boards_kernels`.
     """
 
     num_suits: int

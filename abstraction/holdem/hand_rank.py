@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem import _hand_rank_kernels as kernels
+from plurispiel.abstraction.holdem import hand_rank_kernels as kernels
 
 CATEGORIES = (
     "high card",
@@ -40,7 +40,7 @@ _KEYS = np.array([1, 5, 24, 112, 521, 2247])
 
 
 class RankTables(NamedTuple):
-    """The arrays every ranking kernel takes; `_hand_rank_kernels` says how to use them."""
+    """The arrays every ranking kernel takes; `hand_rank_kernels` says how to use them."""
 
     words: np.ndarray
     """int64[52]: what a card adds to a hand's word."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem import _showdown_kernels as kernels
+from plurispiel.abstraction.holdem import showdown_kernels as kernels
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import KUHN, HoldemRules
 

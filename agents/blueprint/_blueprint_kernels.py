@@ -6,9 +6,9 @@ where there is none.
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.xoshiro import next_float, next_word
-from plurispiel.agents.blueprint._traversal_kernels import (
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.xoshiro import next_float, next_word
+from plurispiel.agents.blueprint.traversal_kernels import (
     COUNT_SHIFT,
     FIRST_CHILD,
     NUMBER,

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation, TreeStates
-from plurispiel.abstraction.artefact import MANIFEST
 from plurispiel.abstraction.cards.features import made_strength
-from plurispiel.abstraction.holdem._betting_kernels import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.artefact import MANIFEST
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
+from plurispiel.agents.baselines.equity import weigh_equity
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
-from plurispiel.agents.equity import weigh_equity
-from plurispiel.agents.tight_aggressive import has_starting_hands, starting_hands
 
 __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 

@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tree, tree_size
-from plurispiel.abstraction.artefact import (
+from plurispiel.abstraction.cards.buckets import BucketTable, load_table
+from plurispiel.abstraction.cards.config import config_from_dict as card_config
+from plurispiel.abstraction.cards.model import model_from_arrays
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.artefact import (
     Artefact,
     ArtefactRefused,
     check_once,
@@ -20,11 +24,7 @@ from plurispiel.abstraction.artefact import (
     load_artefact,
     write_artefact,
 )
-from plurispiel.abstraction.cards.buckets import BucketTable, load_table
-from plurispiel.abstraction.cards.config import config_from_dict as card_config
-from plurispiel.abstraction.cards.model import model_from_arrays
-from plurispiel.abstraction.folders import tables_folder
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.cards import Buckets, ModelBuckets, lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.config import LOSSLESS, BlueprintConfig, config_from_dict

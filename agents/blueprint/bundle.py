@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._jit import user_cache_folder
-from plurispiel.abstraction.artefact import (
+from plurispiel.abstraction.machine.artefact import (
     ArtefactRefused,
     array_header,
     is_array_name,
@@ -32,8 +31,9 @@ from plurispiel.abstraction.artefact import (
     read_json,
     write_artefact,
 )
-from plurispiel.abstraction.folders import alone_in
-from plurispiel.abstraction.memory import available_bytes
+from plurispiel.abstraction.machine.folders import alone_in
+from plurispiel.abstraction.machine.jit import user_cache_folder
+from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
 from plurispiel.agents.blueprint.marks import summarised
 from plurispiel.agents.blueprint.match import reach_rows

@@ -9,13 +9,13 @@ import numpy as np
 from plurispiel.abstraction.cards.buckets import BucketTable
 from plurispiel.abstraction.cards.model import CardModel
 from plurispiel.abstraction.cards.preflop import preflop_classes
-from plurispiel.abstraction.holdem._boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem.boards import (
     board_classes,
     relabel_cards,
     relabel_combos,
     suit_permutations,
 )
+from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 MAX_STREETS = 4

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plurispiel.abstraction import settings
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
-from plurispiel.abstraction.ladder import find_game
-from plurispiel.abstraction.settings import make_record, require_name
+from plurispiel.abstraction.machine import settings
+from plurispiel.abstraction.machine.settings import make_record, require_name
+from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.blueprint.schedule import Schedule
 
 LOSSLESS = "lossless"

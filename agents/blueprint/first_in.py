@@ -6,9 +6,9 @@ from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.base import Strategy
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.fallback import KeptRows
-from plurispiel.agents.tight_aggressive import has_starting_hands
 
 __all__ = ["first_in", "seat_names", "shares"]
 

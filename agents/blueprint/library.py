@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plurispiel.abstraction.actions.translation import game_difference
-from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact
-from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
+from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.blueprint.blueprint import FOLDER
 from plurispiel.agents.blueprint.bundle import SUFFIX, packed_facts, unpacked_folder

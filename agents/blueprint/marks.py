@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.memory import resident_bytes
+from plurispiel.abstraction.machine.memory import resident_bytes
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.match import meet_rows, play_match
 from plurispiel.agents.blueprint.trainer import Trainer

@@ -9,8 +9,8 @@ import numpy as np
 from plurispiel.abstraction.actions.tree import game_menu
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC
-from plurispiel.abstraction.threads import run_chunks
-from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.abstraction.machine.threads import run_chunks
+from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets

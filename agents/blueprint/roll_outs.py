@@ -6,10 +6,10 @@ import numpy as np
 
 from plurispiel.abstraction.actions.translation import ShadowHand, Translation, TreeStates
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, MAX_SEATS, HoldemRules
-from plurispiel.agents.blueprint import _roll_out_kernels as kernels
+from plurispiel.agents.blueprint import roll_out_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, GameArrays
 from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_tree
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.holdem.cards import deck_cards
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict

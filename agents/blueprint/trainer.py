@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions import _tree_kernels
+from plurispiel.abstraction.actions import tree_kernels
 from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, TreeSize, build_tree, game_menu, tree_size
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
-from plurispiel.abstraction.memory import available_bytes, sparse_zeros
-from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.abstraction.machine.memory import available_bytes, sparse_zeros
+from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels
-from plurispiel.agents.blueprint import _traversal_kernels as kernels
+from plurispiel.agents.blueprint import traversal_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import (
     HIGHEST,
     Blueprint,
@@ -267,7 +267,7 @@ class Trainer:
                 self.regrets,
                 1.0 if self.exact else float(HIGHEST),
                 rows,
-                np.empty(_tree_kernels.MAX_ACTIONS),
+                np.empty(tree_kernels.MAX_ACTIONS),
             )
         rows.setflags(write=False)
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
@@ -297,7 +297,7 @@ class Trainer:
                 1.0 if self.exact else float(HIGHEST),
                 self.regrets,
                 self.snapshots,
-                np.empty(_tree_kernels.MAX_ACTIONS),
+                np.empty(tree_kernels.MAX_ACTIONS),
             )
 
     def _iterate(self, last: int) -> None:

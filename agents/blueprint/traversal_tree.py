@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
-from plurispiel.agents.blueprint import _traversal_kernels as kernels
+from plurispiel.agents.blueprint import traversal_kernels as kernels
 
 
 class TraversalTree(NamedTuple):

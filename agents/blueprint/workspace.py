@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.actions import _tree_kernels
+from plurispiel.abstraction.actions import tree_kernels
 from plurispiel.abstraction.holdem.cards import deck_cards
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, MAX_STREETS, HoldemRules
 
@@ -39,7 +39,7 @@ class TraversalWorkspace(NamedTuple):
 
 def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
     """Return the memory of one thread, in pages of its own."""
-    depth, actions = _tree_kernels.MAX_DEPTH + 2, _tree_kernels.MAX_ACTIONS
+    depth, actions = tree_kernels.MAX_DEPTH + 2, tree_kernels.MAX_ACTIONS
     cards = deck_cards(rules.num_suits, rules.num_ranks)
     work = TraversalWorkspace(
         *_aligned(

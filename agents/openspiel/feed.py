@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -107,13 +107,13 @@ class HandFeed:
     def _advance(self, number: int) -> None:
         rules, betting = self.game.rules, self.betting
         state = betting.array.tolist()
-        if state[kernels.ACTOR] < 0:
+        if state[betting_state.ACTOR] < 0:
             return  # the board of an all-in, which a table does not tell its agents either
-        street = state[kernels.STREET]
+        street = state[betting_state.STREET]
         if len(self.board) < rules.board_size(street):
             self.board += (self.game.card(number),)
         else:
-            action = Action(state[kernels.ACTOR], self.game.action(state, number), street)
+            action = Action(state[betting_state.ACTOR], self.game.action(state, number), street)
             betting.apply(action.action)
             self.actions += (action,)
             self.agent.observe(action)

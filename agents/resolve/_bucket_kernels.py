@@ -6,9 +6,9 @@ of an iteration add to regrets and sums is collected apart, by chunks of boards,
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction._lanes import LANES, clear, load, spread, store, where_positive
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, store, where_positive
 from plurispiel.agents.resolve._vector_cfr_kernels import (
     DECAY,
     GAIN,

@@ -7,8 +7,10 @@ given hands leave. ``float`` stands for float32 or float64, one of them througho
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction._lanes import (
+from plurispiel.abstraction.holdem.betting_tree import FOLD_END
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import (
     LANES,
     clear,
     larger,
@@ -19,8 +21,6 @@ from plurispiel.abstraction._lanes import (
     transpose_out,
     where_positive,
 )
-from plurispiel.abstraction.holdem._showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
-from plurispiel.abstraction.holdem.betting_tree import FOLD_END
 
 BEST, OWN = 0, 1
 """Kinds of values: of a best response, and of the strategy at hand."""

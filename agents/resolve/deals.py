@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._lanes import blocks_for
-from plurispiel.abstraction.holdem._showdown_kernels import FIRST_HAND
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND
+from plurispiel.abstraction.machine.lanes import blocks_for
 
 __all__ = ["Deals", "SeatHands", "StreetDeals", "deal_streets"]
 

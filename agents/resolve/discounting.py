@@ -1,15 +1,15 @@
 """The iterations of vector CFR: which regrets fade, and what the average strategy remembers.
 
-The rules are those of `agents.tabular`, alternating and without prediction; beside them ``dcfr-restarts``, discounted
-CFR whose average weighs iteration t by the cube of the iterations since the last power of 4 and so forgets all before
-it. That is the choice of the postflop-solver of W. Inoue (2022).
+The rules are those of `agents.tabular.solvers`, alternating and without prediction; beside them ``dcfr-restarts``,
+discounted CFR whose average weighs iteration t by the cube of the iterations since the last power of 4 and so forgets
+all before it. That is the choice of the postflop-solver of W. Inoue (2022).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.agents.tabular import FullWidth, parse_algorithm
+from plurispiel.agents.tabular.solvers import FullWidth, parse_algorithm
 
 __all__ = ["DEFAULT", "Discounting", "parse_discounting"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plurispiel.abstraction.holdem._betting_kernels import CONTRIB
+from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import SolverStreet

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._lanes import LANES
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END, StreetBetting
+from plurispiel.abstraction.machine.lanes import LANES
 
 __all__ = ["StreetLayout", "lay_out"]
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._lanes import LANES, blocks_for, empty_blocks
-from plurispiel.abstraction.holdem._showdown_kernels import CARD_SLOTS, FIRST_HAND
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBetting
+from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
 from plurispiel.agents.resolve.deals import Deals
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction._lanes import LANES
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.lanes import LANES
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting

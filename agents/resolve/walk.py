@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from plurispiel.abstraction._lanes import LANES, blocks_for, empty_blocks
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, Visits

@@ -10,12 +10,12 @@ A decision or a leaf has a table for each seat that chooses there: `num_combos` 
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._hand_rank_kernels import fill_ranks
-from plurispiel.abstraction.xoshiro import next_below, next_float, next_word
-from plurispiel.agents.blueprint._roll_out_kernels import add_values, fill_buckets
-from plurispiel.agents.blueprint._traversal_kernels import draw_by_regrets, layered_value, match_regrets
+from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.xoshiro import next_below, next_float, next_word
+from plurispiel.agents.blueprint.roll_out_kernels import add_values, fill_buckets
 from plurispiel.agents.blueprint.roll_outs import Stakes, Worlds
+from plurispiel.agents.blueprint.traversal_kernels import draw_by_regrets, layered_value, match_regrets
 
 DECISION, END, LEAF = 0, 1, 2
 """Kinds of node."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
@@ -215,7 +215,7 @@ def _by_kind(strategy: Strategy) -> np.ndarray:
 def _explained(solution: StreetSolution, public: PublicState) -> str:
     root = solution.root
     here = [action.action for action in public.actions if action.street == public.street]
-    num_before = int(root.state.array[kernels.NUM_ACTIONS])
+    num_before = int(root.state.array[betting_state.NUM_ACTIONS])
     street = f"the {_STREETS[root.state.street]} {cards_text(root.board)}".strip()
     last = here[num_before - 1] if num_before else CALL
     known = {FOLD: "the fold", CALL: "the call"}

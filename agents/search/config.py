@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.threads import default_threads
+from plurispiel.abstraction.machine.threads import default_threads
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
 __all__ = ["CARDS", "FREEZES", "PLAYS", "ROOTS", "SearchConfig", "config_from_options"]

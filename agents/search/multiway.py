@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plurispiel.abstraction.holdem import _betting_kernels as betting
+from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import MAX_SEATS, HoldemRules
-from plurispiel.abstraction.xoshiro import xoshiro_stream
+from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint.roll_outs import RollOutWorkspace, roll_out_workspace
 from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search._multiway_kernels import DECISION, LEAF

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plurispiel.abstraction.holdem import _betting_kernels as kernels
+from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge, street_betting
 from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
@@ -116,7 +116,7 @@ class Root:
     @property
     def num_raises(self) -> int:
         """Raises on the street before."""
-        return int(self.state.array[kernels.NUM_RAISES])
+        return int(self.state.array[betting_state.NUM_RAISES])
 
     def strangers(self, config: SearchConfig, path: Path) -> tuple[Added, int]:
         """Return the actions of a path that the menu does not offer, and how many actions the last of them ends.
@@ -190,7 +190,7 @@ class StreetSolution:
 def is_searched(state: BettingState) -> bool:
     """Return whether a search can begin here: on a board, with two players left, both with chips."""
     array = state.array
-    return state.street > 0 and array[kernels.NUM_LIVE] == 2 and array[kernels.NUM_ACTING] == 2
+    return state.street > 0 and array[betting_state.NUM_LIVE] == 2 and array[betting_state.NUM_ACTING] == 2
 
 
 def is_multiway(state: BettingState) -> bool:
@@ -198,9 +198,9 @@ def is_multiway(state: BettingState) -> bool:
 
     Before the flop they are at most `MOST_PREFLOP_SEATS`, and may be two.
     """
-    num_live = int(state.array[kernels.NUM_LIVE])
+    num_live = int(state.array[betting_state.NUM_LIVE])
     fits = num_live > 2 if state.street else num_live <= MOST_PREFLOP_SEATS
-    return bool(fits and 2 <= state.array[kernels.NUM_ACTING] <= MOST_SEATS)
+    return bool(fits and 2 <= state.array[betting_state.NUM_ACTING] <= MOST_SEATS)
 
 
 def solve_street(
@@ -386,12 +386,12 @@ class TwoSeats:
     def _array(self) -> np.ndarray:
         table = self._root.state.array
         array = table.copy()
-        array[kernels.ACTOR] = self._seats.index(self._root.state.actor)
-        array[kernels.ACTING] = 0b11
-        array[kernels.CONTRIB : kernels.FOLDED] = 0
-        array[kernels.FOLDED : kernels.STATE_SIZE] = 0
+        array[betting_state.ACTOR] = self._seats.index(self._root.state.actor)
+        array[betting_state.ACTING] = 0b11
+        array[betting_state.CONTRIB : betting_state.FOLDED] = 0
+        array[betting_state.FOLDED : betting_state.STATE_SIZE] = 0
         for place, seat in enumerate(self._seats):
-            array[kernels.CONTRIB + place] = table[kernels.CONTRIB + seat]
+            array[betting_state.CONTRIB + place] = table[betting_state.CONTRIB + seat]
         return array
 
 
@@ -420,9 +420,9 @@ class ManySeats:
     def _offer(self, config: SearchConfig) -> Offer:
         array, max_nodes = self.state.array, _most_nodes(config, MAX_NODES, MAX_NODES)
         if self.state.street:
-            menu = config.multiway_menu(int(array[kernels.NUM_ACTING]))
+            menu = config.multiway_menu(int(array[betting_state.NUM_ACTING]))
         else:
-            menu = config.preflop_menu(int(array[kernels.NUM_RAISES]))
+            menu = config.preflop_menu(int(array[betting_state.NUM_RAISES]))
         return SearchMenu(
             self.state.rules,
             menu,

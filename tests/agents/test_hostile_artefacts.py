@@ -12,11 +12,11 @@ import pytest
 from bit_flips import flipped
 from random_blueprint import pack_random
 
-from plurispiel.abstraction import artefact
-from plurispiel.abstraction.artefact import ArtefactRefused, load_artefact, write_artefact
 from plurispiel.abstraction.cards import flops
 from plurispiel.abstraction.cards.config import StreetConfig
-from plurispiel.abstraction.game_tree import flatten
+from plurispiel.abstraction.machine import artefact
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.blueprint import run as runs
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.bundle import _DIGEST_BYTES, _MANIFEST, unpack_blueprint
@@ -24,11 +24,11 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, checkpoint_folders, load_checkpoint
 from plurispiel.agents.blueprint.trainer import make_trainer
-from plurispiel.agents.resolve.spot import Spot
-from plurispiel.agents.resolve.spot_file import load_spot_solution, save_spot_solution
-from plurispiel.agents.resolve.spot_solution import solve_spot
-from plurispiel.agents.solution import load_solution, resume_solver, save_solution
-from plurispiel.agents.tabular import make_solver
+from plurispiel.agents.spots.spot import Spot
+from plurispiel.agents.spots.spot_file import load_spot_solution, save_spot_solution
+from plurispiel.agents.spots.spot_solution import solve_spot
+from plurispiel.agents.tabular.solution import load_solution, resume_solver, save_solution
+from plurispiel.agents.tabular.solvers import make_solver
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.game_tree import flatten, join_strategies, strategy_from_policy, uniform_strategy
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
+from plurispiel.abstraction.trees.game_tree import flatten, join_strategies, strategy_from_policy, uniform_strategy
 from plurispiel.agents.base import CALL, FOLD, Agent, Decision
 from plurispiel.agents.openspiel import agent_policy
 from plurispiel.agents.specs import make_agent

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from reference.poker_game import PokerGame, decks
 
-from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import Agent, RangeAgent, Strategy
-from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
-from plurispiel.agents.equity import EquityAgent
+from plurispiel.agents.baselines.equity import EquityAgent
+from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
+from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.agents.openspiel import PolicyAgent
-from plurispiel.agents.solution import solution_of
-from plurispiel.agents.tabular import make_solver
-from plurispiel.agents.tight_aggressive import TightAggressiveAgent
+from plurispiel.agents.tabular.solution import solution_of
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without

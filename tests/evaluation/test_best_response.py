@@ -9,7 +9,7 @@ import pytest
 from reference import best_response as reference
 from reference.sequence_form import game_value
 
-from plurispiel.abstraction.game_tree import flatten, join_strategies, uniform_strategy
+from plurispiel.abstraction.trees.game_tree import flatten, join_strategies, uniform_strategy
 from plurispiel.evaluation.best_response import best_response, expected_values, exploitability
 
 GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))"

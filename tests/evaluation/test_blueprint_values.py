@@ -12,7 +12,7 @@ from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
 from plurispiel.agents.base import Action
-from plurispiel.agents.baselines import CallAgent, RandomAgent
+from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.evaluation.aivat import Aivat

@@ -5,8 +5,8 @@ import itertools
 
 import pytest
 
-from plurispiel.abstraction.game_tree import flatten
-from plurispiel.agents.tabular import make_solver
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.evaluation.convergence import converge, distance, measuring_points
 

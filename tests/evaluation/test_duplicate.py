@@ -7,8 +7,8 @@ import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Agent
-from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
-from plurispiel.agents.equity import EquityAgent
+from plurispiel.agents.baselines.equity import EquityAgent
+from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.evaluation.duplicate import AgentScore, play_group, rotations
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.evaluation.streams import SeatStreams, Seeded, Streams

@@ -11,7 +11,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision
-from plurispiel.agents.baselines import CallAgent, FoldAgent, RaiseAgent, RandomAgent
+from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.evaluation.hand import PAYOFF_UNIT, deal_deck, play_hand
 
 THREE = no_limit_holdem(3)

@@ -8,15 +8,15 @@ from random_blueprint import random_blueprint
 from reference.poker_game import PokerGame, decks
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
-from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import Action, Agent, PublicState
-from plurispiel.agents.baselines import CallAgent, FoldAgent, RandomAgent
+from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RandomAgent
+from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
-from plurispiel.agents.tight_aggressive import TightAggressiveAgent
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.evaluation.local_best_response import (

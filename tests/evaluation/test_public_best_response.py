@@ -11,14 +11,14 @@ from reference import public_best_response as reference
 from reference import showdown
 
 from plurispiel.abstraction.cards.features import made_strength
-from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import load_game, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdown_margin
-from plurispiel.abstraction.ladder import LADDER
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents import make_agent
 from plurispiel.agents.base import Action, Agent, Board, Deal, PublicState, Strategy
 from plurispiel.agents.openspiel import agent_policy

@@ -8,7 +8,7 @@ import pytest
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, PRESETS, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action
-from plurispiel.agents.baselines import CallAgent, RandomAgent
+from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.referee import Referee, RefereeDisagrees
 

@@ -9,7 +9,7 @@ from reference.random_histories import random_actions, random_rules
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, IllegalAction
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.agents.baselines import RandomAgent
+from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.referee import Referee
 from plurispiel.evaluation.replay import (

@@ -7,20 +7,20 @@ import os
 import pytest
 from random_blueprint import pack_random
 
-from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint import library
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_choice import choose_values, make_value_function
 from plurispiel.evaluation.value_functions import Checkdown
-from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.config import TournamentConfig, read_config
 from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
 from plurispiel.tournaments.report.run_record import read_run
-from plurispiel.tournaments.results import make_results, table_text
-from plurispiel.tournaments.runner import run_tournament
-from plurispiel.tournaments.store import RunRefused, RunStore
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.results import make_results, table_text
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 jit_only = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"

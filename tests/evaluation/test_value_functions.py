@@ -9,7 +9,7 @@ from reference.checkdown import checkdown
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, HoldemRules, no_limit_holdem
-from plurispiel.agents.baselines import RandomAgent
+from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.value_functions import (
     NO_CARD,

@@ -11,8 +11,8 @@ import os
 
 import pytest
 
-from plurispiel.abstraction.game_tree import flatten
-from plurispiel.agents.tabular import make_solver
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import exploitability
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")

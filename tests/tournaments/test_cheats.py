@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.tournaments.block_player import Conduct
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.results import make_results, table_text
-from plurispiel.tournaments.runner import run_tournament
-from plurispiel.tournaments.store import RunRefused, RunStore
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.results import make_results, table_text
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 BOTS = Path(__file__).parent / "contestants" / "bots"
 LIAR, ELEPHANT, READER, GUESSER = (

@@ -12,18 +12,18 @@ from random_blueprint import pack_random
 
 from plurispiel import __version__
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
-from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import PRESETS
-from plurispiel.abstraction.ladder import LADDER
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents.blueprint.config import preset_names
 from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.search import agent as search_agent
 from plurispiel.agents.specs import BUILT_IN
-from plurispiel.tournaments import config
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.warmup import LOADING
+from plurispiel.tournaments.run import config
+from plurispiel.tournaments.run.kernels import LOADING
 
 MY_BOT = """\
 from plurispiel.agents import Agent
@@ -428,7 +428,9 @@ def test_a_full_disk_is_one_line(capsys, monkeypatch):
     def full(self, name, text):
         raise OSError(28, "No space left on device", name)
 
-    monkeypatch.setattr("plurispiel.tournaments.store.write_atomically", lambda path, text: full(None, str(path), text))
+    monkeypatch.setattr(
+        "plurispiel.tournaments.run.store.write_atomically", lambda path, text: full(None, str(path), text)
+    )
     assert main(["tournament", "--agents", "call,call", "--decks", "1", "--workers", "1"]) == 1
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1

@@ -11,8 +11,9 @@ import time
 
 import pytest
 
-from plurispiel.tournaments import cli, warmup
-from plurispiel.tournaments.interrupts import SIGNALS
+from plurispiel.abstraction.machine.interrupts import SIGNALS
+from plurispiel.tournaments import cli
+from plurispiel.tournaments.run import kernels
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no alarm on this system")
 
@@ -118,7 +119,7 @@ def folder(tmp_path_factory):
     (folder / "bot.py").write_text(
         "from plurispiel.agents.base import Agent\nclass Bot(Agent):\n    def act(self, view):\n        return 1\n"
     )
-    warmup.warmup()
+    kernels.warmup()
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLURISPIEL_HOME", str(folder / "home"))
         assert cli.main("tournament --agents call,fold --decks 2 --workers 1 --out run --hands all".split()) == 0

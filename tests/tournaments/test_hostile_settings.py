@@ -4,7 +4,7 @@ import pytest
 from hostile_settings import hostile_settings
 
 from plurispiel.agents.blueprint.config import _PRESETS
-from plurispiel.agents.resolve.spot_file import EXAMPLES
+from plurispiel.agents.spots.spot_file import EXAMPLES
 from plurispiel.tournaments import commands
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.commands import abstraction, blueprint, spot, tournament  # noqa: F401

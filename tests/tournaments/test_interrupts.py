@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from plurispiel.tournaments.interrupts import SIGNALS, interruptible, interrupts_held, undisturbed
+from plurispiel.abstraction.machine.interrupts import SIGNALS, interruptible, interrupts_held, undisturbed
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no such signals on this system")
 

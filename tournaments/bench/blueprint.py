@@ -12,8 +12,8 @@ from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.holdem.boards import board_classes, relabel_combos
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
-from plurispiel.abstraction.memory import available_bytes
-from plurispiel.abstraction.threads import default_threads
+from plurispiel.abstraction.machine.memory import available_bytes
+from plurispiel.abstraction.machine.threads import default_threads
 from plurispiel.agents.blueprint.cards import CardArrays, CardBuckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurispiel.abstraction.cards.buckets import load_table
-from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.openspiel import rules_of
-from plurispiel.abstraction.ladder import find_game
-from plurispiel.abstraction.threads import default_threads
+from plurispiel.abstraction.machine.folders import tables_folder
+from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, table_buckets

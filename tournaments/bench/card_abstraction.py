@@ -18,7 +18,7 @@ from plurispiel.abstraction.cards.river import all_river_equities, river_equitie
 from plurispiel.abstraction.cards.run_outs import NUM_LIVE
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.threads import default_threads
+from plurispiel.abstraction.machine.threads import default_threads
 from plurispiel.tournaments.bench.row import Row
 
 _PEER_POINTS = 2_000

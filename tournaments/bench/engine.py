@@ -9,13 +9,13 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
+from plurispiel.abstraction.machine.versions import default_workers
 from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
-from plurispiel.tournaments.block_player import Conduct
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.machine import default_workers
-from plurispiel.tournaments.runner import run_tournament
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
 _LINEUP_WITH_EQUITY = ("tag", "equity", "random", "raise", "fold", "call")

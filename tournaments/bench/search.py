@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
-from plurispiel.abstraction.memory import peak_bytes
+from plurispiel.abstraction.machine.memory import peak_bytes
 from plurispiel.agents.base import Decision, View
 from plurispiel.agents.search.agent import MOVED_SHARE, SearchAgent
 from plurispiel.agents.search.config import SearchConfig

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plurispiel.abstraction.game_tree import GameTree, flatten
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.search.game_tree_search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
-from plurispiel.agents.tabular import make_solver
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten
+from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
 from plurispiel.tournaments.bench.row import Row
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pyspiel
 
-from plurispiel.abstraction.game_tree import GameTree, flatten, uniform_strategy
-from plurispiel.agents.tabular import make_solver
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import best_response, exploitability
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.bench.row import Row

@@ -4,9 +4,9 @@ import dataclasses
 import statistics
 import time
 
-from plurispiel.agents.resolve.spot import Spot
-from plurispiel.agents.resolve.spot_file import EXAMPLES, read_spot
-from plurispiel.agents.resolve.spot_solution import SpotSolution, solve_spot
+from plurispiel.agents.spots.spot import Spot
+from plurispiel.agents.spots.spot_file import EXAMPLES, read_spot
+from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot
 from plurispiel.tournaments.bench.row import Row
 
 _TARGET_PCT = 0.5

@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.cards.buckets import BucketTable, StreetReport, load_table
 from plurispiel.abstraction.cards.build import build_table, peak_bytes, stage_folder, table_bytes
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
 from plurispiel.abstraction.cards.config import PRESETS, STREETS, AbstractionConfig, read_config
 from plurispiel.abstraction.cards.flops import FLOP_500, NUM_FLOPS, all_flops, flop_buckets, is_kept
-from plurispiel.abstraction.folders import tables_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
+from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.folders import tables_folder
+from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.threads import default_threads
-from plurispiel.tournaments.bucket_pictures import draw_table
-from plurispiel.tournaments.exit_codes import INTERRUPTED
-from plurispiel.tournaments.interrupts import interrupts_held
-from plurispiel.tournaments.picture import MatplotlibMissing
-from plurispiel.tournaments.warmup import CARDS, warmup
+from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.figures.bucket_pictures import draw_table
+from plurispiel.tournaments.figures.picture import MatplotlibMissing
+from plurispiel.tournaments.run.kernels import CARDS, warmup
 
 _MIB = 1 << 20
 _FLOP_PEAK_MIB, _FLOP_MIB = 450, 3.2

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 
+from plurispiel.abstraction.machine.versions import machine_name, machine_text, package_versions
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
@@ -15,8 +16,7 @@ from plurispiel.tournaments.bench.search_exact import bench_search_exact, search
 from plurispiel.tournaments.bench.search_spots import bench_search_spots
 from plurispiel.tournaments.bench.small_games import bench_small_games
 from plurispiel.tournaments.bench.spot import bench_spot
-from plurispiel.tournaments.machine import machine_name, machine_text, package_versions
-from plurispiel.tournaments.warmup import warmup
+from plurispiel.tournaments.run.kernels import warmup
 
 _BENCHES = {
     "engine": bench_engine,

@@ -10,15 +10,16 @@ import time
 from pathlib import Path
 
 from plurispiel.abstraction.actions.tree import TreeSize, tree_size
-from plurispiel.abstraction.artefact import holds_artefact
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
-from plurispiel.abstraction.folders import tables_folder
+from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.folders import tables_folder
+from plurispiel.abstraction.machine.interrupts import interrupts_held
+from plurispiel.abstraction.machine.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.memory import available_bytes, resident_bytes
-from plurispiel.abstraction.threads import default_threads
+from plurispiel.abstraction.machine.threads import default_threads
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
@@ -34,13 +35,12 @@ from plurispiel.agents.blueprint.config import (
 from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint, find_packed
 from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpoint
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
-from plurispiel.tournaments.blueprint_report import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.commands.abstraction import find_table
-from plurispiel.tournaments.exit_codes import INTERRUPTED
-from plurispiel.tournaments.interrupts import interrupts_held
-from plurispiel.tournaments.picture import MatplotlibMissing
-from plurispiel.tournaments.training_curve import write_marks
-from plurispiel.tournaments.warmup import CARDS, TRAINING, warmup
+from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.figures.blueprint_text import blueprint_record, blueprint_text, draw_blueprint, grids_text
+from plurispiel.tournaments.figures.picture import MatplotlibMissing
+from plurispiel.tournaments.figures.training_curve import write_marks
+from plurispiel.tournaments.run.kernels import CARDS, TRAINING, warmup
 
 _GIB = 1 << 30
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2

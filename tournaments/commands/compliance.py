@@ -20,14 +20,14 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
+from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.recall import check_recall
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.supervisor import LOAD_SECONDS, Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_load
-from plurispiel.tournaments.exit_codes import FAILED
-from plurispiel.tournaments.results import printable
-from plurispiel.tournaments.warmup import LOADING, warmup_play
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
+from plurispiel.tournaments.run.results import printable
 
 _OPPONENTS = ("random", "tag", "call", "raise")
 _MAX_FAULTS = 20

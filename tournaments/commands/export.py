@@ -11,7 +11,7 @@ from plurispiel.tournaments.formats.acpc import write_acpc
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import write_phh
-from plurispiel.tournaments.hands import stored_hands
+from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.known_runs import find_run
 
 

@@ -9,17 +9,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from plurispiel.abstraction.folders import user_data_folder
+from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.versions import MAX_WORKERS, default_workers
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_tell
-from plurispiel.tournaments.exit_codes import INTERRUPTED
-from plurispiel.tournaments.machine import MAX_WORKERS, default_workers
-from plurispiel.tournaments.probe import Probe, ProbeConfig
-from plurispiel.tournaments.results import aligned, number_text, printable
-from plurispiel.tournaments.warmup import LOADING, warmup_play
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
+from plurispiel.tournaments.run.lbr_run import Probe, ProbeConfig
+from plurispiel.tournaments.run.results import aligned, number_text, printable
 
 _SHOWN_EVERY = 2.0
 """Seconds: of many hands the result so far takes a while."""

@@ -8,16 +8,16 @@ from typing import Any
 
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
 from plurispiel.abstraction.cards.config import AbstractionConfig
-from plurispiel.abstraction.holdem.histories import public_nodes
 from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame, game_string
 from plurispiel.abstraction.holdem.rules import PRESETS, HoldemRules
-from plurispiel.abstraction.ladder import LADDER, MAX_RANKS, MIN_RANKS, NamedGame, leduc_n
+from plurispiel.abstraction.trees.holdem_histories import public_nodes
+from plurispiel.abstraction.trees.ladder import LADDER, MAX_RANKS, MIN_RANKS, NamedGame, leduc_n
 from plurispiel.agents.blueprint.config import preset_names, read_preset
 from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.agents.openspiel import OPENSPIEL_BOTS
 from plurispiel.agents.specs import BUILT_IN
-from plurispiel.tournaments.results import aligned, printable
 from plurispiel.tournaments.run.known_runs import known_runs
+from plurispiel.tournaments.run.results import aligned, printable
 
 _GAMES = {
     "universal_poker": "hold'em by its parameters: 2..10 seats, limit or no-limit, any deck (an OpenSpiel game string)",

@@ -7,11 +7,11 @@ from itertools import islice
 from typing import Any
 
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.tournaments.figures.replay_text import BATCH, ReplayReport
 from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
-from plurispiel.tournaments.replay_report import BATCH, ReplayReport
-from plurispiel.tournaments.results import aligned, printable
 from plurispiel.tournaments.run.known_runs import find_run
+from plurispiel.tournaments.run.results import aligned, printable
 
 _SHOWN = 20
 _NAME_WIDTH = 32

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from plurispiel.abstraction.artefact import holds_artefact
-from plurispiel.abstraction.folders import user_data_folder
-from plurispiel.abstraction.game_tree import GameTree, flatten
+from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.machine.interrupts import interrupts_held, undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.solution import FOLDER, load_solution, resume_solver, save_solution
-from plurispiel.agents.tabular import ExternalSampling, Solver, make_solver, parse_algorithm
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten
+from plurispiel.agents.tabular.solution import FOLDER, load_solution, resume_solver, save_solution
+from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
 from plurispiel.evaluation.convergence import Point, converge
+from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.commands.exploitability import open_game
-from plurispiel.tournaments.curve import draw_curve, write_curve
-from plurispiel.tournaments.exit_codes import FAILED, INTERRUPTED
-from plurispiel.tournaments.game_record import amount_text, game_record, record_text, unit_of
-from plurispiel.tournaments.interrupts import interrupts_held, undisturbed
-from plurispiel.tournaments.picture import MatplotlibMissing
+from plurispiel.tournaments.figures.curve import draw_curve, write_curve
+from plurispiel.tournaments.figures.game_record import amount_text, game_record, record_text, unit_of
+from plurispiel.tournaments.figures.picture import MatplotlibMissing
 
 DEFAULT_ITERATIONS, DEFAULT_SAMPLES = 1_000, 100_000
 MAX_ITERATIONS, MAX_SAMPLES = 1_000_000, 1_000_000_000

@@ -6,15 +6,15 @@ import math
 import sys
 from pathlib import Path
 
-from plurispiel.abstraction.artefact import holds_artefact
+from plurispiel.abstraction.machine.artefact import holds_artefact
+from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
-from plurispiel.agents.resolve.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
-from plurispiel.agents.resolve.spot_solution import SpotSolution, default_algorithm, solve_spot
-from plurispiel.tournaments.interrupts import undisturbed
-from plurispiel.tournaments.picture import MatplotlibMissing
-from plurispiel.tournaments.spot_report import draw_node, node_text, summary_text
+from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot_solution import SpotSolution, default_algorithm, solve_spot
+from plurispiel.tournaments.figures.picture import MatplotlibMissing
+from plurispiel.tournaments.figures.spot_text import draw_node, node_text, summary_text
 
 
 def main(options: argparse.Namespace) -> int:

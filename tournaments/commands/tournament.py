@@ -15,32 +15,32 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.machine.files import writing_atomically
+from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.versions import MAX_WORKERS, default_workers
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
-from plurispiel.tournaments.block_player import Conduct, Groups, RunAborted, make_contestant
-from plurispiel.tournaments.config import TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.contestants.process import close_to_others
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
-from plurispiel.tournaments.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.formats.phh import write_phh
-from plurispiel.tournaments.hands import stored_hands
-from plurispiel.tournaments.interrupts import undisturbed
-from plurispiel.tournaments.machine import MAX_WORKERS, default_workers
-from plurispiel.tournaments.power import expect, pilot_of, power_text
-from plurispiel.tournaments.results import Tally, make_results, printable, results_text, table_text
+from plurispiel.tournaments.run.block_player import Conduct, Groups, RunAborted, make_contestant
+from plurispiel.tournaments.run.config import TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.run.kept_hands import stored_hands
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.known_runs import note_run, runs_folder
+from plurispiel.tournaments.run.power import expect, pilot_of, power_text
 from plurispiel.tournaments.run.processes import process_notes
-from plurispiel.tournaments.runner import run_tournament
-from plurispiel.tournaments.schedule import BLOCK_DECKS, Block, make_lineups
-from plurispiel.tournaments.stop_watch import StopWatch
-from plurispiel.tournaments.store import RunRefused, RunStore
-from plurispiel.tournaments.warmup import LOADING, warmup_play
-from plurispiel.tournaments.workers import WorkerFailed
+from plurispiel.tournaments.run.results import Tally, make_results, printable, results_text, table_text
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
+from plurispiel.tournaments.run.stop_watch import StopWatch
+from plurispiel.tournaments.run.store import RunRefused, RunStore
+from plurispiel.tournaments.run.workers import WorkerFailed
 
 
 def main(options: argparse.Namespace) -> int:

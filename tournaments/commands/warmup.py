@@ -3,14 +3,14 @@
 import argparse
 import json
 
-from plurispiel.abstraction import _jit
-from plurispiel.tournaments.warmup import warmup
+from plurispiel.abstraction.machine import jit
+from plurispiel.tournaments.run.kernels import warmup
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     seconds = warmup()
-    record = {"seconds": seconds, "kernels": len(_jit.KERNELS), "cache": str(_jit.CACHE_FOLDER)}
+    record = {"seconds": seconds, "kernels": len(jit.KERNELS), "cache": str(jit.CACHE_FOLDER)}
     if options.json:
         print(json.dumps(record))
     else:

@@ -15,7 +15,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from plurispiel.tournaments.interrupts import leave_to_parent
+from plurispiel.abstraction.machine.interrupts import leave_to_parent
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent
-from plurispiel.agents.baselines import CallAgent
+from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import plurispiel
-from plurispiel.abstraction import _jit
-from plurispiel.abstraction.folders import tables_folder, user_data_folder
+from plurispiel.abstraction.machine import jit
+from plurispiel.abstraction.machine.folders import tables_folder, user_data_folder
 from plurispiel.agents.blueprint.library import blueprints_folder
 from plurispiel.agents.specs import agent_file, parse_spec
 
@@ -97,7 +97,7 @@ class Sandbox:
         mebibytes : int
             What each folder that it may write into can hold.
         """
-        cache = _jit.user_cache_folder().resolve()
+        cache = jit.user_cache_folder().resolve()
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
         masked = {Path(path) for path in self.hidden} | {user_data_folder().resolve() / "runs"}
         own = list(_own_paths(spec, masked))
@@ -136,8 +136,8 @@ class Sandbox:
         if "PYTHONPATH" in passed:
             passed["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, passed["PYTHONPATH"].split(os.pathsep)))
         folders = {
-            "NUMBA_CACHE_DIR": _jit.CACHE_FOLDER.parent,
-            "PLURISPIEL_CACHE": _jit.user_cache_folder(),
+            "NUMBA_CACHE_DIR": jit.CACHE_FOLDER.parent,
+            "PLURISPIEL_CACHE": jit.user_cache_folder(),
             "PLURISPIEL_HOME": user_data_folder(),
         }
         return (
@@ -305,7 +305,7 @@ def _files(spec: str) -> Iterator[Path]:
 
 def _stored(cache: Path) -> Iterator[Path]:
     """Yield what the package has compiled, unpacked and built."""
-    yield from (_jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
+    yield from (jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
     for name in _CACHED:
         yield from (cache / name).glob("*")
 

@@ -19,10 +19,10 @@ from typing import TextIO
 
 import numpy as np
 
-from plurispiel.abstraction._jit import kernel
-from plurispiel.abstraction.holdem._betting_kernels import CALL, FOLD
+from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
 from plurispiel.abstraction.holdem.rules import HULH, MAX_HAND_CARDS, HoldemRules
+from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.evaluation.replay import RAISE, replay_betting
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory

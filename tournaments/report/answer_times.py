@@ -4,7 +4,7 @@ from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, legend, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LogScale
-from plurispiel.tournaments.store import AnswerTimes
+from plurispiel.tournaments.run.store import AnswerTimes
 
 _ROW, _TOP, _MARGIN = 26, 10, 24
 _SHORTEST = 1e-7

@@ -6,7 +6,7 @@ from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, fitted, html_table
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
-from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.run.results import number_text
 
 COLUMNS = ("agent", "run", "mbb_per_hand", "ci95", "difference_to_first_run", "difference_ci95")
 NOTE = (

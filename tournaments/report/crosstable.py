@@ -8,8 +8,8 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.results import number_text
-from plurispiel.tournaments.schedule import make_lineups
+from plurispiel.tournaments.run.results import number_text
+from plurispiel.tournaments.run.schedule import make_lineups
 
 MAX_AGENTS = 24
 

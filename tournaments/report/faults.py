@@ -2,7 +2,7 @@
 
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.results import printable
+from plurispiel.tournaments.run.results import printable
 
 
 def _panel(run: RunRecord) -> Panel:

@@ -5,10 +5,10 @@ from collections import Counter
 from typing import NamedTuple
 
 from plurispiel.abstraction.holdem.betting import FOLD
-from plurispiel.tournaments.hands import KeptGroup, kept_groups
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.schedule import make_lineups
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.run.kept_hands import KeptGroup, kept_groups
+from plurispiel.tournaments.run.schedule import make_lineups
+from plurispiel.tournaments.run.store import RunStore
 
 MAX_HANDS = 100
 MAX_LOOKED_AT = 2_000

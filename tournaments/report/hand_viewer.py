@@ -11,15 +11,15 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.replay import replay_betting, replay_hand
 from plurispiel.evaluation.value_functions import Checkdown
-from plurispiel.tournaments.hand_story import cell_names, cells_across, grid_shares, hand_story, judged, story_text
-from plurispiel.tournaments.hands import KeptGroup, kept_group
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands
 from plurispiel.tournaments.report.panel import paragraph
 from plurispiel.tournaments.report.replays import replay_groups
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.results import printable
-from plurispiel.tournaments.store import RunStore
-from plurispiel.tournaments.witness import Told
+from plurispiel.tournaments.run.hand_story import cell_names, cells_across, grid_shares, hand_story, judged, story_text
+from plurispiel.tournaments.run.kept_hands import KeptGroup, kept_group
+from plurispiel.tournaments.run.results import printable
+from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.witness import Told
 
 NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "

@@ -21,7 +21,7 @@ from plurispiel.tournaments.report.provenance import PROVENANCE
 from plurispiel.tournaments.report.ranking import RANKING, SCORE_NAMES
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.win_rate import WIN_RATE
-from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.run.results import number_text
 
 SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, POSITIONS, ANSWER_TIMES, FAULTS, PROVENANCE)
 

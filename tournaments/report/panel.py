@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.report.drawing import NARROW, WIDE, RowLayout
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.streams import printable
 
 Row = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -6,7 +6,7 @@ from plurispiel.tournaments.report.panel import Panel, Section, figures, html_ta
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale
 from plurispiel.tournaments.report.win_rate import MAX_PANELS
-from plurispiel.tournaments.results import number_text
+from plurispiel.tournaments.run.results import number_text
 
 _SHARES = {
     "VPIP": ("vpip", "hands"),

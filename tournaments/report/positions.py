@@ -10,7 +10,7 @@ from plurispiel.tournaments.report.panel import Panel, Section, figures, legend,
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
 from plurispiel.tournaments.report.win_rate import MAX_PANELS
-from plurispiel.tournaments.scores import FULL
+from plurispiel.tournaments.run.scores import FULL
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 356, 200, 62, 14, 30, 26
 _CHIPS, _ESTIMATE, _REDUCED = range(3)

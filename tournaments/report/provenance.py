@@ -3,7 +3,7 @@
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.tournaments.report.panel import Panel, Section, html_table
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.results import printable
+from plurispiel.tournaments.run.results import printable
 
 
 def _panel(run: RunRecord) -> Panel:

@@ -4,8 +4,8 @@ from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
-from plurispiel.tournaments.results import BELIEVED, interval_text, number_text, reduced_form_lines
-from plurispiel.tournaments.scores import CHANCE_ONLY
+from plurispiel.tournaments.run.results import BELIEVED, interval_text, number_text, reduced_form_lines
+from plurispiel.tournaments.run.scores import CHANCE_ONLY
 
 SCORE_NAMES = {
     "raw": "raw",

@@ -11,15 +11,15 @@ import numpy as np
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.referee import RefereeDisagrees
-from plurispiel.tournaments.block_player import BlockPlayer, Conduct, RunAborted
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
-from plurispiel.tournaments.hand_story import hand_story
-from plurispiel.tournaments.hands import KeptGroup, kept_group, kept_stories
 from plurispiel.tournaments.report.run_record import RunRecord
-from plurispiel.tournaments.retirement import FaultLedger
-from plurispiel.tournaments.schedule import Block
-from plurispiel.tournaments.store import RunStore
-from plurispiel.tournaments.witness import Told, Witness
+from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, RunAborted
+from plurispiel.tournaments.run.hand_story import hand_story
+from plurispiel.tournaments.run.kept_hands import KeptGroup, kept_group, kept_stories
+from plurispiel.tournaments.run.retirement import FaultLedger
+from plurispiel.tournaments.run.schedule import Block
+from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.witness import Told, Witness
 
 _CLOSE = 1e-9
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from plurispiel.evaluation.play_statistics import PlayStatistics
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.results import make_results, printable
-from plurispiel.tournaments.schedule import BLOCK_DECKS, make_lineups
-from plurispiel.tournaments.scores import RunScores
-from plurispiel.tournaments.stop_watch import StopWatch
-from plurispiel.tournaments.store import AnswerTimes, RunRefused, RunStore
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.results import make_results, printable
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, make_lineups
+from plurispiel.tournaments.run.scores import RunScores
+from plurispiel.tournaments.run.stop_watch import StopWatch
+from plurispiel.tournaments.run.store import AnswerTimes, RunRefused, RunStore
 
 
 @dataclass(frozen=True)

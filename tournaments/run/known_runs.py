@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from plurispiel.abstraction.folders import user_data_folder
 from plurispiel.abstraction.holdem.openspiel import game_name
-from plurispiel.tournaments.schedule import make_lineups
-from plurispiel.tournaments.stop_watch import StopWatch
-from plurispiel.tournaments.store import RunStore, is_locked
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.tournaments.run.schedule import make_lineups
+from plurispiel.tournaments.run.stop_watch import StopWatch
+from plurispiel.tournaments.run.store import RunStore, is_locked
 
 __all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
 

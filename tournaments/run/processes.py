@@ -1,9 +1,9 @@
 """How many processes the agents from outside take."""
 
-from plurispiel.abstraction.memory import available_bytes
-from plurispiel.tournaments.block_player import Conduct
-from plurispiel.tournaments.config import TournamentConfig
-from plurispiel.tournaments.schedule import make_lineups
+from plurispiel.abstraction.machine.memory import available_bytes
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.schedule import make_lineups
 
 _BYTES_EACH = 60 << 20
 """Memory of a process with an agent that needs next to nothing, shared pages by their share."""

@@ -20,16 +20,16 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Agent, PublicState, View
+from plurispiel.agents.baselines.equity import EquityAgent
+from plurispiel.agents.baselines.tight_aggressive import starting_hands
 from plurispiel.agents.blueprint import agent as agent_module
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.fallback import SOURCES
 from plurispiel.agents.blueprint.trainer import make_trainer
-from plurispiel.agents.equity import EquityAgent
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.specs import game_note, make_agent, relocate_spec, source_digest, unique_names
-from plurispiel.agents.tight_aggressive import starting_hands
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.cli import main

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from random_blueprint import random_blueprint
 
-from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import (
     num_levels,

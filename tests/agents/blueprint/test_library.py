@@ -14,10 +14,10 @@ import pytest
 from open_spiel.python.algorithms import exploitability
 from random_blueprint import pack_random
 
-from plurispiel.abstraction._jit import CACHE_FOLDER
-from plurispiel.abstraction.artefact import ArtefactRefused
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.jit import CACHE_FOLDER
 from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.blueprint import load_blueprint

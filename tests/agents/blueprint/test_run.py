@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.artefact import ArtefactRefused
+from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint import run as runs
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint, tree_digest
 from plurispiel.agents.blueprint.cards import lossless_buckets

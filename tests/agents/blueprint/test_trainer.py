@@ -12,15 +12,15 @@ from reference import regrets as reference
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
 from plurispiel.abstraction.cards.buckets import load_table
-from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.abstraction.ladder import find_game
-from plurispiel.abstraction.memory import resident_bytes
-from plurispiel.agents.blueprint import _traversal_kernels as kernels
+from plurispiel.abstraction.machine.memory import resident_bytes
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.blueprint import trainer as trainer_module
+from plurispiel.agents.blueprint import traversal_kernels as kernels
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.schedule import Schedule

@@ -5,15 +5,15 @@ import os
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.game_tree import flatten
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import RangeAgent, Strategy
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
-from plurispiel.agents.tabular import make_solver
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 

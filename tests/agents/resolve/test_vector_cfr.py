@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from reference import public_best_response as reference
 
-from plurispiel.abstraction.game_tree import flatten
-from plurispiel.abstraction.holdem._betting_kernels import STREET
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting_state import STREET
 from plurispiel.abstraction.holdem.betting_tree import street_betting
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.ranges import parse_range
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import Action, PublicState, RangeAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.resolve.agent import ResolvedAgent
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import parse_discounting
-from plurispiel.agents.tabular import make_solver
+from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
 from plurispiel.evaluation.public_best_response import subgame_best_response

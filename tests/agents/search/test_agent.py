@@ -18,7 +18,7 @@ from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_string
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action, Deal, PublicState, View
-from plurispiel.agents.baselines import RandomAgent
+from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.openspiel import OpenSpielBot

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plurispiel.abstraction import _jit
+from plurispiel.abstraction.machine import jit
 from plurispiel.tournaments.contestants.sandbox import SandboxBroken, working_sandbox
 
 pytestmark = [
@@ -63,7 +63,7 @@ def as_nobody(folder, command):
     except SandboxBroken as cause:
         pytest.skip(f"as root another user needs bubblewrap: {cause}")
     closed = (Path.home(), Path(tempfile.gettempdir()))
-    shown = sorted({os.path.realpath(path) for path in (*box.readable, str(_jit.CACHE_FOLDER))}, key=len)
+    shown = sorted({os.path.realpath(path) for path in (*box.readable, str(jit.CACHE_FOLDER))}, key=len)
     shown = [path for path in shown if os.path.exists(path) and any(map(Path(path).is_relative_to, closed))]
     for path in (folder, *folder.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
@@ -78,7 +78,7 @@ def as_nobody(folder, command):
     world += ["--tmpfs", "/home", "--bind", str(folder), "/home/nobody", "--chdir", "/home/nobody"]
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     places = {name: f"/home/nobody/{name}" for name in ("HOME", "PLURISPIEL_HOME", "PLURISPIEL_CACHE")}
-    environment = os.environ | places | {"NUMBA_CACHE_DIR": str(_jit.CACHE_FOLDER.parent)}
+    environment = os.environ | places | {"NUMBA_CACHE_DIR": str(jit.CACHE_FOLDER.parent)}
     return subprocess.run([*world, "--", *user, *command], capture_output=True, text=True, env=environment)
 
 

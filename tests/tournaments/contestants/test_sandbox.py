@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
-from plurispiel.agents.baselines import CallAgent
+from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.contestants import sandbox
 from plurispiel.tournaments.contestants.sandbox import SandboxBroken, unprotected, working_sandbox
@@ -50,7 +50,7 @@ def village(tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
     for name in ("spy", *SPIES):
         shutil.copy(BOTS / f"{name}.py", tmp_path / "own")
-    (tmp_path / "own" / "rival.py").write_text("from plurispiel.agents.baselines import CallAgent as Bot\n")
+    (tmp_path / "own" / "rival.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
     subprocess.run([sys.executable, "-m", "compileall", "-q", tmp_path / "own"], check=True)
     for folder in ("own/run", "home", "elsewhere"):
         (tmp_path / folder).mkdir()
@@ -314,5 +314,5 @@ def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
     quiet.mkdir()
     shutil.copy(BOTS / "behaves.py", quiet)
     for name in SPIES:
-        (quiet / f"{name}.py").write_text("from plurispiel.agents.baselines import CallAgent as Bot\n")
+        (quiet / f"{name}.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
     assert played(quiet, agents) == disturbed

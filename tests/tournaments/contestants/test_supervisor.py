@@ -15,7 +15,7 @@ import pytest
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action
-from plurispiel.agents.baselines import CallAgent, RandomAgent
+from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.specs import BUILT_IN, make_agent
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.config import TournamentConfig
+from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.known_runs import find_run, known_runs, runs_folder
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.run.store import RunStore
 
 
 @pytest.fixture(autouse=True)

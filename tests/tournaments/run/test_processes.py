@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
-from plurispiel.tournaments.block_player import BlockPlayer, Conduct, Job
-from plurispiel.tournaments.config import TournamentConfig
 from plurispiel.tournaments.contestants.supervisor import Contestant
 from plurispiel.tournaments.run import processes
-from plurispiel.tournaments.schedule import make_blocks, make_lineups
-from plurispiel.tournaments.store import RunStore
+from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, Job
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.schedule import make_blocks, make_lineups
+from plurispiel.tournaments.run.store import RunStore
 
 BOT = """
 from plurispiel.agents import CALL, Agent

@@ -1,0 +1,226 @@
+"""Kernels that enumerate all betting of a game, depth first."""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_state import (
+    ACTOR,
+    CALL,
+    CAN_FOLD,
+    CONTRIB,
+    FOLD,
+    FOLDED,
+    IS_LIMIT,
+    MAX_CONTRIB,
+    MAX_RAISE,
+    MIN_RAISE,
+    NUM_ACTING,
+    NUM_CALLED,
+    NUM_LIVE,
+    NUM_RAISES,
+    NUM_SEATS,
+    STATE_SIZE,
+    STREET,
+    apply_action,
+    start_hand,
+)
+from plurispiel.abstraction.machine.jit import kernel
+
+MAX_ACTIONS = 32
+"""At one decision."""
+MAX_DEPTH = 400
+"""Actions in a hand."""
+TERMINAL = -1
+
+POT, BIG_BLIND, ALL_IN = 0, 1, 2
+"""Units of sizes; by the game's own menu an illegal pot is left out, otherwise it becomes the nearest legal size."""
+
+
+@kernel(inline=True)
+def _may_call(menu, state):
+    """Return whether a bet that could be raised may also be called."""
+    if menu.push_or_fold:
+        return False
+    raises = state[NUM_RAISES]
+    callers = state[NUM_CALLED] - (raises > 0)
+    most = menu.callers[state[STREET], min(raises, menu.callers.shape[1] - 1)]
+    return callers < most or state[NUM_LIVE] == 2 or state[NUM_ACTING] - state[NUM_CALLED] == 1
+
+
+@kernel(inline=True)
+def fill_actions(rules, menu, state, actions):
+    """Write what is on offer to the actor, ascending, and return how many actions that are.
+
+    Parameters
+    ----------
+    rules, state : int64 arrays
+    menu : MenuArrays
+    actions : int64[MAX_ACTIONS]
+        Modified in place.
+    """
+    count = 0
+    if state[CAN_FOLD]:
+        actions[count] = FOLD
+        count += 1
+    lowest, highest = state[MIN_RAISE], state[MAX_RAISE]
+    if highest == 0 or not state[CAN_FOLD] or _may_call(menu, state):
+        actions[count] = CALL
+        count += 1
+    if highest == 0:
+        return count
+    row = menu.first[
+        state[STREET],
+        min(state[NUM_LIVE], menu.first.shape[1] - 1),
+        min(state[NUM_RAISES], menu.first.shape[2] - 1),
+    ]
+    num_sizes = menu.length[
+        state[STREET],
+        min(state[NUM_LIVE], menu.length.shape[1] - 1),
+        min(state[NUM_RAISES], menu.length.shape[2] - 1),
+    ]
+    if rules[IS_LIMIT]:
+        if num_sizes > 0:
+            actions[count] = highest
+            count += 1
+        return count
+    seat, most = state[ACTOR], state[MAX_CONTRIB]
+    pot_after_call = most - state[CONTRIB + seat]
+    for other in range(rules[NUM_SEATS]):
+        pot_after_call += state[CONTRIB + other]
+    start = count
+    for size in range(row, row + num_sizes):
+        unit, amount = menu.units[size], menu.amounts[size]
+        total = highest
+        if unit == POT:
+            total = most + np.int64(amount * pot_after_call + 0.5)
+        elif unit == BIG_BLIND:
+            total = np.int64(amount * menu.big_blind + 0.5)
+        if menu.exact:
+            # As in universal_poker: half a pot is offered only where the pot is.
+            pot = most + pot_after_call
+            if unit == POT and (total < lowest or pot < lowest or pot > highest):
+                continue
+        else:
+            total = highest if total >= menu.all_in_share * highest else min(max(total, lowest), highest)
+        place = count
+        while place > start and actions[place - 1] >= total:
+            place -= 1
+        if place < count and actions[place] == total:
+            continue
+        for k in range(count, place, -1):
+            actions[k] = actions[k - 1]
+        actions[place] = total
+        count += 1
+    return count
+
+
+@kernel
+def count_nodes(rules, menu, work, most, decisions, pairs):
+    """Count all betting without keeping it, and return the numbers of nodes and of ends.
+
+    Parameters
+    ----------
+    rules : int64[RULES_SIZE]
+    menu : MenuArrays
+    work : TreeWorkspace
+    most : int
+        Counting ends above so many nodes.
+    decisions, pairs : int64[num_streets]
+        Decision nodes and their actions on each street. Modified in place.
+    """
+    states, actions, num_actions, following = work.states, work.actions, work.num_actions, work.following
+    start_hand(rules, states[0])
+    num_actions[0] = fill_actions(rules, menu, states[0], actions[0])
+    following[0] = 0
+    decisions[states[0][STREET]] += 1
+    pairs[states[0][STREET]] += num_actions[0]
+    num_nodes, num_ends = np.int64(1), np.int64(0)
+    depth = 0
+    while depth >= 0:
+        if following[depth] == num_actions[depth]:
+            depth -= 1
+            continue
+        action = actions[depth, following[depth]]
+        following[depth] += 1
+        state = states[depth + 1]
+        for k in range(STATE_SIZE):
+            state[k] = states[depth, k]
+        apply_action(rules, state, action)
+        num_nodes += 1
+        if num_nodes > most:
+            return num_nodes, num_ends
+        if state[ACTOR] < 0:
+            num_ends += 1
+            continue
+        depth += 1
+        num_actions[depth] = fill_actions(rules, menu, state, actions[depth])
+        following[depth] = 0
+        decisions[state[STREET]] += 1
+        pairs[state[STREET]] += num_actions[depth]
+    return num_nodes, num_ends
+
+
+@kernel
+def fill_tree(rules, menu, work, next_row, tree):
+    """Write all betting.
+
+    Parameters
+    ----------
+    next_row : int64[num_streets]
+        Zeros before. Modified in place.
+    tree : BettingTree
+        With room for all. Modified in place.
+    """
+    states, actions, num_actions, following = work.states, work.actions, work.num_actions, work.following
+    nodes = work.nodes
+    start_hand(rules, states[0])
+    next_node, next_end = 1, 0
+    depth = 0
+    nodes[0] = 0
+    tree.parent[0] = -1
+    tree.action[0] = -1
+    opened = -1
+    while depth >= 0:
+        node, state = nodes[depth], states[depth]
+        if opened < depth:  # met for the first time: the children of a node follow each other
+            opened = depth
+            count = fill_actions(rules, menu, state, actions[depth])
+            street = state[STREET]
+            tree.actor[node] = state[ACTOR]
+            tree.street[node] = street
+            tree.num_actions[node] = count
+            tree.first_child[node] = next_node
+            tree.row[node] = next_row[street]
+            tree.paid[node] = state[CONTRIB + state[ACTOR]]
+            next_row[street] += count
+            next_node += count
+            num_actions[depth] = count
+            following[depth] = 0
+        if following[depth] == num_actions[depth]:
+            depth -= 1
+            opened = depth
+            continue
+        action = actions[depth, following[depth]]
+        child = tree.first_child[node] + following[depth]
+        following[depth] += 1
+        tree.parent[child] = node
+        tree.action[child] = action
+        below = states[depth + 1]
+        for k in range(STATE_SIZE):
+            below[k] = state[k]
+        apply_action(rules, below, action)
+        if below[ACTOR] >= 0:
+            depth += 1
+            nodes[depth] = child
+            continue
+        tree.actor[child] = TERMINAL
+        tree.street[child] = below[STREET]
+        tree.num_actions[child] = 0
+        tree.first_child[child] = next_end
+        tree.row[child] = -1
+        tree.paid[child] = 0
+        folded = 0
+        for seat in range(rules[NUM_SEATS]):
+            tree.contributions[next_end, seat] = below[CONTRIB + seat]
+            folded |= below[FOLDED + seat] << seat
+        tree.folded[next_end] = folded
+        next_end += 1

@@ -1,0 +1,245 @@
+"""Kernels of the betting: who acts, what is legal, who is paid.
+
+A game and the state of a hand are flat int64 arrays; the constants below name their entries. The
+logic follows the ACPC server that ``universal_poker`` is built on, so that every state agrees with it.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
+from plurispiel.abstraction.machine.jit import kernel
+
+FOLD = 0
+CALL = 1
+
+# Entries of the rules array.
+NUM_SEATS = 0
+NUM_STREETS = 1
+IS_LIMIT = 2
+MIN_BET = 3
+NUM_HOLE_CARDS = 4
+NUM_BOARD_CARDS = 5
+STACK = 6
+BLIND = 16
+FIRST_SEAT = 26
+RAISE_SIZE = 30
+MAX_RAISES = 34
+RULES_SIZE = 38
+
+# Entries of the state array.
+STREET = 0
+ACTOR = 1  # -1 when the hand is over
+CAN_FOLD = 2
+MIN_RAISE = 3  # lowest and highest legal raise-to; 0 and 0 when no raise is legal
+MAX_RAISE = 4
+MAX_CONTRIB = 5
+NEXT_RAISE = 6  # what the lowest raise-to would be with chips enough
+NUM_RAISES = 7  # on this street
+NUM_ACTIONS = 8  # on this street
+NUM_CALLED = 9  # seats with chips that have called or made the last raise
+NUM_LIVE = 10
+NUM_ACTING = 11  # live seats with chips left
+ACTING = 12  # the same as a bit set
+CONTRIB = 13
+FOLDED = 23
+STATE_SIZE = 33
+
+MAX_STREET_ACTIONS = 64
+
+_LOWEST_BIT = np.array([(seats & -seats).bit_length() - 1 for seats in range(1 << 10)], dtype=np.int8)
+
+
+@kernel
+def start_hand(rules, state):
+    """Post the blinds and find the first seat to act. `state` is modified in place."""
+    num_seats = rules[NUM_SEATS]
+    max_contrib = 0
+    num_acting = 0
+    acting = 0
+    for seat in range(num_seats):
+        blind = rules[BLIND + seat]
+        state[CONTRIB + seat] = blind
+        state[FOLDED + seat] = 0
+        max_contrib = max(max_contrib, blind)
+        if blind < rules[STACK + seat]:
+            num_acting += 1
+            acting |= 1 << seat
+    state[STREET] = 0
+    state[MAX_CONTRIB] = max_contrib
+    state[NEXT_RAISE] = 2 * max_contrib
+    state[NUM_RAISES] = 0
+    state[NUM_ACTIONS] = 0
+    state[NUM_CALLED] = 0
+    state[NUM_LIVE] = num_seats
+    state[NUM_ACTING] = num_acting
+    state[ACTING] = acting
+    _pass_action(rules, state, rules[FIRST_SEAT], 0, max_contrib, 2 * max_contrib, 0, 0, num_acting, acting)
+
+
+@kernel(inline=True)
+def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises, num_actions, num_acting, acting):
+    """Make `seat`, or the next one in turn that can act, the actor and write what it may do.
+
+    The caller passes the entries it has just written: reading them back would wait for the stores.
+    """
+    from_seat = (acting >> seat) << seat
+    seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
+    stack = rules[STACK + seat]
+    may_raise = (
+        (num_acting > 1)
+        & (num_raises < rules[MAX_RAISES + street])
+        & (num_actions + rules[NUM_SEATS] <= MAX_STREET_ACTIONS)
+        & (stack > max_contrib)
+    )
+    highest = stack if rules[IS_LIMIT] == 0 else max_contrib + rules[RAISE_SIZE + street]
+    lowest = min(next_raise, stack) if rules[IS_LIMIT] == 0 else highest
+    state[ACTOR] = seat
+    state[CAN_FOLD] = state[CONTRIB + seat] < max_contrib
+    state[MIN_RAISE] = lowest * may_raise
+    state[MAX_RAISE] = highest * may_raise
+
+
+@kernel(inline=True)
+def apply_action(rules, state, action):
+    """Take a legal action for the actor. `state` is modified in place.
+
+    What the three actions change is selected by arithmetic, not branches: actions are hard to predict,
+    and a wrong guess costs the processor more than all of this. Fold and call are numbers below every
+    contribution to match, so they pass through `max` without effect.
+    """
+    seat = state[ACTOR]
+    stack = rules[STACK + seat]
+    max_contrib = state[MAX_CONTRIB]
+    folds = np.int64(action == FOLD)
+    raises = np.int64(action > CALL)
+    contrib = state[CONTRIB + seat] if action == FOLD else min(max(max_contrib, action), stack)
+    has_chips = np.int64(contrib < stack)
+    street = state[STREET]
+    next_raise = max(state[NEXT_RAISE], 2 * action - max_contrib)
+    max_contrib = max(max_contrib, action)
+    num_raises = state[NUM_RAISES] + raises
+    num_actions = state[NUM_ACTIONS] + 1
+    stays = has_chips * (1 - folds)
+    num_called = state[NUM_CALLED] * (1 - raises) + stays
+    num_live = state[NUM_LIVE] - folds
+    num_acting = state[NUM_ACTING] - 1 + stays
+    acting = state[ACTING] ^ ((1 - stays) << seat)
+    state[CONTRIB + seat] = contrib
+    state[FOLDED + seat] = folds
+    state[MAX_CONTRIB] = max_contrib
+    state[NUM_LIVE] = num_live
+    state[NUM_ACTING] = num_acting
+    state[ACTING] = acting
+
+    following = seat + 1
+    goes_on = num_live > 1 and num_called < num_acting
+    if not goes_on and num_live > 1:
+        last_street = rules[NUM_STREETS] - 1
+        goes_on = num_acting > 1 and street < last_street
+        if goes_on:
+            street += 1
+            following = rules[FIRST_SEAT + street]
+            next_raise = max_contrib + rules[MIN_BET]
+            num_raises = 0
+            num_actions = 0
+            num_called = 0
+        else:
+            street = last_street  # also when the board is run out
+        state[STREET] = street
+    state[NEXT_RAISE] = next_raise
+    state[NUM_RAISES] = num_raises
+    state[NUM_ACTIONS] = num_actions
+    state[NUM_CALLED] = num_called
+    if goes_on:
+        _pass_action(
+            rules, state, following, street, max_contrib, next_raise, num_raises, num_actions, num_acting, acting
+        )
+        return
+    state[ACTOR] = -1
+    state[CAN_FOLD] = 0
+    state[MIN_RAISE] = 0
+    state[MAX_RAISE] = 0
+
+
+@kernel(inline=True)
+def share_pot(rules, state, ranks, payoffs):
+    """Write every seat's net chips after the last action.
+
+    Parameters
+    ----------
+    ranks : int64[10]
+        Hand ranks of the live seats, read only at a showdown; bigger is better.
+    payoffs : float64[num_seats]
+        Modified in place. Side pots are layered by contribution, and odd chips split into fractions.
+    """
+    num_seats = rules[NUM_SEATS]
+    if state[NUM_LIVE] == 1:
+        winner = 0
+        pot = 0
+        for seat in range(num_seats):
+            contrib = state[CONTRIB + seat]
+            payoffs[seat] = -contrib
+            pot += contrib
+            if state[FOLDED + seat] == 0:
+                winner = seat
+        payoffs[winner] += pot
+        return
+    for seat in range(num_seats):
+        payoffs[seat] = 0.0
+    floor = np.int64(0)
+    while True:
+        level = np.int64(2**62)
+        best = np.int64(-1)
+        num_sharing = 0
+        for seat in range(num_seats):
+            contrib = state[CONTRIB + seat]
+            if contrib > floor:
+                num_sharing += 1
+                level = min(level, contrib)
+                best = max(best, ranks[seat] if state[FOLDED + seat] == 0 else np.int64(-1))
+        num_winners = 0
+        for seat in range(num_seats):
+            num_winners += state[CONTRIB + seat] > floor and state[FOLDED + seat] == 0 and ranks[seat] == best
+        size = level - floor
+        share = size * (num_sharing - num_winners) / num_winners
+        for seat in range(num_seats):
+            if state[CONTRIB + seat] > floor:
+                wins = state[FOLDED + seat] == 0 and ranks[seat] == best
+                payoffs[seat] += share if wins else -np.float64(size)
+        if level == state[MAX_CONTRIB]:
+            return
+        floor = level
+
+
+@kernel(inline=True)
+def settle(rules, tables, state, deck, ranks, payoffs):
+    """Rank the live seats' cards if there is a showdown, and write every seat's net chips.
+
+    Parameters
+    ----------
+    tables : RankTables
+    deck : uint8[num_dealt_cards]
+        All hole cards, seat by seat, then the board.
+    ranks : int64[10]
+        Workspace.
+    payoffs : float64[num_seats]
+        Modified in place.
+    """
+    if state[NUM_LIVE] > 1:
+        num_hole = rules[NUM_HOLE_CARDS]
+        num_board = rules[NUM_BOARD_CARDS]
+        first_board = rules[NUM_SEATS] * num_hole
+        board_word = tables.starts[num_hole + num_board]
+        board_masks = np.int64(0)
+        for k in range(first_board, first_board + num_board):
+            board_word += tables.words[deck[k]]
+            board_masks |= tables.masks[deck[k]]
+        for seat in range(rules[NUM_SEATS]):
+            if state[FOLDED + seat] == 0:
+                word = board_word
+                masks = board_masks
+                for k in range(seat * num_hole, (seat + 1) * num_hole):
+                    word += tables.words[deck[k]]
+                    masks |= tables.masks[deck[k]]
+                ranks[seat] = rank_word(tables, word, masks)
+    share_pot(rules, state, ranks, payoffs)

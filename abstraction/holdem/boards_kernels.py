@@ -1,0 +1,162 @@
+"""Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays they read.
+
+A board's rank is the colexicographic one among all sets of as many deck positions, where a card's
+position is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that takes it
+to the representative of its class (5 bits) and the class.
+"""
+
+from math import comb
+
+import numpy as np
+
+from plurispiel.abstraction.machine.jit import kernel
+
+PERMUTATION_BITS = 5
+_CHOOSE = np.array([[comb(n, k) for k in range(9)] for n in range(53)], dtype=np.int64)
+
+
+@kernel(inline=True)
+def board_rank(num_suits, board):
+    """Return the rank of a board of uint8[k] different cards, in any order."""
+    rank = np.int64(0)
+    for i in range(len(board)):
+        card = np.int64(board[i])
+        below = np.int64(1)
+        for j in range(len(board)):
+            below += np.int64(board[j]) < card
+        rank += _CHOOSE[(card >> 2) * num_suits + (card & 3), below]
+    return rank
+
+
+@kernel(inline=True)
+def board_entry(classes, board):
+    """Return the entry of a board of uint8[k] cards."""
+    return np.int64(classes.entries[board_rank(classes.num_suits, board)])
+
+
+@kernel
+def fill_entries(classes, boards, out):
+    """Write the entry of each row of uint8[n, k] into int64[n]. Modified in place: `out`."""
+    for i in range(len(boards)):
+        out[i] = board_entry(classes, boards[i])
+
+
+@kernel(inline=True)
+def _first_board(num_suits, board):
+    """Write the board of rank 0. Modified in place: `board`."""
+    for j in range(len(board)):
+        board[j] = (j // num_suits) * 4 + j % num_suits
+
+
+@kernel(inline=True)
+def _next_board(num_suits, board):
+    """Step to the board of the next rank. Modified in place: `board`, its cards ascending."""
+    j = 0
+    while j + 1 < len(board) and _next_card(num_suits, board[j]) == board[j + 1]:
+        board[j] = (j // num_suits) * 4 + j % num_suits
+        j += 1
+    if j < len(board):
+        board[j] = _next_card(num_suits, board[j])
+
+
+@kernel(inline=True)
+def _next_card(num_suits, card):
+    """Return the next card of the deck."""
+    return np.int64(card) + (1 if (card & 3) + 1 < num_suits else 5 - num_suits)
+
+
+@kernel(inline=True)
+def _canonical_permutation(num_suits, board, masks, order):
+    """Write to `order` the suits of a board by descending set of ranks, equal ones in their order.
+
+    Parameters
+    ----------
+    masks, order : int64[4]
+        Workspace and result. Modified in place.
+
+    Returns
+    -------
+    bool
+        Whether the suits were in this order already.
+    """
+    for suit in range(num_suits):
+        masks[suit] = 0
+    for j in range(len(board)):
+        masks[board[j] & 3] |= 1 << np.int64(board[j] >> 2)
+    ordered = True
+    for suit in range(num_suits):
+        place = suit
+        while place > 0 and masks[order[place - 1]] < masks[suit]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = suit
+        ordered = ordered and place == suit
+    return ordered
+
+
+@kernel
+def fill_index(num_suits, codes, work, entries):
+    """Write every board's entry; classes are numbered by the ranks of their representatives.
+
+    Parameters
+    ----------
+    codes : int8[256]
+        Permutation id by the suits' order, as two bits per place.
+    work : BoardWorkspace
+    entries : int32[num_boards]
+        Modified in place.
+
+    Returns
+    -------
+    int
+        The number of classes.
+    """
+    board, image, masks, order = work.board, work.image, work.masks, work.order
+    num_cards = len(board)
+    num_classes = 0
+    _first_board(num_suits, board)
+    for rank in range(len(entries)):
+        if _canonical_permutation(num_suits, board, masks, order):
+            entries[rank] = num_classes << PERMUTATION_BITS
+            num_classes += 1
+        else:
+            entries[rank] = -1
+        _next_board(num_suits, board)
+    _first_board(num_suits, board)
+    for rank in range(len(entries)):
+        if entries[rank] < 0:
+            _canonical_permutation(num_suits, board, masks, order)
+            code = 0
+            for place in range(num_suits):
+                code |= order[place] << (2 * place)
+                masks[order[place]] = place
+            for j in range(num_cards):
+                image[j] = board[j] - (board[j] & 3) + masks[board[j] & 3]
+            entries[rank] = entries[board_rank(num_suits, image)] | codes[code]
+        _next_board(num_suits, board)
+    return num_classes
+
+
+@kernel
+def fill_classes(num_suits, work, entries, boards, sizes):
+    """Write every class's representative and the number of its boards.
+
+    Parameters
+    ----------
+    work : BoardWorkspace
+    entries : int32[num_boards]
+    boards : uint8[num_classes, k]
+    sizes : int64[num_classes]
+        All zeros before. Modified in place, as `boards`.
+    """
+    board = work.board
+    found = 0
+    _first_board(num_suits, board)
+    for rank in range(len(entries)):
+        number = entries[rank] >> PERMUTATION_BITS
+        sizes[number] += 1
+        if number == found:  # ranks ascend, and the representative has the lowest of its class
+            for j in range(len(board)):
+                boards[number, j] = board[j]
+            found += 1
+        _next_board(num_suits, board)

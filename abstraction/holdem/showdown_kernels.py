@@ -1,0 +1,284 @@
+"""Kernels of hands in strength order, and of folds and showdowns between two ranges with exact card removal.
+
+Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the hands
+are many. ``mass[card]`` sums a range over the hands that hold a card, so that of all hands those that
+share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.hand_rank_kernels import fill_board_ranks, fill_combo_ranks
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, store
+
+DIGIT_BITS = 7
+DIGITS = 1 << DIGIT_BITS
+CARD_SLOTS = 104
+"""Cards, and one more for each: what stands for the second card of a hand that has one."""
+
+FIRST_HAND = LANES
+"""Where the first hand of a tile stands: the blocks before it are 0, and stand for a hand that is not in the range."""
+
+
+@kernel
+def rank_hands(tables, board, combos, work, hands):
+    """Order the combos that can be held on a board by strength, and return the number of groups of equal strength.
+
+    Parameters
+    ----------
+    tables : RankTables
+    board : uint8[b]
+    combos : uint8[num_combos, h]
+        One or two hole cards.
+    work : RankWorkspace
+    hands : RankedHands
+        With room for all combos. Modified in place.
+    """
+    num_combos, num_hole = combos.shape
+    if num_combos == 1326 and num_hole == 2 and 3 <= len(board) <= 5:
+        fill_board_ranks(tables, board, work.ranks)
+    else:
+        fill_combo_ranks(tables, board, combos, work.ranks)
+    num_live = sort_by_rank(work.ranks, hands.combos, work.spare, work.counts)
+    num_groups = 0
+    last_rank = np.int64(0)
+    for k in range(num_live):
+        combo = hands.combos[k]
+        hands.cards[k, 0] = combos[combo, 0]
+        hands.cards[k, 1] = combos[combo, 1] if num_hole == 2 else combos[combo, 0] + 52
+        rank = np.int64(work.ranks[combo])
+        if rank != last_rank:
+            hands.groups[num_groups] = k
+            num_groups += 1
+            last_rank = rank
+    hands.groups[num_groups] = num_live
+    return num_groups
+
+
+@kernel
+def sort_by_rank(ranks, order, spare, counts):
+    """Write the ids of all combos with a rank above 0 to `order`, weakest first, and return their number.
+
+    Parameters
+    ----------
+    ranks : uint16[num_combos]
+        Below 2**14; 0 marks a combo that cannot be held.
+    order, spare : int32[num_combos]
+        The result and workspace. Modified in place.
+    counts : int32[2, DIGITS]
+        Workspace.
+
+    Notes
+    -----
+    A radix sort of two passes; a comparison sort takes ten times as long.
+    """
+    num_combos = ranks.shape[0]
+    for digit in range(DIGITS):
+        counts[0, digit] = 0
+        counts[1, digit] = 0
+    num_live = 0
+    for combo in range(num_combos):
+        rank = np.int64(ranks[combo])
+        if rank > 0:
+            counts[0, rank & (DIGITS - 1)] += 1
+            counts[1, rank >> DIGIT_BITS] += 1
+            num_live += 1
+    for row in range(2):
+        start = 0
+        for digit in range(DIGITS):
+            count = counts[row, digit]
+            counts[row, digit] = start
+            start += count
+    for combo in range(num_combos):
+        rank = np.int64(ranks[combo])
+        if rank > 0:
+            spare[counts[0, rank & (DIGITS - 1)]] = combo
+            counts[0, rank & (DIGITS - 1)] += 1
+    for k in range(num_live):
+        combo = spare[k]
+        high_digit = np.int64(ranks[combo]) >> DIGIT_BITS
+        order[counts[1, high_digit]] = combo
+        counts[1, high_digit] += 1
+    return num_live
+
+
+@kernel(inline=True)
+def _add(mass, card, weights):
+    """Add a hand's weights in four ranges to the mass of one of its cards. `mass` is modified in place."""
+    row = mass[card]
+    # All is read before anything is written, else the compiler cannot take four at once.
+    first, second, third, fourth = row[0] + weights[0], row[1] + weights[1], row[2] + weights[2], row[3] + weights[3]
+    row[0] = first
+    row[1] = second
+    row[2] = third
+    row[3] = fourth
+
+
+@kernel(inline=True)
+def _apart(totals, mass, card, other):
+    """Return the totals of four ranges less their mass on two cards."""
+    row, other_row = mass[card], mass[other]
+    return (
+        totals[0] - row[0] - other_row[0],
+        totals[1] - row[1] - other_row[1],
+        totals[2] - row[2] - other_row[2],
+        totals[3] - row[3] - other_row[3],
+    )
+
+
+@kernel
+def fill_fold_mass(cards, reach, rows, mass, out):
+    """Write, for each hand, the weight of all hands in a range that share no card with it.
+
+    Parameters
+    ----------
+    cards : uint8[num_hands, 2]
+    reach : float64[m, at least num_hands]
+    rows : int32[n]
+        The ranges to work on; the results go to the same rows.
+    mass : float64[CARD_SLOTS, 4]
+        Workspace.
+    out : float64[m, at least num_hands]
+        Modified in place.
+
+    Notes
+    -----
+    Four ranges at a time take two thirds of the time. The last four may hold a row more than once.
+    """
+    num_hands, last = cards.shape[0], len(rows) - 1
+    for first in range(0, len(rows), 4):
+        row_a, row_b = rows[first], rows[min(first + 1, last)]
+        row_c, row_d = rows[min(first + 2, last)], rows[min(first + 3, last)]
+        reach_a, reach_b, reach_c, reach_d = reach[row_a], reach[row_b], reach[row_c], reach[row_d]
+        out_a, out_b, out_c, out_d = out[row_a], out[row_b], out[row_c], out[row_d]
+        mass[:] = 0.0
+        totals = (0.0, 0.0, 0.0, 0.0)
+        for k in range(num_hands):
+            weights = (reach_a[k], reach_b[k], reach_c[k], reach_d[k])
+            totals = (totals[0] + weights[0], totals[1] + weights[1], totals[2] + weights[2], totals[3] + weights[3])
+            _add(mass, cards[k, 0], weights)
+            _add(mass, cards[k, 1], weights)
+        for k in range(num_hands):
+            a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            out_a[k] = a + reach_a[k]
+            out_b[k] = b + reach_b[k]
+            out_c[k] = c + reach_c[k]
+            out_d[k] = d + reach_d[k]
+
+
+@kernel
+def fill_showdown_margin(cards, groups, reach, rows, mass, out):
+    """Write, for each hand, the weight of the hands it beats less that of the hands that beat it.
+
+    Parameters
+    ----------
+    groups : int32[num_groups + 1]
+        Where each group of equal strength begins, and the number of hands.
+    cards, reach, rows, mass, out
+        As in `fill_fold_mass`.
+
+    Notes
+    -----
+    With W the weight of weaker hands, E of equal and S of stronger ones, W - S = W + (W + E) - (W + E + S):
+    one sweep reads the sums before and after each group. The hand itself, subtracted twice with its two
+    cards, is among the equal ones in the second term and the third, and so cancels.
+    """
+    num_hands, last = cards.shape[0], len(rows) - 1
+    for first in range(0, len(rows), 4):
+        row_a, row_b = rows[first], rows[min(first + 1, last)]
+        row_c, row_d = rows[min(first + 2, last)], rows[min(first + 3, last)]
+        reach_a, reach_b, reach_c, reach_d = reach[row_a], reach[row_b], reach[row_c], reach[row_d]
+        out_a, out_b, out_c, out_d = out[row_a], out[row_b], out[row_c], out[row_d]
+        mass[:] = 0.0
+        totals = (0.0, 0.0, 0.0, 0.0)
+        for group in range(len(groups) - 1):
+            start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
+            for k in range(start, stop):
+                out_a[k], out_b[k], out_c[k], out_d[k] = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            for k in range(start, stop):
+                weights = (reach_a[k], reach_b[k], reach_c[k], reach_d[k])
+                totals = (
+                    totals[0] + weights[0],
+                    totals[1] + weights[1],
+                    totals[2] + weights[2],
+                    totals[3] + weights[3],
+                )
+                _add(mass, cards[k, 0], weights)
+                _add(mass, cards[k, 1], weights)
+            for k in range(start, stop):
+                a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+                # Read before written, as a row may stand here twice.
+                a, b, c, d = out_a[k] + a, out_b[k] + b, out_c[k] + c, out_d[k] + d
+                out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
+        for k in range(num_hands):
+            a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            a, b, c, d = out_a[k] - a, out_b[k] - b, out_c[k] - c, out_d[k] - d
+            out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
+
+
+@kernel
+def fill_fold_tile(own, others, same, tile, mass, out):
+    """Do what `fill_fold_mass` does for sixteen ranges and the hands of another list.
+
+    Parameters
+    ----------
+    own, others : uint8[n, 2], uint8[m, 2]
+        The cards of the hands to value and of those in the ranges.
+    same : int32[n]
+        The place in `tile` of the same hand in the ranges, 0 if it is not there.
+    tile : float[FIRST_HAND + m, 16]
+        The weight of each hand in sixteen ranges, the first at `FIRST_HAND`; the block 0 holds zeros.
+    mass : float[CARD_SLOTS, 16]
+        Workspace.
+    out : float[n up to a multiple of 16, 16]
+        Modified in place; 0 beyond the hands.
+    """
+    num_own, num_others = own.shape[0], others.shape[0]
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    for k in range(num_others):
+        weights = load(tile, FIRST_HAND + k)
+        total = total + weights
+        first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
+        store(mass, first, load(mass, first) + weights)
+        store(mass, second, load(mass, second) + weights)
+    for k in range(num_own):
+        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+        store(out, k, total - (held - load(tile, np.int64(same[k]))))
+    clear(out, num_own, -num_own % LANES)
+
+
+@kernel
+def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
+    """Do what `fill_showdown_margin` does for sixteen ranges and the hands of another list.
+
+    Parameters
+    ----------
+    own_stops, other_stops : int32[num_groups]
+        Behind the last hand of each group of equal strength, weakest first, in both lists.
+    own, others, tile, mass, out
+        As in `fill_fold_tile`, hands in order of strength.
+    """
+    num_own = own.shape[0]
+    clear(mass, 0, CARD_SLOTS)
+    total = spread(mass, mass.dtype.type(0))
+    own_start, other_start = np.int64(0), np.int64(0)
+    for group in range(len(own_stops)):
+        own_stop, other_stop = np.int64(own_stops[group]), np.int64(other_stops[group])
+        for k in range(own_start, own_stop):
+            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+            store(out, k, total - held)
+        for k in range(other_start, other_stop):
+            weights = load(tile, FIRST_HAND + k)
+            total = total + weights
+            first, second = np.int64(others[k, 0]), np.int64(others[k, 1])
+            store(mass, first, load(mass, first) + weights)
+            store(mass, second, load(mass, second) + weights)
+        for k in range(own_start, own_stop):
+            held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+            store(out, k, load(out, k) + (total - held))
+        own_start, other_start = own_stop, other_stop
+    for k in range(num_own):
+        held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
+        store(out, k, load(out, k) - (total - held))
+    clear(out, num_own, -num_own % LANES)

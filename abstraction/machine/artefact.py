@@ -1,0 +1,402 @@
+"""Artefacts: folders of arrays that took long to make, and that know what they are.
+
+An artefact is a folder with plain ``.npy`` files and a ``manifest.json``: its kind and the version of that kind's
+format, the configuration, seed and versions it was made with, a hash of what it was made from, and of every file
+its size, dtype, shape and SHA-256. Whoever gets a folder from a stranger can load it: nothing in it is executed,
+and what does not agree with its manifest is refused. Nothing here knows what the arrays mean: whoever does checks
+that every number in them is one that it can use, as a manifest only says that they are the numbers that were written.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import io
+import json
+import math
+import os
+import re
+import shutil
+import stat
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from plurispiel.abstraction.machine.jit import user_cache_folder
+from plurispiel.abstraction.machine.settings import is_deep
+
+MANIFEST = "manifest.json"
+
+_MANIFEST_BYTES = 1 << 20
+_MAX_DIMENSIONS = 8
+_MAX_NUMBERS = 1 << 56
+_CHECKS = 1
+"""Higher as soon as any check of content becomes stricter: what passed before is looked at again."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_DTYPES = {np.dtype(code).newbyteorder("<").str for code in "?bBhHiIqQefd"}
+_KEYS = {"kind", "format", "config", "seed", "source", "versions", "files", "digest"}
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class ArtefactRefused(ValueError):
+    """An artefact that cannot be used: missing, damaged, of another kind or format, or no artefact at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Artefact:
+    """A loaded artefact.
+
+    Attributes
+    ----------
+    folder : Path
+    config : dict
+    seed : int or None
+    source : str
+        Hash of what it was made from; empty where it was made from nothing else.
+    digest : str
+        Hash of the whole manifest, and so of everything in the artefact.
+    arrays : dict
+        Read-only and mapped into memory: they take as much of it as is looked at.
+    """
+
+    folder: Path
+    config: dict[str, Any]
+    seed: int | None
+    source: str
+    digest: str
+    arrays: dict[str, np.ndarray]
+
+
+def write_artefact(
+    folder: Path,
+    kind: str,
+    format_version: int,
+    arrays: Mapping[str, np.ndarray],
+    config: Mapping[str, Any],
+    *,
+    seed: int | None = None,
+    source: str = "",
+) -> str:
+    """Write an artefact and return its digest.
+
+    It is written beside the folder and moved there when complete. An older artefact of the same kind is replaced;
+    a process killed on the way leaves the old or the new one.
+
+    Parameters
+    ----------
+    arrays : dict
+        Of booleans, integers or floats. Names are lower case: letters, digits and ``_``.
+    config : dict
+        What JSON can hold.
+
+    Raises
+    ------
+    ArtefactRefused
+        If the folder holds anything else.
+    """
+    folder = Path(os.path.realpath(folder))
+    for name, values in arrays.items():
+        if not is_array_name(name) or values.dtype.newbyteorder("<").str not in _DTYPES:
+            raise ValueError(
+                f"an artefact's arrays are numbers with names like bucket_sizes, got {name!r}: {values.dtype}"
+            )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _finish_replacement(folder)
+    _require_own(folder, kind)
+    building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        manifest: dict[str, Any] = {
+            "kind": kind,
+            "format": format_version,
+            "config": json.loads(json.dumps(config, allow_nan=False)),
+            "seed": seed,
+            "source": source,
+            "versions": {
+                name: importlib.metadata.version(name) for name in ("plurispiel", "numpy", "numba", "open_spiel")
+            },
+            "files": {f"{name}.npy": _write_array(building / f"{name}.npy", arrays[name]) for name in sorted(arrays)},
+        }
+        manifest["digest"] = _digest(manifest)
+        with _synced(building / MANIFEST) as file:
+            file.write(json.dumps(manifest, indent=1).encode())
+        os.chmod(building, 0o755)
+        _sync_folder(building)
+        if folder.exists():
+            os.rename(folder, _replaced(folder))
+        os.rename(building, folder)
+        _sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    finally:
+        _finish_replacement(folder)
+    return manifest["digest"]
+
+
+def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
+    """Return a verified artefact.
+
+    Raises
+    ------
+    ArtefactRefused
+        If it is not a complete, undamaged artefact of this kind and format.
+    """
+    folder = Path(os.path.realpath(folder))
+    if not folder.exists() and _replaced(folder).exists():  # whoever replaces it was killed, or will be done at once
+        folder = _replaced(folder)
+    manifest = _read_manifest(folder, kind)
+    if manifest["format"] != format_version:
+        raise ArtefactRefused(
+            f"{folder} has format {manifest['format']} of a {kind}, this plurispiel reads format {format_version}; "
+            f"make it again, or use plurispiel {_text(manifest['versions'].get('plurispiel'))}"
+        )
+    arrays = {name.removesuffix(".npy"): _load_array(folder / name, facts) for name, facts in manifest["files"].items()}
+    return Artefact(folder, manifest["config"], manifest["seed"], manifest["source"], manifest["digest"], arrays)
+
+
+def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
+    """Run a check of an artefact's content, which raises what it finds, unless this user has seen it pass.
+
+    The digest holds for every byte, so the same one needs no second look: large tables are loaded by every worker.
+    """
+    with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
+        if _passed(artefact).exists():
+            return
+    check()
+    with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written only costs time
+        _passed(artefact).parent.mkdir(parents=True, exist_ok=True)
+        _passed(artefact).touch()
+
+
+def _passed(artefact: Artefact) -> Path:
+    return user_cache_folder() / "checked" / f"{artefact.digest}-{_CHECKS}"
+
+
+def is_array_name(name: str) -> bool:
+    """Return whether an artefact's array may have a name: lower case letters, digits and ``_``, and so no path."""
+    return _NAME.fullmatch(name) is not None
+
+
+def holds_artefact(folder: Path) -> bool:
+    """Return whether there is an artefact, of whatever kind and in whatever state."""
+    folder = Path(os.path.realpath(folder))
+    return (folder / MANIFEST).exists() or (_replaced(folder) / MANIFEST).exists()
+
+
+def _refusal(path: Path, what: str) -> ArtefactRefused:
+    return ArtefactRefused(f"{path} {what}; make the artefact again, or use another copy of it")
+
+
+def _read_manifest(folder: Path, kind: str) -> dict[str, Any]:
+    """Return the checked manifest of an artefact of this kind."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise ArtefactRefused(f"there is no folder {folder}; give the folder of a {kind}")
+    if not path.exists():
+        raise ArtefactRefused(f"{folder} holds no {kind} (it has no {MANIFEST}); give another folder")
+    with _open(path) as file:
+        text = file.read(_MANIFEST_BYTES + 1)
+    try:
+        if len(text) > _MANIFEST_BYTES:
+            raise ValueError
+        manifest = read_json(text)
+        well_formed = _is_manifest(manifest) and manifest["digest"] == _digest(manifest)
+    except (ValueError, RecursionError):
+        well_formed = False
+    if not well_formed:
+        raise _refusal(path, "is damaged")
+    if manifest["kind"] != kind:
+        raise ArtefactRefused(f"{folder} holds a {_text(manifest['kind'])}, not a {kind}; give another folder")
+    return manifest
+
+
+def _require_own(folder: Path, kind: str) -> None:
+    """Refuse to replace anything but an artefact of this kind or an empty folder."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    files = _read_manifest(folder, kind)["files"]
+    if foreign := sorted(path.name for path in folder.iterdir() if path.name not in files and path.name != MANIFEST):
+        raise ArtefactRefused(f"{folder} also holds {_text(foreign[0])}, which is not ours; give another folder")
+
+
+def read_json(content: bytes) -> Any:
+    """Return a stranger's record.
+
+    Raises
+    ------
+    ValueError
+        If it is none, nested more deeply than any of ours, names a key twice, or holds numbers that are not finite.
+    RecursionError
+        If it is nested so deeply that it cannot be read.
+    """
+    record = json.loads(
+        content.decode(), parse_constant=_finite, parse_float=_finite, object_pairs_hook=_without_repeats
+    )
+    if is_deep([record]):
+        raise ValueError("it is nested too deeply")
+    return record
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is not finite")
+    return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _is_manifest(manifest: Any) -> bool:
+    """Whether a manifest has the form that `write_artefact` gives it."""
+    return (
+        isinstance(manifest, dict)
+        and set(manifest) == _KEYS
+        and all(isinstance(manifest[key], str) for key in ("kind", "source", "digest"))
+        and type(manifest["format"]) is int
+        and (manifest["seed"] is None or type(manifest["seed"]) is int)
+        and all(isinstance(manifest[key], dict) for key in ("config", "versions", "files"))
+        and all(_is_file(name, facts) for name, facts in manifest["files"].items())
+    )
+
+
+def _is_file(name: str, facts: Any) -> bool:
+    return (
+        name.endswith(".npy")
+        and is_array_name(name.removesuffix(".npy"))
+        and isinstance(facts, dict)
+        and set(facts) == {"bytes", "dtype", "shape", "sha256"}
+        and type(facts["bytes"]) is int
+        and isinstance(facts["dtype"], str)
+        and facts["dtype"] in _DTYPES
+        and isinstance(facts["shape"], list)
+        and len(facts["shape"]) <= _MAX_DIMENSIONS
+        and all(type(length) is int and length >= 0 for length in facts["shape"])
+        and math.prod(max(length, 1) for length in facts["shape"]) <= _MAX_NUMBERS
+        and isinstance(facts["sha256"], str)
+    )
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in manifest.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _write_array(path: Path, values: np.ndarray) -> dict[str, Any]:
+    """Write a file and return its entry of the manifest."""
+    values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).reshape(values.shape)
+    try:
+        with _synced(path) as file:
+            np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+    except OSError as error:  # numpy's own only counts the bytes that were written
+        raise OSError(f"{path} cannot be written ({error.strerror or 'the disk is full'})") from None
+    with open(path, "rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return {
+        "bytes": path.stat().st_size,
+        "dtype": values.dtype.newbyteorder("<").str,
+        "shape": list(values.shape),
+        "sha256": sha256,
+    }
+
+
+def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
+    """Map a file that is what the manifest says; nothing is believed that was not compared."""
+    with _open(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != facts["bytes"]:
+            raise _refusal(path, f"has {size:,} bytes instead of {facts['bytes']:,}")
+        if hashlib.file_digest(file, "sha256").hexdigest() != facts["sha256"]:
+            raise _refusal(path, "is damaged: its SHA-256 is not that of the manifest")
+        file.seek(0)
+        dtype, shape = np.dtype(facts["dtype"]), tuple(facts["shape"])
+        header = array_header(file)
+        if header != (dtype, shape) or file.tell() + math.prod(shape) * dtype.itemsize != size:
+            raise _refusal(path, "is no array as in the manifest")
+        if not math.prod(shape):
+            return np.zeros(shape, dtype)
+        return np.memmap(file, dtype, "r", file.tell(), shape).view(
+            np.ndarray
+        )  # slices of a memmap cost ten times more
+
+
+def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
+    """Return the type and shape of the numbers that follow in a file, None if it is not so that we wrote it.
+
+    No memory is taken for them. The position in the file becomes that of the first number.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers by Python 2
+        try:
+            if np.lib.format.read_magic(file) != (1, 0):
+                return None
+            shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        except Exception:  # a header is parsed as Python is: what a hostile one can raise is not documented
+            return None
+    if is_fortran or dtype.str not in _DTYPES or any(length < 0 for length in shape):
+        return None
+    return dtype, shape
+
+
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a regular file of an artefact; a link could lead anywhere, and a pipe would never end."""
+    try:
+        handle = os.open(path, os.O_RDONLY | _NO_LINK)
+    except OSError as error:
+        if path.is_symlink():
+            raise _refusal(path, "is a link") from None
+        raise _refusal(path, f"cannot be read ({error.strerror})") from None
+    if path.is_symlink() or not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _refusal(path, "is no plain file")
+    with open(handle, "rb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _synced(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that is on the disk at the end."""
+    with open(path, "xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # folders cannot be opened there
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _replaced(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.replaced")
+
+
+def _finish_replacement(folder: Path) -> None:
+    """Delete what a replacement moved aside, or bring it back if that was interrupted."""
+    replaced = _replaced(folder)
+    if not replaced.exists():
+        return
+    if folder.exists():
+        shutil.rmtree(replaced, ignore_errors=True)
+    else:
+        os.rename(replaced, folder)
+
+
+def _text(value: object) -> str:
+    """Return a stranger's text as something that fits a line."""
+    return repr(value)[:80]

@@ -1,0 +1,133 @@
+"""The one numba decorator of the project, and where its compiled code is kept.
+
+Rules for a kernel (all measured, see the README's section on speed):
+
+* arrays and scalars in, arrays filled in place; a kernel never allocates. That allows
+  ``_nrt=False``, which removes the atomic reference counting of every array argument (up to 10x);
+* one signature per kernel, C-contiguous arrays only, so that each is compiled once;
+* nothing but this decorator: numba does not notice a change in a function imported from another
+  file, so the cache folder is named by a hash of all sources of this package.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import binding as _llvm
+from numba.core import config as _config
+
+_FOLDERS = ("abstraction", "agents", "evaluation", "tournaments")
+
+KERNELS: list[Any] = []
+"""Every decorated kernel, in order of definition."""
+
+
+def source_digest() -> str:
+    """Return the hash that names the cache folder: kernel sources, numba version and processor."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parents[2]  # the four folders lie side by side, installed or not
+    for folder in _FOLDERS:
+        for path in sorted((root / folder).rglob("*.py")):
+            source = path.read_bytes()
+            if b"abstraction.machine.jit import" in source or path.name == "jit.py":
+                digest.update(path.name.encode() + b"\0" + source)
+    digest.update(__name__.encode())  # compiled code names the module it was made in
+    digest.update(f"{numba.__version__} {_llvm.get_host_cpu_name()}".encode())
+    return digest.hexdigest()[:16]
+
+
+def user_cache_folder() -> Path:
+    """Return the folder for files that can be made again: PLURISPIEL_CACHE, else the platform's cache folder."""
+    if chosen := os.environ.get("PLURISPIEL_CACHE"):
+        return Path(chosen)
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif os.uname().sysname == "Darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "plurispiel"
+
+
+def _use_cache_folder() -> Path:
+    """Point numba at our cache folder, or where it cannot be written, at a temporary one with the kernels it holds."""
+    digest = source_digest()
+    shared = None
+    try:
+        folder = shared = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_folder() / "kernels") / digest
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise OSError
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
+        folder = _temporary_cache_folder(digest)
+        if shared is not None:
+            _link_kernels(shared, folder)
+    _config.CACHE_DIR = str(folder)
+    return folder
+
+
+def _link_kernels(shared: Path, folder: Path) -> None:
+    """Fill a folder with links to the kernels of one that is only to be read; numba replaces what it writes anew."""
+    with contextlib.suppress(OSError):
+        for place, _, names in os.walk(shared):
+            here = folder / Path(place).relative_to(shared)
+            here.mkdir(exist_ok=True)
+            for name in names:
+                with contextlib.suppress(FileExistsError):
+                    (here / name).symlink_to(Path(place, name).absolute())
+
+
+def _temporary_cache_folder(digest: str) -> Path:
+    """Return this user's own folder for temporary kernels: what is found in a cache is executed."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"plurispiel-kernels-{user}-{digest}"
+    try:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        found = folder.lstat()
+        if os.name == "nt" or (stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o022):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="plurispiel-kernels-"))
+
+
+CACHE_FOLDER = _use_cache_folder()
+
+
+def _options() -> dict[str, Any]:
+    """Return the compile options, without the private flag where this numba has none."""
+    options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+    try:
+        numba.njit(_nrt=False)(lambda: None)
+    except Exception:  # whichever way a numba without the flag refuses it, slower kernels beat none
+        return options
+    return options | {"_nrt": False}
+
+
+_OPTIONS = _options()
+
+
+def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
+    """Compile `function` on its first call, without reference counting, the GIL or Python errors.
+
+    With ``NUMBA_DISABLE_JIT=1`` the plain Python function comes back.
+
+    Parameters
+    ----------
+    inline : bool
+        For small kernels that others call in their inner loops: LLVM copies them into every caller.
+        Every array argument of a real call costs seven machine words, and what is behind it cannot stay
+        in registers; a nested evaluator ran four times faster inlined.
+    """
+    if function is None:
+        return functools.partial(kernel, inline=inline)
+    compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+    KERNELS.append(compiled)
+    return compiled

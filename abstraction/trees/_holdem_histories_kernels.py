@@ -1,0 +1,140 @@
+"""Kernels that deal cards to the public nodes of a hold'em game."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_state import (
+    FOLDED,
+    NUM_HOLE_CARDS,
+    NUM_LIVE,
+    NUM_SEATS,
+    STREET,
+    settle,
+    share_pot,
+)
+from plurispiel.abstraction.holdem.hand_rank import RankTables
+from plurispiel.abstraction.machine.jit import kernel
+
+CHANCE = -1
+
+
+class Plan(NamedTuple):
+    """What kernels need to know of the public nodes and the cards."""
+
+    player: np.ndarray  # int8[N] and so on, as in PublicNodes
+    first_child: np.ndarray
+    num_children: np.ndarray
+    action: np.ndarray
+    dealt: np.ndarray
+    states: np.ndarray
+    label_first: np.ndarray  # int64[N]: the first label of a decision
+    rules: np.ndarray  # int64[RULES_SIZE]
+    cards: np.ndarray  # uint8[deck]: the card of each position in the deck
+    street_cards: np.ndarray  # int64[num_streets]: board cards dealt on each street
+    choose: np.ndarray  # int64[deck + 1, 8]: binomial coefficients
+    ranks: RankTables
+
+
+@kernel(inline=True)
+def _set_rank(choose, cards, history, start, count):
+    """Return the colexicographic rank of the set of cards dealt at start..start+count-1."""
+    rank = np.int64(0)
+    for k in range(start, start + count):
+        lower = 0
+        for other in range(start, start + count):
+            lower += cards[history, other] < cards[history, k]
+        rank += choose[cards[history, k], lower + 1]
+    return rank
+
+
+@kernel
+def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
+    """Name what each actor knows, and how each play ends.
+
+    Parameters
+    ----------
+    node : int32[F]
+        Public node of each history.
+    cards : uint8[F, num_dealt_cards]
+        Positions in the deck, in the order dealt.
+    deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
+        Workspaces.
+    label, outcome : int32[F], int64[F]
+        Modified in place. The label of a decision; the node and the order of the live hands at an end,
+        as `settle_outcomes` reads it; else -1.
+    """
+    num_seats = plan.rules[NUM_SEATS]
+    num_hole = plan.rules[NUM_HOLE_CARDS]
+    deck_size = len(plan.cards)
+    for history in range(len(node)):
+        number = node[history]
+        actor = plan.player[number]
+        label[history] = -1
+        outcome[history] = -1
+        if actor >= 0:
+            name = _set_rank(plan.choose, cards, history, actor * num_hole, num_hole)
+            start = num_seats * num_hole
+            for street in range(plan.states[number, STREET] + 1):
+                count = plan.street_cards[street]
+                name = name * plan.choose[deck_size, count] + _set_rank(plan.choose, cards, history, start, count)
+                start += count
+            label[history] = plan.label_first[number] + name
+        elif actor != CHANCE:
+            state = plan.states[number]
+            code = np.int64(number)
+            if state[NUM_LIVE] > 1:
+                for k in range(len(deck)):
+                    deck[k] = plan.cards[cards[history, k]]
+                settle(plan.rules, plan.ranks, state, deck, ranks, payoffs)
+            for seat in range(num_seats):
+                beaten = 0
+                if state[NUM_LIVE] > 1 and state[FOLDED + seat] == 0:
+                    for other in range(num_seats):
+                        beaten += state[FOLDED + other] == 0 and ranks[other] < ranks[seat]
+                code = code * num_seats + beaten
+            outcome[history] = code
+
+
+@kernel
+def settle_outcomes(plan, outcome, ranks, payoffs):
+    """Write every seat's net chips for each outcome of `name_level`: the order of hands is all that counts."""
+    num_seats = plan.rules[NUM_SEATS]
+    for row in range(len(outcome)):
+        code = outcome[row]
+        for seat in range(num_seats - 1, -1, -1):
+            ranks[seat] = code % num_seats
+            code //= num_seats
+        share_pot(plan.rules, plan.states[code], ranks, payoffs[row])
+
+
+@kernel
+def deal_level(plan, node, cards, child_node, child_cards, action, chance):
+    """Write the children of each history, in order; the last four are modified in place."""
+    deck_size = len(plan.cards)
+    child = 0
+    for history in range(len(node)):
+        number = node[history]
+        dealt = plan.dealt[number]
+        first = plan.first_child[number]
+        if plan.player[number] == CHANCE:
+            used = np.int64(0)
+            for k in range(dealt):
+                used |= np.int64(1) << cards[history, k]
+            for card in range(deck_size):
+                if (used >> card) & 1 == 0:
+                    for k in range(dealt):
+                        child_cards[child, k] = cards[history, k]
+                    child_cards[child, dealt] = card
+                    child_node[child] = first
+                    action[child] = card
+                    chance[child] = 1.0 / (deck_size - dealt)
+                    child += 1
+        else:
+            for following in range(first, first + plan.num_children[number]):
+                for k in range(dealt):
+                    child_cards[child, k] = cards[history, k]
+                child_node[child] = following
+                action[child] = plan.action[following]
+                chance[child] = 1.0
+                child += 1

@@ -1,0 +1,102 @@
+"""Kernels of the exact best response."""
+
+from plurispiel.abstraction.machine.jit import kernel
+
+
+@kernel
+def expect(nodes, strategy, reach, values):
+    """Write what every player expects when all follow the strategy.
+
+    Parameters
+    ----------
+    nodes : TreeNodes
+    reach : float64[num_histories]
+        Workspace.
+    values : float64[num_players]
+        Modified in place.
+    """
+    num_players = nodes.payoffs.shape[1]
+    for player in range(num_players):
+        values[player] = 0.0
+    reach[0] = 1.0
+    for history in range(len(nodes.player)):
+        first = nodes.first_child[history]
+        actor = nodes.player[history]
+        here = reach[history]
+        if actor >= 0:
+            offset = nodes.infoset_first[nodes.infoset[history]]
+            for k in range(nodes.num_children[history]):
+                reach[first + k] = here * strategy[offset + k]
+        elif nodes.num_children[history] > 0:
+            for child in range(first, first + nodes.num_children[history]):
+                reach[child] = here * nodes.chance[child]
+        else:
+            row = nodes.payoff_id[history]
+            for player in range(num_players):
+                values[player] += here * nodes.payoffs[row, player]
+
+
+@kernel
+def respond(nodes, strategy, responder, reach, sequence, gains, choice):
+    """Return the value of a player's best response to the others' strategies.
+
+    A *sequence* is an own action with all own actions before it, numbered as in a strategy. What a play is
+    worth, times how likely chance and the others make it, is gained at the last sequence on its way. The
+    infosets, from the last to the first, then pass the best of their gains on to the sequence before them.
+
+    Parameters
+    ----------
+    nodes : TreeNodes
+    reach : float64[num_histories]
+        Workspace: probability that chance and the others contribute.
+    sequence : int32[num_histories]
+        Workspace: the responder's last sequence, -1 before the first.
+    gains : float64[num_actions]
+        Workspace; holds the counterfactual value of each of the responder's actions afterwards.
+    choice : int32[num_infosets]
+        Modified in place for the responder's infosets: the best action, the first among equals.
+    """
+    total = 0.0
+    for action in range(len(gains)):
+        gains[action] = 0.0
+    reach[0] = 1.0
+    sequence[0] = -1
+    for history in range(len(nodes.player)):
+        first = nodes.first_child[history]
+        actor = nodes.player[history]
+        here = reach[history]
+        last = sequence[history]
+        if actor == responder:
+            offset = nodes.infoset_first[nodes.infoset[history]]
+            for k in range(nodes.num_children[history]):
+                reach[first + k] = here
+                sequence[first + k] = offset + k
+        elif actor >= 0:
+            offset = nodes.infoset_first[nodes.infoset[history]]
+            for k in range(nodes.num_children[history]):
+                reach[first + k] = here * strategy[offset + k]
+                sequence[first + k] = last
+        elif nodes.num_children[history] > 0:
+            for child in range(first, first + nodes.num_children[history]):
+                reach[child] = here * nodes.chance[child]
+                sequence[child] = last
+        else:
+            gain = here * nodes.payoffs[nodes.payoff_id[history], responder]
+            if last >= 0:
+                gains[last] += gain
+            else:
+                total += gain
+    for infoset in range(len(nodes.infoset_player) - 1, -1, -1):
+        if nodes.infoset_player[infoset] != responder:
+            continue
+        best = nodes.infoset_first[infoset]
+        for action in range(best + 1, nodes.infoset_first[infoset + 1]):
+            if gains[action] > gains[best]:
+                best = action
+        choice[infoset] = best - nodes.infoset_first[infoset]
+        before = nodes.infoset_parent[infoset]
+        if before >= 0:
+            gains[before] += gains[best]
+        else:
+            total += gains[best]
+    return total

@@ -1,0 +1,366 @@
+"""Any sequential OpenSpiel game that fits in memory, flattened into arrays.
+
+Histories are numbered breadth first, so that the children of a history are contiguous and every history
+comes after its parent. Infosets are numbered by player, then by their first history; each has perfect recall:
+all its histories agree on what the player saw itself do before. A *strategy* is one float64 array over the
+actions of all infosets, the probabilities of an infoset side by side.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from plurispiel.abstraction.holdem.openspiel import GAME_NAMES, OpenSpielGame
+from plurispiel.abstraction.trees import game_tree_kernels as kernels
+from plurispiel.abstraction.trees.histories import CHANCE, TERMINAL, Histories, Size, estimate_size, require_tree
+from plurispiel.abstraction.trees.history_cache import cached_walk
+from plurispiel.abstraction.trees.holdem_histories import PublicNodes, deal_histories, public_nodes
+from plurispiel.abstraction.trees.ladder import find_game
+
+__all__ = [
+    "CHANCE",
+    "MAX_HISTORIES",
+    "TERMINAL",
+    "GameTree",
+    "checked_strategy",
+    "flatten",
+    "join_strategies",
+    "strategy_from_policy",
+    "uniform_strategy",
+]
+
+MAX_HISTORIES = 20_000_000
+"""Default limit of `flatten`: about 0.8 GB."""
+
+_MOST_HISTORIES = 2**31 - 2
+_PROBABILITY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class GameTree:
+    """A game as flat arrays: H histories in D depths, I infosets with A actions, n players.
+
+    Attributes
+    ----------
+    game : str
+        OpenSpiel's own string of the game.
+    num_players : int
+    parent : int32[H]
+        -1 for the root, history 0.
+    player : int8[H]
+        Who acts: a player from 0, `CHANCE` or `TERMINAL`.
+    first_child, num_children : int32[H]
+        Children are ``first_child[h] : first_child[h] + num_children[h]``; an empty range at the end of a game.
+    action : int32[H]
+        OpenSpiel's action, or chance outcome, that leads into a history; -1 for the root.
+    infoset : int32[H]
+        -1 where nobody decides.
+    chance : float64[H]
+        Probability of the chance outcome that leads into a history; 1 where a player's action does.
+    payoff_id : int32[H]
+        Row in `payoffs`; -1 before the end of a game.
+    payoffs : float64[T, n]
+        The different payoffs of the game, in its own unit, in lexicographic order.
+    depth_first : int32[D + 1]
+        First history of each depth, and H.
+    infoset_player : int8[I]
+    infoset_first : int32[I + 1]
+        Offset of an infoset's actions in a strategy; the last entry is A. Action k leads from any history h
+        of the infoset to ``first_child[h] + k``.
+    infoset_parent : int32[I]
+        The player's last action before (an offset in a strategy), or -1: the same for all histories of an
+        infoset. It belongs to an infoset of a lower number.
+    action_ids : int32[A]
+        OpenSpiel's actions.
+    infoset_histories_first : int32[I + 1]
+    infoset_histories : int32[number of decisions]
+        ``infoset_histories[infoset_histories_first[i] : infoset_histories_first[i + 1]]`` are the histories of
+        infoset i, ascending.
+    openspiel_recall : bool
+        Whether OpenSpiel's information states have perfect recall. If not, some stand for several infosets here.
+    """
+
+    game: str
+    num_players: int
+    parent: np.ndarray
+    player: np.ndarray
+    first_child: np.ndarray
+    num_children: np.ndarray
+    action: np.ndarray
+    infoset: np.ndarray
+    chance: np.ndarray
+    payoff_id: np.ndarray
+    payoffs: np.ndarray
+    depth_first: np.ndarray
+    infoset_player: np.ndarray
+    infoset_first: np.ndarray
+    infoset_parent: np.ndarray
+    action_ids: np.ndarray
+    infoset_histories_first: np.ndarray
+    infoset_histories: np.ndarray
+    openspiel_recall: bool
+
+    @property
+    def num_histories(self) -> int:
+        """H."""
+        return len(self.parent)
+
+    @property
+    def num_infosets(self) -> int:
+        """I."""
+        return len(self.infoset_player)
+
+    @property
+    def num_actions(self) -> int:
+        """A, the length of a strategy."""
+        return len(self.action_ids)
+
+    @functools.cached_property
+    def nodes(self) -> kernels.TreeNodes:
+        """What kernels read, as one argument."""
+        return kernels.TreeNodes(*(getattr(self, name) for name in kernels.TreeNodes._fields))
+
+    @functools.cached_property
+    def is_zero_sum(self) -> bool:
+        """Whether the payoffs sum to 0 at every end."""
+        return bool((abs(self.payoffs.sum(axis=1)) <= 1e-9 * (1.0 + abs(self.payoffs).max())).all())
+
+    @functools.cached_property
+    def openspiel_game(self) -> pyspiel.Game:
+        """The game, loaded."""
+        return pyspiel.load_game(self.game)
+
+    @functools.cached_property
+    def infoset_keys(self) -> list[str]:
+        """OpenSpiel's information state string of every infoset (see `openspiel_recall`)."""
+        return [state.information_state_string() for state in self.infoset_states()]
+
+    def history(self, number: int) -> list[int]:
+        """Return OpenSpiel's actions and chance outcomes from the root to a history."""
+        actions = []
+        while number > 0:
+            actions.append(int(self.action[number]))
+            number = int(self.parent[number])
+        return actions[::-1]
+
+    def infoset_states(self) -> Iterator[pyspiel.State]:
+        """Yield for each infoset OpenSpiel's state at its first history."""
+        for first in self.infoset_histories[self.infoset_histories_first[:-1]].tolist():
+            state = self.openspiel_game.new_initial_state()
+            for action in self.history(first):
+                state.apply_action(action)
+            yield state
+
+
+def flatten(
+    game: "pyspiel.Game | str", *, max_histories: int = MAX_HISTORIES, say: Callable[[str], None] | None = None
+) -> GameTree:
+    """Return a game as flat arrays.
+
+    Parameters
+    ----------
+    game : pyspiel.Game or str
+        A loaded game, a name of the ladder, a preset's name or a game string.
+    max_histories : int
+        A larger game is refused.
+    say : callable, optional
+        Told the size in words before the memory is taken.
+
+    Raises
+    ------
+    ValueError
+        If there is no such game, it is too large, or not a sequential game with listed chance outcomes.
+
+    Notes
+    -----
+    Poker games are dealt by kernels, millions of histories a second; all others are walked state by state,
+    some hundred thousand a second, and what took long is kept on disk (`history_cache`). The number of histories
+    is counted beforehand in the one case and estimated in the other: then the limit may be met on the way, and
+    an estimate refuses alone only if it is a hundred times the limit.
+    """
+    if max_histories > _MOST_HISTORIES:
+        raise ValueError(
+            f"a tree numbers its histories with 32 bits: at most {_MOST_HISTORIES:,}, got {max_histories:,}"
+        )
+    if isinstance(game, str):
+        game = find_game(game)
+    require_tree(game)
+    nodes = _public_nodes(game)
+    if nodes is None:
+        size = estimate_size(game)
+        if size.histories > 100 * max_histories:
+            size.require(max_histories)
+    else:
+        size = Size(nodes.num_histories, "" if nodes.complete else "more than ")
+        size.require(max_histories)
+    if say:
+        say(str(size))
+    found = deal_histories(nodes) if nodes is not None and nodes.complete else cached_walk(game, max_histories, size)
+    tree = assemble_tree(str(game), found)
+    vars(tree)["openspiel_game"] = game  # not every game can be loaded again by its string
+    return tree
+
+
+def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
+    """Return the public nodes of a hold'em game, None of others and where our rules do not know an option."""
+    if game.get_type().short_name not in GAME_NAMES:
+        return None
+    try:
+        return public_nodes(OpenSpielGame(game))
+    except ValueError:
+        return None
+
+
+def uniform_strategy(tree: GameTree) -> np.ndarray:
+    """Return the strategy that takes all actions equally likely: float64[A]."""
+    num_actions = np.diff(tree.infoset_first)
+    return np.repeat(1.0 / num_actions, num_actions)
+
+
+def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the strategy in which each player follows its own of the given ones: float64[A]."""
+    if len(strategies) != tree.num_players:
+        raise ValueError(f"{tree.num_players} players need as many strategies, got {len(strategies)}")
+    owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
+    return np.choose(owner, strategies)
+
+
+def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
+    """Return the strategy of an OpenSpiel policy of the same game.
+
+    Parameters
+    ----------
+    policy : open_spiel.python.policy.Policy or pyspiel.Policy
+        It is asked with the state at the first history of each infoset.
+
+    Returns
+    -------
+    float64[A]
+
+    Raises
+    ------
+    ValueError
+        If the policy does not know an infoset, or its probabilities are none.
+    """
+    strategy = np.empty(tree.num_actions)
+    firsts = tree.infoset_first.tolist()
+    ids = tree.action_ids.tolist()
+    missing = []
+    for number, state in enumerate(tree.infoset_states()):
+        actions = ids[firsts[number] : firsts[number + 1]]
+        try:
+            found = dict(policy.action_probabilities(state))
+        except (KeyError, pyspiel.SpielError):
+            found = {}
+        if not found:
+            missing.append(state.information_state_string())
+        if unknown := [action for action, chance in found.items() if chance and action not in actions]:
+            key = state.information_state_string()
+            raise ValueError(f"the policy takes action {unknown[0]} in {key!r}, legal are {actions}")
+        strategy[firsts[number] : firsts[number + 1]] = [found.get(action, 0.0) for action in actions]
+    if missing:
+        raise ValueError(
+            f"the policy has no probabilities for the information state {missing[0]!r} "
+            f"({len(missing)} of {tree.num_infosets} infosets are missing)"
+        )
+    return checked_strategy(tree, strategy)
+
+
+def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
+    """Return a strategy whose infosets each sum to exactly 1, as near as float64 comes.
+
+    Raises
+    ------
+    ValueError
+        If it is not of this tree's shape, or an infoset's probabilities are negative, not finite, or
+        farther than 1e-6 from a sum of 1.
+    """
+    strategy = np.array(strategy, dtype=np.float64)
+    if strategy.shape != (tree.num_actions,):
+        raise ValueError(f"a strategy of {tree.game} is float64[{tree.num_actions}], got shape {strategy.shape}")
+    sums = np.add.reduceat(strategy, tree.infoset_first[:-1])
+    wrong = ~(abs(sums - 1.0) <= _PROBABILITY_TOLERANCE)
+    wrong |= np.logical_or.reduceat(~(strategy >= 0.0), tree.infoset_first[:-1])
+    if wrong.any():
+        number = int(wrong.argmax())
+        row = strategy[tree.infoset_first[number] : tree.infoset_first[number + 1]].tolist()
+        raise ValueError(
+            f"probabilities must not be negative and sum to 1, got {row} for the information state "
+            f"{tree.infoset_keys[number]!r} ({int(wrong.sum())} of {tree.num_infosets} infosets are wrong)"
+        )
+    return strategy / np.repeat(sums, np.diff(tree.infoset_first))
+
+
+def assemble_tree(game: str, found: Histories) -> GameTree:
+    """Return the tree of a game's histories."""
+    num_children, player = found.num_children, found.player
+    size = len(num_children)
+    first_child = (1 + np.concatenate([[0], np.cumsum(num_children[:-1], dtype=np.int64)])).astype(np.int32)
+    parent = np.concatenate([[-1], np.repeat(np.arange(size, dtype=np.int32), num_children)]).astype(np.int32)
+    depth_first = [0, 1]
+    while depth_first[-1] < size:
+        last = depth_first[-1] - 1
+        depth_first.append(int(first_child[last] + num_children[last]))
+    label, num_labels = found.label, found.num_labels
+    recall = found.openspiel_recall
+    while True:
+        infoset, firsts = _number_infosets(label, num_labels, player)
+        infoset_first = np.concatenate([[0], np.cumsum(num_children[firsts])]).astype(np.int32)
+        past = np.empty(size, dtype=np.int32)
+        kernels.own_pasts(parent, player, first_child, infoset, infoset_first, past)
+        if kernels.all_alike(infoset, past[firsts], past):
+            break
+        # One information state, different own pasts: the player has forgotten something. Tell them apart.
+        recall = False
+        pairs = np.where(infoset < 0, -1, infoset * np.int64(len(past) + 1) + past + 1)
+        known, label = np.unique(pairs, return_inverse=True)
+        label, num_labels = (label - 1).astype(np.int32), len(known)
+    if not kernels.all_alike(infoset, num_children[firsts], num_children):
+        raise ValueError(f"{game} offers different actions in one information state")
+    counts = np.bincount(infoset[infoset >= 0], minlength=len(firsts))
+    histories_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    histories = np.empty(histories_first[-1], dtype=np.int32)
+    kernels.sort_by_infoset(infoset, histories_first.copy(), histories)
+    rows, row_ids = np.unique(found.payoffs + 0.0, axis=0, return_inverse=True)  # + 0.0 makes -0.0 a 0.0
+    offsets = np.arange(infoset_first[-1]) - np.repeat(infoset_first[:-1], num_children[firsts])
+    return GameTree(
+        game=game,
+        num_players=rows.shape[1],
+        parent=parent,
+        player=player,
+        first_child=first_child,
+        num_children=num_children,
+        action=found.action,
+        infoset=infoset,
+        chance=found.chance,
+        payoff_id=np.where(found.payoff_id < 0, -1, row_ids.ravel()[found.payoff_id]).astype(np.int32),
+        payoffs=rows,
+        depth_first=np.array(depth_first, dtype=np.int32),
+        infoset_player=player[firsts],
+        infoset_first=infoset_first,
+        infoset_parent=past[firsts],
+        action_ids=found.action[np.repeat(first_child[firsts], num_children[firsts]) + offsets],
+        infoset_histories_first=histories_first,
+        infoset_histories=histories,
+        openspiel_recall=recall,
+    )
+
+
+def _number_infosets(label: np.ndarray, num_labels: int, player: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the infoset of every history, int32[H], and each infoset's first history, int32[I]."""
+    first = np.full(num_labels, -1, dtype=np.int32)
+    kernels.number_labels(label, first)
+    used = np.flatnonzero(first >= 0)
+    order = used[np.lexsort((first[used], player[first[used]]))]
+    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last stands for label -1
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return number[label], first[order]
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    flatten("kuhn_poker")

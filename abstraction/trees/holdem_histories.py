@@ -1,0 +1,213 @@
+"""All histories of a small hold'em game, without OpenSpiel's states: the betting once, then the cards."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.holdem import betting_state as betting
+from plurispiel.abstraction.holdem.betting import BettingState, rules_array
+from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
+from plurispiel.abstraction.holdem.rules import MAX_HAND_CARDS, MAX_SEATS, HoldemRules
+from plurispiel.abstraction.trees import _holdem_histories_kernels as kernels
+from plurispiel.abstraction.trees.histories import CHANCE, TERMINAL, Histories
+
+MAX_PUBLIC_NODES = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class PublicNodes:
+    """The betting of a game with its deals, cards left open: N nodes, breadth first.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+    player : int8[N]
+        Seat to act, `CHANCE` where a card is dealt, `TERMINAL`.
+    first_child, num_children : int32[N]
+        A deal has one child here.
+    action : int32[N]
+        OpenSpiel's action that leads into a node; -1 where a card does.
+    dealt : int32[N]
+        Cards dealt before a node.
+    states : int64[N, STATE_SIZE]
+        Betting state arrays.
+    complete : bool
+        False if there are more than `MAX_PUBLIC_NODES`; then nodes are missing.
+    """
+
+    rules: HoldemRules
+    player: np.ndarray
+    first_child: np.ndarray
+    num_children: np.ndarray
+    action: np.ndarray
+    dealt: np.ndarray
+    states: np.ndarray
+    complete: bool
+
+    @property
+    def num_histories(self) -> int:
+        """Number of histories of the game: every node with every order of its cards."""
+        deck = len(self.rules.cards)
+        counts = np.bincount(self.dealt)
+        return sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
+
+    @property
+    def num_infosets(self) -> int:
+        """Number of infosets of the game: every decision with all own hole cards and boards, as sets by street."""
+        return sum(num_views(self.rules, street) for street in self.states[self.player >= 0, betting.STREET].tolist())
+
+
+def num_views(rules: HoldemRules, street: int) -> int:
+    """Return the number of own hole cards and boards that a seat can see on a street, each street's cards as a set."""
+    left = len(rules.cards)
+    views = 1
+    for cards in (rules.num_hole_cards, *rules.board_cards[: street + 1]):
+        views *= math.comb(left, cards)
+        left -= cards
+    return views
+
+
+def public_nodes(game: OpenSpielGame) -> PublicNodes:
+    """Return the public nodes of a game, as far as `MAX_PUBLIC_NODES` go."""
+    rules = game.rules
+    states: list[list[int]] = [BettingState(rules).array.tolist()]
+    player: list[int] = []
+    first_child: list[int] = []
+    num_children: list[int] = []
+    action = [-1]
+    dealt = [0]
+    while len(player) < len(states) <= MAX_PUBLIC_NODES:
+        number = len(player)
+        state = states[number]
+        wanted = _cards_wanted(rules, state)
+        first_child.append(len(states))
+        if dealt[number] < wanted:
+            player.append(CHANCE)
+            states.append(state)
+            action.append(-1)
+            dealt.append(dealt[number] + 1)
+        elif state[betting.ACTOR] < 0:
+            player.append(TERMINAL)
+        else:
+            player.append(state[betting.ACTOR])
+            for action_id, ours in _actions(game, state).items():
+                following = BettingState(rules, np.array(state))
+                following.apply_legal(ours)
+                states.append(following.array.tolist())
+                action.append(action_id)
+                dealt.append(dealt[number])
+        num_children.append(len(states) - first_child[-1])
+    size = len(player)
+    return PublicNodes(
+        rules,
+        player=np.array(player, dtype=np.int8),
+        first_child=np.array(first_child, dtype=np.int32),
+        num_children=np.array(num_children, dtype=np.int32),
+        action=np.array(action[:size], dtype=np.int32),
+        dealt=np.array(dealt[:size], dtype=np.int32),
+        states=np.array(states[:size], dtype=np.int64),
+        complete=size == len(states),
+    )
+
+
+def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
+    """Return the number of cards that are dealt before the next decision or the end."""
+    hole = rules.num_seats * rules.num_hole_cards
+    if state[betting.NUM_LIVE] == 1:
+        return 0  # won without a showdown: no more cards
+    return hole + rules.board_size(state[betting.STREET])
+
+
+def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
+    """Return our action for each of the game's legal action ids, ascending."""
+    if (actions := game.actions(state)) is not None:
+        return actions
+    ids = [0] if state[betting.CAN_FOLD] else []
+    ids.append(1)
+    if state[betting.MAX_RAISE]:
+        ids.extend(range(state[betting.MIN_RAISE], state[betting.MAX_RAISE] + 1))
+    return {number: number for number in ids}
+
+
+def deal_histories(nodes: PublicNodes) -> Histories:
+    """Return every history of a game: its public nodes with every order of the cards.
+
+    What an actor knows is the public node, its own hole cards and the board, each street's cards as a set.
+    OpenSpiel's information states show the board as one set, so that with boards on two streets or more
+    they forget which card came when.
+    """
+    plan, num_labels = _plan(nodes)
+    rules = nodes.rules
+    node = np.zeros(1, dtype=np.int32)
+    cards = np.zeros((1, rules.num_dealt_cards), dtype=np.uint8)
+    action, chance = np.array([-1], dtype=np.int32), np.ones(1)
+    deck = np.zeros(rules.num_dealt_cards, dtype=np.uint8)
+    ranks, payoffs = np.zeros(MAX_SEATS, dtype=np.int64), np.zeros(rules.num_seats)
+    levels: list[tuple[np.ndarray, ...]] = []
+    rows: list[np.ndarray] = []
+    num_rows = 0
+    while len(node):
+        num_children = np.where(nodes.player == CHANCE, len(rules.cards) - nodes.dealt, nodes.num_children)[node]
+        label, outcome = np.empty(len(node), dtype=np.int32), np.empty(len(node), dtype=np.int64)
+        kernels.name_level(plan, node, cards, deck, ranks, payoffs, label, outcome)
+        ends = outcome >= 0
+        outcomes, row_ids = np.unique(outcome[ends], return_inverse=True)
+        payoff_id = np.full(len(node), -1, dtype=np.int32)
+        payoff_id[ends] = num_rows + row_ids
+        rows.append(np.empty((len(outcomes), rules.num_seats)))
+        kernels.settle_outcomes(plan, outcomes, ranks, rows[-1])
+        num_rows += len(outcomes)
+        levels.append((num_children.astype(np.int32), nodes.player[node], action, chance, label, payoff_id))
+        size = int(num_children.sum())
+        child_node = np.empty(size, dtype=np.int32)
+        child_cards = np.zeros((size, rules.num_dealt_cards), dtype=np.uint8)
+        action, chance = np.empty(size, dtype=np.int32), np.empty(size)
+        kernels.deal_level(plan, node, cards, child_node, child_cards, action, chance)
+        node, cards = child_node, child_cards
+    num_children, player, action, chance, label, payoff_id = map(np.concatenate, zip(*levels, strict=True))
+    return Histories(
+        num_children,
+        player,
+        action,
+        chance,
+        label,
+        num_labels,
+        payoff_id,
+        payoffs=np.concatenate(rows),
+        openspiel_recall=sum(cards > 0 for cards in rules.board_cards) <= 1,
+    )
+
+
+def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
+    """Return what the kernels need, and the number of labels."""
+    rules = nodes.rules
+    deck = len(rules.cards)
+    choose = np.array([[math.comb(n, k) for k in range(MAX_HAND_CARDS + 1)] for n in range(deck + 1)], dtype=np.int64)
+    num_labels = np.zeros(len(nodes.player) + 1, dtype=np.int64)
+    for number in np.flatnonzero(nodes.player >= 0).tolist():
+        street = nodes.states[number, betting.STREET]
+        sets = (rules.num_hole_cards, *rules.board_cards[: street + 1])
+        num_labels[number + 1] = math.prod(math.comb(deck, count) for count in sets)
+    first = np.cumsum(num_labels)
+    plan = kernels.Plan(
+        nodes.player,
+        nodes.first_child,
+        nodes.num_children,
+        nodes.action,
+        nodes.dealt,
+        nodes.states,
+        label_first=first[:-1].copy(),
+        rules=rules_array(rules),
+        cards=np.array(rules.cards),
+        street_cards=np.array(rules.board_cards, dtype=np.int64),
+        choose=choose,
+        ranks=rank_tables(),
+    )
+    return plan, int(first[-1])
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    deal_histories(public_nodes(OpenSpielGame("kuhn_poker")))

@@ -1,0 +1,120 @@
+"""The sequence form of a game tree: what every own sequence of actions can earn, as sparse arrays.
+
+A *sequence* is an action of a player with all actions of its own before it; in a strategy of A actions it has the
+number of that action, and player i's empty sequence, which comes before everything, has the number A + i. A plan
+gives each sequence the probability that its player's own actions contribute (`reach`). Counterfactual values are
+then sums over ends of games, in any order: no pass over histories is needed. Koller, Megiddo and von Stengel,
+"Efficient computation of equilibria for extensive two-person games" (1996).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.trees.game_tree import TERMINAL, GameTree
+
+
+class SequenceForm(NamedTuple):
+    """A game of n players, A actions and I infosets; what kernels read, as one argument.
+
+    Numbers are unsigned: with signed ones numba checks each for a negative index, which took half the time.
+
+    Attributes
+    ----------
+    player_first : uint32[n + 1]
+        First infoset of each player, and I.
+    infoset_first : uint32[I + 1]
+        First sequence of each infoset, and A.
+    infoset_parent : uint32[I]
+        The sequence an infoset comes after; it is the empty one or belongs to an infoset of a lower number.
+    row_first : uint32[n + 1]
+        First row of each player. A row is a sequence at which games of some worth end.
+    row_sequence : uint32[R]
+    entry_first : uint32[R + 1]
+        First entry of each row.
+    entry_others : uint32[E, n - 1]
+        The sequences at which the other players end those games, in the players' order.
+    entry_payoff : float64[E]
+        What the row's player earns by them, times the probability that chance contributes.
+    """
+
+    player_first: np.ndarray
+    infoset_first: np.ndarray
+    infoset_parent: np.ndarray
+    row_first: np.ndarray
+    row_sequence: np.ndarray
+    entry_first: np.ndarray
+    entry_others: np.ndarray
+    entry_payoff: np.ndarray
+
+
+def sequence_form(tree: GameTree) -> SequenceForm:
+    """Return the sequence form of a game.
+
+    Games that end with the same sequences of all players are one entry, and those worth nothing are left out.
+    """
+    num_players, num_actions = tree.num_players, tree.num_actions
+    sequences, chance = _last_sequences(tree)
+    ends = np.flatnonzero(tree.player == TERMINAL)
+    sequences, chance = sequences[ends], chance[ends]
+    payoffs = tree.payoffs[tree.payoff_id[ends]] * chance[:, np.newaxis]
+    row_first, row_sequence, num_entries, entry_others, entry_payoff = [0], [], [], [], []
+    for player in range(num_players):
+        own, others, payoff = _merge(sequences, payoffs[:, player], player)
+        rows, first, counts = np.unique(own, return_index=True, return_counts=True)
+        # Rows of equal length stand together: the loop over a row's entries then ends where the processor expects.
+        order = np.argsort(counts, kind="stable")
+        entries = _ranges(first[order], counts[order])
+        row_sequence.append(rows[order])
+        num_entries.append(counts[order])
+        entry_others.append(others[entries])
+        entry_payoff.append(payoff[entries])
+        row_first.append(row_first[-1] + len(rows))
+    parent = np.where(tree.infoset_parent < 0, num_actions + tree.infoset_player.astype(np.int64), tree.infoset_parent)
+    return SequenceForm(
+        player_first=np.searchsorted(tree.infoset_player, np.arange(num_players + 1)).astype(np.uint32),
+        infoset_first=tree.infoset_first.astype(np.uint32),
+        infoset_parent=parent.astype(np.uint32),
+        row_first=np.array(row_first, dtype=np.uint32),
+        row_sequence=np.concatenate(row_sequence).astype(np.uint32),
+        entry_first=np.concatenate([[0], np.cumsum(np.concatenate(num_entries))]).astype(np.uint32),
+        entry_others=np.ascontiguousarray(np.concatenate(entry_others), dtype=np.uint32),
+        entry_payoff=np.concatenate(entry_payoff),
+    )
+
+
+def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
+    """Return every player's last sequence before each history, int32[H, n], and chance's probability, float64[H]."""
+    sequences = np.empty((tree.num_histories, tree.num_players), dtype=np.int32)
+    sequences[0] = tree.num_actions + np.arange(tree.num_players)
+    chance = tree.chance.copy()
+    for begin, end in zip(tree.depth_first[1:-1].tolist(), tree.depth_first[2:].tolist(), strict=True):
+        parent = tree.parent[begin:end]
+        sequences[begin:end] = sequences[parent]
+        chance[begin:end] *= chance[parent]
+        moved = np.flatnonzero(tree.player[parent] >= 0)
+        parent = parent[moved]
+        number = tree.infoset_first[tree.infoset[parent]] + begin + moved - tree.first_child[parent]
+        sequences[begin + moved, tree.player[parent]] = number
+    return sequences, chance
+
+
+def _merge(sequences: np.ndarray, payoff: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return own sequences, the others' and payoffs, each combination once, those worth 0 left out, by own sequence."""
+    others = np.delete(sequences, player, axis=1)
+    own = sequences[:, player]
+    order = np.lexsort((*others.T[::-1], own))
+    own, others = own[order], others[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (own[1:] != own[:-1]) | (others[1:] != others[:-1]).any(axis=1)
+    starts = np.flatnonzero(new)
+    payoff = np.add.reduceat(payoff[order], starts)
+    worth = payoff != 0.0
+    starts = starts[worth]
+    return own[starts], others[starts], payoff[worth]
+
+
+def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the numbers ``starts[0] : starts[0] + lengths[0]``, then those of the next range, and so on."""
+    before = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)

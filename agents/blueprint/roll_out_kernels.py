@@ -1,0 +1,392 @@
+"""Kernels of roll-outs: what every hand of one seat wins against known hands, on boards that stand for all.
+
+A world is a whole board and a random number at every decision. Below a decision the own actions are all followed, each
+for the hands that take it; of the others' actions one is drawn, but all are followed where little is left of the tree.
+A seat may have a bias: one kind of action is likelier with it by a factor (`continuations`).
+
+The tree says what is done; what is won and lost are chips of the hand that is played on in it, which may be another
+game's. There nobody puts in more than it has, and who has put in all only calls.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.agents.blueprint.traversal_kernels import (
+    CALL_BIT,
+    COUNT_SHIFT,
+    FIRST_CHILD,
+    FOLD_BIT,
+    NUMBER,
+    PAID,
+    ROW,
+    SEAT_SHIFT,
+    SLOT,
+    WORD,
+    layered_value,
+)
+
+_STREET = 3
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@kernel
+def count_nodes(tree, sizes, depths):
+    """Write how many nodes the subtree of each node has, and how many decisions lie above it.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    sizes, depths : int32[num_nodes]
+        Modified in place.
+    """
+    sizes[:] = 1
+    depths[0] = 0
+    for node in range(1, len(sizes)):
+        depths[node] = depths[tree.parent[node]] + 1
+    for node in range(len(sizes) - 1, 0, -1):
+        sizes[tree.parent[node]] += sizes[node]
+
+
+@kernel
+def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
+    """Write one street's rows decision by decision instead of bucket by bucket, the gaps filled.
+
+    A row that was never learnt becomes that of the nearest bucket, or checks and calls where there is none.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    decisions : int32[n]
+        The street's decisions in the order of their rows.
+    rows, turned : float32 or uint8[num_cells]
+        Modified in place: `turned`.
+    """
+    for d in range(len(decisions)):
+        node = np.int64(decisions[d])
+        num_actions = np.int64(tree.num_actions[node])
+        start = game.base[street] + np.int64(tree.row[node]) * num_buckets
+        num_kept = 0
+        for bucket in range(num_buckets):
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            total = 0.0
+            for a in range(num_actions):
+                turned[start + bucket * num_actions + a] = rows[cell + a]
+                total += rows[cell + a]
+            num_kept += total > 0.0
+        if num_kept == num_buckets:
+            continue
+        call = np.int64(tree.action[np.int64(tree.first_child[node])] == 0)
+        for bucket in range(num_buckets):
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            total = 0.0
+            for a in range(num_actions):
+                total += rows[cell + a]
+            if total > 0.0:
+                continue
+            nearest = np.int64(-1)
+            for step in range(1, num_buckets if num_kept else 0):
+                for other in (bucket - step, bucket + step):
+                    if nearest < 0 and 0 <= other < num_buckets:
+                        cell = game.base[street] + other * game.pairs[street] + tree.row[node]
+                        total = 0.0
+                        for a in range(num_actions):
+                            total += rows[cell + a]
+                        if total > 0.0:
+                            nearest = np.int64(other)
+                if nearest >= 0:
+                    break
+            for a in range(num_actions):
+                place = start + bucket * num_actions + a
+                if nearest < 0:
+                    turned[place] = a == call
+                else:
+                    turned[place] = rows[game.base[street] + nearest * game.pairs[street] + tree.row[node] + a]
+
+
+@kernel
+def fill_buckets(game, cards, boards, buckets):
+    """Write the bucket of every combo on every street of whole boards.
+
+    Parameters
+    ----------
+    game : GameArrays
+    cards : CardArrays
+    boards : uint8[num_boards, num_board_cards]
+    buckets : int32[num_boards, num_streets, num_combos]
+        Modified in place.
+    """
+    for b in range(len(boards)):
+        _fill_row(game, cards.relabel, cards.entries[0], cards.rows[0], boards[b], 0, buckets[b])
+        if game.num_streets > 1:
+            _fill_row(game, cards.relabel, cards.entries[1], cards.rows[1], boards[b], 1, buckets[b])
+        if game.num_streets > 2:
+            _fill_row(game, cards.relabel, cards.entries[2], cards.rows[2], boards[b], 2, buckets[b])
+        if game.num_streets > 3:
+            _fill_row(game, cards.relabel, cards.entries[3], cards.rows[3], boards[b], 3, buckets[b])
+
+
+@kernel(inline=True)
+def _fill_row(game, relabel, entries, rows, board, street, buckets):
+    entry = np.int64(entries[board_rank(game.num_suits, board[: game.board_sizes[street]])])
+    row = rows[entry >> PERMUTATION_BITS]
+    renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+    for combo in range(buckets.shape[1]):
+        buckets[street, combo] = row[renamed[combo]]
+
+
+@kernel(inline=True)
+def _point(seed, node, world, num_worlds):
+    """Return the random number of a decision in a world: over all worlds they lie evenly between 0 and 1."""
+    word = seed + np.uint64(node) * _GOLDEN
+    word = (word ^ (word >> _S30)) * _MIX1
+    word = (word ^ (word >> _S27)) * _MIX2
+    word ^= word >> _S31
+    shift = np.int64((word & _LOW) * np.uint64(num_worlds) >> _S32)
+    step = np.int64(word >> _S32 & np.uint64(1023)) * 2 + 1  # odd: worlds that are a power of two are all met
+    place = (world * step + shift) % num_worlds
+    return (place + np.float64(word >> _S32) * 2.0**-32) / num_worlds
+
+
+@kernel(inline=True)
+def _first_cell(tree, game, num_buckets, node):
+    """Return where the rows of a decision begin."""
+    street = np.int64(tree.nodes[node, WORD]) & _STREET
+    return game.base[street] + np.int64(tree.nodes[node, ROW]) * num_buckets[street]
+
+
+@kernel(inline=True)
+def _weight(word, place, bias, factor):
+    """Return how much likelier a bias makes an action: folds are 1, calls 2, raises 3."""
+    folds = np.int64(word & FOLD_BIT != 0)
+    if place == 0 and folds:
+        kind = 1
+    elif place == folds and word & CALL_BIT:
+        kind = 2
+    else:
+        kind = 3
+    return factor if kind == bias else 1.0
+
+
+@kernel(inline=True)
+def _row_sum(rows, cell, num_actions, word, bias, factor):
+    total = 0.0
+    for a in range(num_actions):
+        total += _weight(word, a, bias, factor) * rows[cell + a]
+    return total
+
+
+@kernel(inline=True)
+def _chips(stakes, seat, paid):
+    """Return what a seat has put in in the hand when it has put in so much in the tree."""
+    before = stakes.paid[seat]
+    if paid >= stakes.most_paid:
+        chips = stakes.most_put_in + np.int64(np.rint((paid - stakes.most_paid) * stakes.scale))
+    else:
+        share = (paid - before) / (stakes.most_paid - before)
+        chips = stakes.put_in[seat] + np.int64(np.rint(share * (stakes.most_put_in - stakes.put_in[seat])))
+    return min(stakes.stacks[seat], chips)
+
+
+@kernel(inline=True)
+def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, stakes, biases, factor, buckets, point):
+    """Return the next node that is an end, an own decision or one of a small subtree, others' actions drawn.
+
+    Parameters
+    ----------
+    point : tuple
+        Of `_point`, but for the node.
+    """
+    seed, world, num_worlds = point
+    while tree.nodes[node, WORD] >= 0:
+        word = np.int64(tree.nodes[node, WORD])
+        seat = (word & SLOT) >> SEAT_SHIFT
+        first = np.int64(tree.nodes[node, FIRST_CHILD])
+        is_all_in = _chips(stakes, seat, np.int64(tree.nodes[node, PAID])) == stakes.stacks[seat]
+        if is_all_in or (seat != own and held[seat] < 0):
+            node = first + (word & FOLD_BIT != 0)
+            continue
+        if seat == own:
+            break
+        if sizes[node] <= small:
+            break
+        num_actions = word >> COUNT_SHIFT & 0xFF
+        cell = _first_cell(tree, game, num_buckets, node)
+        cell += np.int64(buckets[word & _STREET, held[seat]]) * num_actions
+        bias = biases[seat]
+        rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, factor)
+        drawn = np.int64(0)
+        for a in range(num_actions):
+            if rows[cell + a] > 0:
+                drawn = np.int64(a)
+                rest -= _weight(word, a, bias, factor) * rows[cell + a]
+                if rest < 0.0:
+                    break
+        node = first + drawn
+    return node
+
+
+@kernel
+def add_values(
+    tree,
+    game,
+    rows,
+    num_buckets,
+    sizes,
+    small,
+    node,
+    own,
+    held,
+    stakes,
+    biases,
+    factor,
+    asked,
+    worlds,
+    seed,
+    work,
+    totals,
+    counts,
+):
+    """Add up what every hand of a seat wins from a node on, over all worlds.
+
+    Parameters
+    ----------
+    tree : TraversalTree
+    game : GameArrays
+    rows : float32 or uint8[num_cells]
+        As `turn_rows` leaves them.
+    num_buckets : int64[num_streets]
+    sizes : int32[num_nodes]
+        Of subtrees; in those with at most `small` nodes all actions of the others are followed.
+    node, own : int
+        Where to begin, and the seat in the tree.
+    held : int64[num_seats]
+        The others' combos by their seat in the tree, -1 for a seat that nobody has, which checks and calls.
+    stakes : Stakes
+    biases : int64[num_seats]
+        The kind of action that each seat in the tree prefers: 1 folds, 2 calls, 3 raises, 0 none.
+    factor : float
+        How much likelier it becomes.
+    asked : bool[num_combos]
+        The hands that matter.
+    worlds : Worlds
+    seed : uint64
+    work : RollOutWorkspace
+        Modified in place.
+    totals, counts : float64[num_combos]
+        Chips of the hand, and in how many worlds a hand can be held. Modified in place.
+    """
+    num_worlds, _, num_combos = worlds.buckets.shape
+    lists, num_listed, listed = work.lists, work.num_listed, work.listed
+    for world in range(num_worlds):
+        ranks, buckets = worlds.ranks[world], worlds.buckets[world]
+        count = 0
+        for combo in range(num_combos):
+            if asked[combo] and worlds.free[combo] and ranks[combo] != 0:
+                lists[0, count] = combo
+                count += 1
+        num_listed[0], listed[0] = count, 0
+        for other in range(game.num_seats):
+            work.ranks[other] = np.int64(ranks[held[other]]) if held[other] >= 0 else -1
+        point = seed, world, num_worlds
+        depth, at, descending = 0, np.int64(node), True
+        while True:
+            if descending:
+                at = _follow(
+                    tree, game, rows, num_buckets, sizes, small, at, own, held, stakes, biases, factor, buckets, point
+                )
+                hands = lists[listed[depth], : num_listed[listed[depth]]]
+                if tree.nodes[at, WORD] < 0:
+                    _fill_end(tree, game, at, own, stakes, ranks, hands, work, work.values[depth])
+                    descending = False
+                else:
+                    work.nodes[depth], work.places[depth] = at, -1
+                    for k in range(len(hands)):
+                        work.values[depth, hands[k]] = 0.0
+            if not descending:
+                # `values[depth]` holds what the action that was followed is worth.
+                if depth == 0:
+                    break
+                depth -= 1
+                at = work.nodes[depth]
+            word = np.int64(tree.nodes[at, WORD])
+            num_actions = word >> COUNT_SHIFT & 0xFF
+            first, row = _first_cell(tree, game, num_buckets, at), buckets[word & _STREET]
+            seat = (word & SLOT) >> SEAT_SHIFT
+            place, bias = np.int64(work.places[depth]), biases[seat]
+            if not descending:
+                hands = lists[listed[depth + 1], : num_listed[listed[depth + 1]]]
+                here, behind = work.values[depth], work.values[depth + 1]
+                weight = _weight(word, place, bias, factor)
+                if seat == own:
+                    for k in range(len(hands)):
+                        hand = hands[k]
+                        cell = first + np.int64(row[hand]) * num_actions
+                        here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * behind[hand]
+                else:
+                    cell = first + np.int64(row[held[seat]]) * num_actions
+                    share = weight * rows[cell + place] / _row_sum(rows, cell, num_actions, word, bias, factor)
+                    for k in range(len(hands)):
+                        here[hands[k]] += share * behind[hands[k]]
+            elif seat == own:
+                for k in range(len(hands)):
+                    cell = first + np.int64(row[hands[k]]) * num_actions
+                    total = _row_sum(rows, cell, num_actions, word, bias, factor)
+                    work.scales[depth, hands[k]] = 1.0 / total
+            # The next action that is taken with any hand.
+            hands = lists[listed[depth], : num_listed[listed[depth]]]
+            descending = False
+            while not descending and place + 1 < num_actions:
+                place += 1
+                if seat == own:
+                    count = 0
+                    for k in range(len(hands)):
+                        lists[depth + 1, count] = hands[k]
+                        count += rows[first + np.int64(row[hands[k]]) * num_actions + place] > 0
+                    num_listed[depth + 1], listed[depth + 1] = count, depth + 1
+                    descending = count > 0
+                else:
+                    listed[depth + 1] = listed[depth]
+                    descending = rows[first + np.int64(row[held[seat]]) * num_actions + place] > 0
+            if descending:
+                work.places[depth] = place
+                at = np.int64(tree.nodes[at, FIRST_CHILD]) + place
+                depth += 1
+        for k in range(num_listed[0]):
+            totals[lists[0, k]] += work.values[0, lists[0, k]]
+            counts[lists[0, k]] += 1.0
+
+
+@kernel(inline=True)
+def _fill_end(tree, game, node, own, stakes, ranks, hands, work, values):
+    """Write what each hand wins at an end of the betting.
+
+    Modified in place: `work.chips`, `work.ends`, and the own one of `work.ranks`.
+    """
+    live = ~np.int64(tree.nodes[node, WORD])
+    paid = tree.contributions[tree.nodes[node, NUMBER]]
+    for seat in range(game.num_seats):
+        work.chips[seat] = _chips(stakes, seat, np.int64(paid[seat]))
+    if live >> own & 1 == 0 or live == 1 << own:
+        won = -np.float64(work.chips[own])
+        if live == 1 << own:
+            won = layered_value(work.chips, live, own, game.num_seats, work.ranks)
+        for k in range(len(hands)):
+            values[hands[k]] = won
+        return
+    # The value changes only where the own rank passes or ties another: so many steps, each found once.
+    known, ends = work.ranks, work.ends
+    ends[:] = np.nan
+    for k in range(len(hands)):
+        rank = np.int64(ranks[hands[k]])
+        step = 0
+        for seat in range(game.num_seats):
+            if live >> seat & 1 and seat != own:
+                step += (rank > known[seat]) + (rank >= known[seat])
+        if np.isnan(ends[step]):
+            known[own] = rank
+            ends[step] = layered_value(work.chips, live, own, game.num_seats, known)
+        values[hands[k]] = ends[step]

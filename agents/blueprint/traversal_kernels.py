@@ -1,0 +1,451 @@
+"""Kernels of external-sampling MCCFR on a betting tree with buckets: deals, traversals, averages, discounts.
+
+A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are chips
+of the traverser, sampled with everybody else's probabilities and so weighted by nothing.
+
+The first word of a decision's record (`traversal_tree.TraversalTree`) holds, from bit 0, the street (2 bits) and the
+seat to act (6), the number of actions (8), whether the first of them is a fold (1) and whether a call is offered (1);
+that of an end is negative.
+"""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
+from plurispiel.abstraction.holdem.hand_rank_kernels import rank_word
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.prefetch import prefetch
+from plurispiel.abstraction.machine.xoshiro import deal, next_float
+
+WORD, FIRST_CHILD, ROW, PAID = 0, 1, 2, 3
+"""Words of a decision's record."""
+
+NUMBER, POT, LEVEL = 1, 2, 3
+"""Words of an end's record."""
+
+CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
+"""Entries of a frame: first child, first cell, action being followed, number of actions, set of those to follow."""
+
+SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
+"""Parts of a decision's word; its slot, seat and street together, is where the workspace has its buckets."""
+_INT32_MAX = 2**31 - 1
+
+
+@kernel
+def pack_nodes(tree, nodes):
+    """Write a betting tree as traversals read it.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    nodes : int32[num_nodes, 4]
+        Modified in place.
+    """
+    num_seats = tree.contributions.shape[1]
+    for node in range(len(nodes)):
+        first = np.int64(tree.first_child[node])
+        nodes[node, FIRST_CHILD] = first
+        if tree.actor[node] >= 0:
+            word = np.int64(tree.street[node]) | np.int64(tree.actor[node]) << SEAT_SHIFT
+            word |= np.int64(tree.num_actions[node]) << COUNT_SHIFT
+            folds = np.int64(tree.action[first] == FOLD)
+            calls = folds < tree.num_actions[node] and tree.action[first + folds] == CALL
+            nodes[node, WORD] = word | (FOLD_BIT if folds else 0) | (CALL_BIT if calls else 0)
+            nodes[node, ROW] = tree.row[node]
+            nodes[node, PAID] = tree.paid[node]
+            continue
+        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)
+        for seat in range(num_seats):
+            paid = np.int64(tree.contributions[first, seat])
+            pot += paid
+            if tree.folded[first] >> seat & 1 == 0:
+                live |= np.int64(1 << seat)
+                level = paid if level == -2 or level == paid else np.int64(-1)
+        nodes[node, WORD] = ~live
+        nodes[node, POT] = min(pot, _INT32_MAX)
+        nodes[node, LEVEL] = level if pot <= _INT32_MAX else -1
+
+
+@kernel
+def deal_hand(tables, game, cards, stream, work):
+    """Deal a hand, and find every seat's buckets and rank.
+
+    Parameters
+    ----------
+    tables : RankTables
+    game : GameArrays
+    cards : CardArrays
+    stream : uint64[4]
+    work : TraversalWorkspace
+        Modified in place: `deck`, `combos`, `ranks`, `buckets`, `starts`.
+    """
+    num_hole, num_seats = game.num_hole_cards, game.num_seats
+    deal(stream, work.deck, num_seats * num_hole + game.num_board_cards)
+    board = work.deck[num_seats * num_hole : num_seats * num_hole + game.num_board_cards]
+    word = tables.starts[num_hole + game.num_board_cards]
+    masks = np.int64(0)
+    for k in range(game.num_board_cards):
+        word += tables.words[board[k]]
+        masks |= tables.masks[board[k]]
+    for seat in range(num_seats):
+        hole = work.deck[seat * num_hole : (seat + 1) * num_hole]
+        seat_word, seat_masks = word, masks
+        for k in range(num_hole):
+            seat_word += tables.words[hole[k]]
+            seat_masks |= tables.masks[hole[k]]
+        work.ranks[seat] = rank_word(tables, seat_word, seat_masks)
+        work.combos[seat] = board_rank(game.num_suits, hole)
+    _fill_buckets(game, cards, 0, cards.entries[0], cards.rows[0], board, work)
+    if game.num_streets > 1:
+        _fill_buckets(game, cards, 1, cards.entries[1], cards.rows[1], board, work)
+    if game.num_streets > 2:
+        _fill_buckets(game, cards, 2, cards.entries[2], cards.rows[2], board, work)
+    if game.num_streets > 3:
+        _fill_buckets(game, cards, 3, cards.entries[3], cards.rows[3], board, work)
+
+
+@kernel(inline=True)
+def _fill_buckets(game, cards, street, entries, rows, board, work):
+    """Write every seat's bucket on one street. Modified in place: `work.buckets`, `work.starts`."""
+    entry = np.int64(entries[board_rank(game.num_suits, board[: game.board_sizes[street]])])
+    row = rows[entry >> PERMUTATION_BITS]
+    relabel = cards.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+    for seat in range(game.num_seats):
+        bucket = np.int64(row[relabel[work.combos[seat]]])
+        slot = street | seat << SEAT_SHIFT
+        work.buckets[slot] = bucket
+        work.starts[slot] = game.base[street] + bucket * game.pairs[street]
+
+
+@kernel(inline=True)
+def end_value(tree, node, seat, num_seats, ranks):
+    """Return the chips that a seat, which has not folded, wins at an end of the betting."""
+    live = ~np.int64(tree.nodes[node, WORD])
+    pot, level = np.int64(tree.nodes[node, POT]), np.int64(tree.nodes[node, LEVEL])
+    if level < 0:
+        return layered_value(tree.contributions[tree.nodes[node, NUMBER]], live, seat, num_seats, ranks)
+    own, num_winners = ranks[seat], 1
+    live ^= 1 << seat
+    other = 0
+    while live != 0:
+        if live & 1:
+            if ranks[other] > own:
+                return -np.float64(level)
+            num_winners += ranks[other] == own
+        live >>= 1
+        other += 1
+    return pot / num_winners - level
+
+
+@kernel(inline=True)
+def layered_value(contributions, live, seat, num_seats, ranks):
+    """Return the chips that a seat wins with side pots: layer by layer up to its own contribution."""
+    own = np.int64(contributions[seat])
+    if live == 1 << seat:
+        pot = np.int64(0)
+        for other in range(num_seats):
+            pot += contributions[other]
+        return np.float64(pot - own)
+    value = 0.0
+    floor = np.int64(0)
+    while floor < own:
+        ceiling = own
+        num_sharing, num_winners, best = 0, 0, np.int64(-1)
+        for other in range(num_seats):
+            if contributions[other] > floor:
+                num_sharing += 1
+                ceiling = min(ceiling, np.int64(contributions[other]))
+                if live >> other & 1:
+                    if ranks[other] > best:
+                        best, num_winners = ranks[other], 1
+                    elif ranks[other] == best:
+                        num_winners += 1
+        size = ceiling - floor
+        value += size * (num_sharing - num_winners) / num_winners if ranks[seat] == best else -np.float64(size)
+        floor = ceiling
+    return value
+
+
+@kernel(inline=True)
+def match_regrets(regrets, cell, num_actions, strategy):
+    """Write the strategy proportional to positive regrets, uniform without any, and return whether there is one."""
+    total = 0.0
+    for a in range(num_actions):
+        positive = max(np.float64(regrets[cell + a]), 0.0)
+        strategy[a] = positive
+        total += positive
+    if total > 0.0:
+        for a in range(num_actions):
+            strategy[a] /= total
+        return True
+    for a in range(num_actions):
+        strategy[a] = 1.0 / num_actions
+    return False
+
+
+@kernel(inline=True)
+def _draw(strategy, num_actions, stream):
+    """Return an action drawn from a strategy."""
+    point = next_float(stream)
+    for a in range(num_actions - 1):
+        point -= strategy[a]
+        if point < 0.0:
+            return a
+    return num_actions - 1
+
+
+@kernel(inline=True)
+def draw_by_regrets(regrets, cell, num_actions, stream):
+    """Return an action drawn in proportion to positive regrets, evenly without any."""
+    total = 0.0
+    for a in range(num_actions):
+        total += max(np.float64(regrets[cell + a]), 0.0)
+    point = next_float(stream)
+    if total <= 0.0:
+        return np.int64(point * num_actions)
+    point *= total
+    for a in range(num_actions - 1):
+        point -= max(np.float64(regrets[cell + a]), 0.0)
+        if point < 0.0:
+            return a
+    return num_actions - 1
+
+
+@kernel(inline=True)
+def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
+    """Return the set of actions that a pruning traversal follows. Modified in place: `strategy`.
+
+    Actions of very negative regret are left out, but not on the last street nor where they end the hand. Their
+    probability is 0, unless no regret is positive: then those that are left share it.
+    """
+    everything = (1 << num_actions) - 1
+    if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
+        return everything
+    explored, count = 0, 0
+    for a in range(num_actions):
+        ends = tree.nodes[first + a, WORD] < 0 or (a == 0 and word & FOLD_BIT)
+        if ends or regrets[cell + a] > settings.prune_below:
+            explored |= 1 << a
+            count += 1
+    if count == 0:
+        return everything
+    if count < num_actions and not matched:
+        for a in range(num_actions):
+            strategy[a] = 1.0 / count if explored >> a & 1 else 0.0
+    return explored
+
+
+@kernel
+def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
+    """Walk the betting of a dealt hand for one seat, update its regrets and count the nodes and own decisions met.
+
+    Parameters
+    ----------
+    tree : TraversalTree
+    game : GameArrays
+    settings : TraversalSettings
+    regrets : int32 or float64[num_cells]
+        Modified in place.
+    stream : uint64[4]
+    work : TraversalWorkspace
+    traverser : int
+    prune : bool
+
+    Returns
+    -------
+    num_nodes, num_visits : int
+        Nodes met, ends included, and own decisions among them.
+    """
+    frames, values, strategies = work.frames, work.values, work.strategies
+    starts, ranks = work.starts, work.ranks
+    node, depth, value = np.int64(0), -1, 0.0
+    num_nodes = num_visits = 0
+    while True:
+        while True:  # down to an end, where the value is known
+            num_nodes += 1
+            word = np.int64(tree.nodes[node, WORD])
+            if word < 0:
+                value = end_value(tree, node, traverser, game.num_seats, ranks)
+                break
+            first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            prefetch(tree.nodes, 4 * first)
+            cell = starts[word & SLOT] + tree.nodes[node, ROW]
+            if (word & SLOT) >> SEAT_SHIFT != traverser:
+                node = first + draw_by_regrets(regrets, cell, num_actions, stream)
+                continue
+            strategy = strategies[depth + 1]
+            matched = match_regrets(regrets, cell, num_actions, strategy)
+            for child in range(first, first + num_actions):
+                below = np.int64(tree.nodes[child, WORD])
+                if below >= 0:
+                    prefetch(regrets, starts[below & SLOT] + tree.nodes[child, ROW])
+            depth += 1
+            explored = (1 << num_actions) - 1
+            if prune:
+                explored = _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy)
+            frame = frames[depth]
+            frame[CHILD], frame[CELL], frame[COUNT], frame[EXPLORED] = first, cell, num_actions, explored
+            place = 0
+            if word & FOLD_BIT:
+                num_nodes += 1
+                value = -np.float64(tree.nodes[node, PAID])
+                values[depth, 0] = value
+                if explored == 1:
+                    frame[PLACE] = 0
+                    break
+                place = 1
+            while explored >> place & 1 == 0:
+                place += 1
+            frame[PLACE] = place
+            node = first + place
+        while depth >= 0:  # up to a decision with an action left
+            frame = frames[depth]
+            place, explored = frame[PLACE], frame[EXPLORED]
+            values[depth, place] = value
+            place += 1
+            if explored >> place != 0:
+                while explored >> place & 1 == 0:
+                    place += 1
+                frame[PLACE] = place
+                node = frame[CHILD] + place
+                break
+            mean = 0.0
+            for a in range(frame[COUNT]):
+                if explored >> a & 1:
+                    mean += strategies[depth, a] * values[depth, a]
+            cell = frame[CELL]
+            for a in range(frame[COUNT]):
+                if explored >> a & 1:
+                    change = values[depth, a] - mean
+                    if settings.rounds:
+                        change = np.rint(change)
+                    regrets[cell + a] = min(max(regrets[cell + a] + change, settings.floor), settings.ceiling)
+            value = mean
+            num_visits += 1
+            depth -= 1
+        if depth < 0:
+            return num_nodes, num_visits
+
+
+@kernel
+def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
+    """Add one seat's strategy, where it plays to on a dealt hand, to its average: all lines of the others.
+
+    Parameters
+    ----------
+    tree : TraversalTree
+    last_street : int
+        The last street with an average.
+    sums : float64[cells of these streets]
+        Modified in place.
+    stream : uint64[4]
+    work : TraversalWorkspace
+    seat : int
+
+    Notes
+    -----
+    The own action is drawn (Brown and Sandholm 2019, Algorithm 1), so that a decision is met in proportion to the
+    own reach; its whole strategy is added instead of the one action.
+    """
+    frames, strategy = work.frames, work.strategies[0]
+    depth = 0
+    node = np.int64(0)
+    while True:
+        while True:
+            word = np.int64(tree.nodes[node, WORD])
+            if word < 0 or word & (1 << SEAT_SHIFT) - 1 > last_street:
+                break
+            first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            if (word & SLOT) >> SEAT_SHIFT != seat:
+                frames[depth, CHILD], frames[depth, PLACE], frames[depth, COUNT] = first, 0, num_actions
+                depth += 1
+                node = first
+                continue
+            cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
+            match_regrets(regrets, cell, num_actions, strategy)
+            for a in range(num_actions):
+                sums[cell + a] += strategy[a]
+            place = _draw(strategy, num_actions, stream)
+            if place == 0 and word & FOLD_BIT:
+                break
+            node = first + place
+        while depth > 0 and frames[depth - 1, PLACE] + 1 == frames[depth - 1, COUNT]:
+            depth -= 1
+        if depth == 0:
+            return
+        frames[depth - 1, PLACE] += 1
+        node = frames[depth - 1, CHILD] + frames[depth - 1, PLACE]
+
+
+@kernel
+def run_iterations(
+    tables, tree, game, cards, settings, regrets, sums, first, last, prune_from, average_from, stream, work, counters
+):
+    """Do iterations: deal, and traverse once for every seat.
+
+    Parameters
+    ----------
+    tables : RankTables
+    tree : TraversalTree
+    cards : CardArrays
+    sums : float64[cells up to settings.last_average_street]
+    first, last : int
+        Numbers of the first iteration and the one after the last.
+    prune_from, average_from : int
+        First iterations that prune, and that may add to the average.
+    stream : uint64[4]
+        Modified in place.
+    work : TraversalWorkspace
+    counters : int64[3]
+        Traversals, nodes, and decisions whose regrets were changed. Modified in place.
+    """
+    for iteration in range(first, last):
+        deal_hand(tables, game, cards, stream, work)
+        for seat in range(game.num_seats):
+            prune = iteration >= prune_from and next_float(stream) < settings.prune_share
+            num_nodes, num_visits = traverse(tree, game, settings, regrets, stream, work, seat, prune)
+            counters[0] += 1
+            counters[1] += num_nodes
+            counters[2] += num_visits
+        if iteration >= average_from and iteration % settings.average_every == 0:
+            for seat in range(game.num_seats):
+                add_strategy(tree, game, settings.last_average_street, regrets, sums, stream, work, seat)
+
+
+@kernel
+def discount_cells(cells, factor, rounds):
+    """Multiply all cells; memory that was never touched stays so. Modified in place: `cells`."""
+    for c in range(len(cells)):
+        if cells[c] != 0:
+            cells[c] = np.rint(cells[c] * factor) if rounds else cells[c] * factor
+
+
+@kernel
+def add_snapshot(tree, game, decisions, street, num_buckets, highest, regrets, sums, strategy):
+    """Add the current strategy of one street to its sums; rows where nothing was learnt are left alone.
+
+    Parameters
+    ----------
+    tree : BettingTree
+    decisions : int32[n]
+        The street's decisions in the order of their rows.
+    highest : float
+        What probability 1 is added as.
+    sums : float32 or uint16[num_cells]
+        By cell. Modified in place; uint16 takes whole numbers.
+    strategy : float64[MAX_ACTIONS]
+        Workspace.
+    """
+    for bucket in range(num_buckets):
+        for d in range(len(decisions)):
+            node = np.int64(decisions[d])
+            num_actions = np.int64(tree.num_actions[node])
+            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+            visited = False
+            for a in range(num_actions):
+                visited |= regrets[cell + a] != 0
+            if visited:
+                match_regrets(regrets, cell, num_actions, strategy)
+                for a in range(num_actions):
+                    value = strategy[a] * highest
+                    sums[cell + a] += value if highest == 1.0 else np.rint(value)

@@ -1,0 +1,340 @@
+"""Depth-limited nested search in games small enough to search everywhere: what it plays, in the whole game.
+
+Pluribus searches where a street begins, from everybody's beliefs, until the street or the game ends, and plays what
+it finds for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019, Algorithm 2).
+All actions of a small game are in the tree, so that nothing has to be searched again in between: what a search does
+at a public state depends on that state alone, whichever seat it has, and one subgame for each start of a street
+makes up its whole strategy. How exploitable search is can then be told exactly.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.trees import best_response_kernels as response_kernels
+from plurispiel.abstraction.trees import game_tree_kernels as tree_kernels
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.abstraction.trees.public_states import PublicStates, public_states, rule_actions
+from plurispiel.agents.search.beliefs import see_action
+from plurispiel.agents.search.continuations import CONTINUATIONS, continuation_strategies
+from plurispiel.agents.search.exact.subgame import (
+    Frontier,
+    Gadget,
+    GameTreeSubgame,
+    joint_deals,
+    make_subgame,
+    street_frontier,
+)
+from plurispiel.agents.tabular.solvers import make_solver, parse_algorithm
+
+PLAYS = ("average", "final")
+
+_IMPOSSIBLE = 1e-30
+"""Belief in a combo that nobody should hold: it changes no value, but the combo gets a strategy, too."""
+
+
+@dataclass(frozen=True)
+class GameTreeSearch:
+    """How a small game is searched.
+
+    Attributes
+    ----------
+    from_street : int
+        First street that is searched, from 1; before it the blueprint plays.
+    k : int
+        How many continuation policies a player chooses from at the end of a street that is not the last.
+    play : {"average", "final"}
+        Whether the weighted average of a search plays or its last iterate; beliefs follow the average.
+    safe : bool
+        Whether an opponent may turn each subgame down for what its best response got there before, in each of its
+        combos; for two players. Then a street that is searched to the end of the game makes the strategy no more
+        exploitable, but for what is left to converge. A frontier promises less: behind it only k policies answer.
+    iterations : int
+        Of the solver, for each subgame.
+    algorithm : str
+        Of the solver (see `parse_algorithm`).
+    doubt : float
+        Share of all combos alike that is mixed into the beliefs of each search.
+
+    Raises
+    ------
+    ValueError
+        If a setting makes no sense.
+    """
+
+    from_street: int = 1
+    k: int = len(CONTINUATIONS)
+    play: str = "average"
+    safe: bool = False
+    iterations: int = 3_000
+    algorithm: str = "lcfr"
+    doubt: float = 0.0
+
+    def __post_init__(self):
+        if self.from_street < 1:
+            raise ValueError(f"from_street counts streets from 1, got {self.from_street}")
+        if not 1 <= self.k <= len(CONTINUATIONS):
+            raise ValueError(f"k is 1..{len(CONTINUATIONS)} continuations, got {self.k}")
+        if self.play not in PLAYS:
+            raise ValueError(f"play is {' or '.join(PLAYS)}, got {self.play!r}")
+        if self.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        if not 0.0 <= self.doubt < 1.0:
+            raise ValueError(f"doubt is a probability, 0 or more and below 1, got {self.doubt}")
+        parse_algorithm(self.algorithm)
+
+
+def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
+    """Return the search that options by name describe.
+
+    Raises
+    ------
+    ValueError
+        If one is unknown or makes no sense.
+
+    Examples
+    --------
+    >>> search_from_options({"from_street": "2", "safe": "true"})
+    GameTreeSearch(from_street=2, k=4, play='average', safe=True, iterations=3000, algorithm='lcfr', doubt=0.0)
+    """
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(GameTreeSearch)}
+    if unknown := sorted(set(options) - set(kinds)):
+        raise ValueError(f"a search of a small game takes the options {', '.join(kinds)}, got {unknown[0]}")
+    return GameTreeSearch(**{name: _read(name, text, kinds[name]) for name, text in options.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedSubgame:
+    """What one search found.
+
+    Attributes
+    ----------
+    subgame : GameTreeSubgame
+    average, final : float64[A']
+        Strategies of the subgame.
+    player : int or None
+        Whose part of them plays; None for everybody's.
+    """
+
+    subgame: GameTreeSubgame
+    average: np.ndarray
+    final: np.ndarray
+    player: int | None
+
+
+class GameTreeSearcher:
+    """Searches a game everywhere.
+
+    Parameters
+    ----------
+    tree : GameTree
+        Of a game with hold'em's rules.
+
+    Raises
+    ------
+    ValueError
+        If the game has others.
+    """
+
+    def __init__(self, tree: GameTree):
+        self.tree = tree
+        self.publics = public_states(tree)
+        self._actions = rule_actions(tree)
+
+    @property
+    def num_streets(self) -> int:
+        """How many streets the game has."""
+        return int(self.publics.street.max()) + 1
+
+    def strategy(
+        self,
+        blueprint: np.ndarray,
+        search: GameTreeSearch,
+        *,
+        on_subgame: Callable[[SolvedSubgame], object] = lambda solved: None,
+    ) -> np.ndarray:
+        """Return what search plays in every infoset: float64[A].
+
+        Parameters
+        ----------
+        blueprint : float64[A]
+        search : GameTreeSearch
+        on_subgame : callable
+            Told of every subgame when it is solved.
+
+        Raises
+        ------
+        ValueError
+            If the game cannot be searched like this.
+        """
+        tree, publics = self.tree, self.publics
+        if search.from_street > self.num_streets:
+            raise ValueError(
+                f"{tree.game} has {self.num_streets} street(s): there is no search from street {search.from_street}"
+            )
+        if search.safe and not (tree.num_players == 2 and tree.is_zero_sum):
+            raise ValueError("a safe search is for two players with opposed interests")
+        policies = continuation_strategies(
+            blueprint, self._actions, first=tree.infoset_first, num_continuations=search.k
+        )
+        believed, played = blueprint.copy(), blueprint.copy()
+        for street in range(search.from_street - 1, self.num_streets):
+            frontier = None
+            if street < self.num_streets - 1:
+                frontier = street_frontier(tree, publics, policies, street)
+            for solved in self._search_street(street, believed.copy(), frontier, search):
+                on_subgame(solved)
+                solved.subgame.write(solved.average, believed, solved.player)
+                acting = solved.average if search.play == "average" else solved.final
+                solved.subgame.write(acting, played, solved.player)
+                if frontier is not None:
+                    _write_continuations(tree, publics, frontier, policies, solved, believed)
+        return played
+
+    def _search_street(
+        self, street: int, believed: np.ndarray, frontier: Frontier | None, search: GameTreeSearch
+    ) -> Iterator[SolvedSubgame]:
+        """Solve the subgames of a street, one after the other, or with a gadget two for each of its starts."""
+        tree, publics = self.tree, self.publics
+        beliefs = beliefs_everywhere(tree, publics, believed)
+        answers = [response_values(tree, believed, player) for player in range(2)] if search.safe else []
+        for root in publics.roots(street).tolist():
+            if not publics.deciders[root].any():
+                continue
+            possible = publics.possible(root)
+            shown = (1.0 - search.doubt) * beliefs[root] + search.doubt * possible / possible.sum(axis=1, keepdims=True)
+            shown = np.maximum(shown, _IMPOSSIBLE * possible)
+            if not search.safe:
+                yield self._solve(make_subgame(tree, publics, root, shown, frontier=frontier), search, None)
+                continue
+            for player in range(2):
+                other = 1 - player
+                weights = shown.copy()
+                weights[other] = possible[other]
+                gadget = Gadget(other, _expected(tree, publics, root, weights, answers[other], other))
+                subgame = make_subgame(tree, publics, root, weights, frontier=frontier, gadget=gadget)
+                yield self._solve(subgame, search, player)
+
+    def _solve(self, subgame: GameTreeSubgame, search: GameTreeSearch, player: int | None) -> SolvedSubgame:
+        solver = make_solver(subgame.tree, search.algorithm)
+        solver.run(search.iterations)
+        return SolvedSubgame(subgame, solver.average_strategy(), solver.current_strategy(), player)
+
+
+def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarray) -> np.ndarray:
+    """Return how likely each seat holds each combo, for an observer who knows the strategy: float64[P, n, num_combos].
+
+    Rows sum to 1. The joint deals at a public state are as likely as the products of these, among those that the
+    cards allow. After an action that no combo takes, beliefs are those before; a seat whose combos all share a card
+    with the board holds all others alike.
+    """
+    found = np.zeros((len(publics), tree.num_players, publics.num_combos))
+    for number in np.flatnonzero(publics.street >= 0).tolist():
+        up = publics.parent[number]
+        actor = int(publics.player[up])
+        if actor >= 0:
+            history = tree.parent[publics.members(number)[0]]
+            chances = _chances(tree, publics, number, strategy)
+            found[number], _ = see_action(found[up], actor, chances, int(tree.num_children[history]))
+        else:  # cards, of which those in hand are dealt as all are
+            possible = publics.possible(number)
+            left = found[up] * possible
+            left = np.where(left.any(axis=1, keepdims=True), left, possible)
+            found[number] = left / left.sum(axis=1, keepdims=True)
+    return found
+
+
+def response_values(tree: GameTree, strategy: np.ndarray, player: int) -> np.ndarray:
+    """Return what a player expects from each history on, when it alone answers a strategy best: float64[H]."""
+    choice = np.zeros(tree.num_infosets, dtype=np.int32)
+    sequence = np.empty(tree.num_histories, dtype=np.int32)
+    reach, gains = np.empty(tree.num_histories), np.empty(tree.num_actions)
+    response_kernels.respond(tree.nodes, strategy, player, reach, sequence, gains, choice)
+    mine = np.flatnonzero(tree.infoset_player == player)
+    answer = np.where(np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first)), 0.0, strategy)
+    answer[tree.infoset_first[mine] + choice[mine]] = 1.0
+    values = np.empty((tree.num_histories, tree.num_players))
+    tree_kernels.fill_values(tree.nodes, answer, values)
+    return values[:, player].copy()
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    tree = flatten("kuhn_poker")
+    GameTreeSearcher(tree).strategy(uniform_strategy(tree), GameTreeSearch(safe=True, iterations=1))
+
+
+def _chances(tree: GameTree, publics: PublicStates, number: int, strategy: np.ndarray) -> np.ndarray:
+    """Return with which probability each combo takes the action that leads to a public state: float64[num_combos]."""
+    members = publics.members(number)
+    up = tree.parent[members]
+    found = np.zeros(publics.num_combos)
+    taken = tree.infoset_first[tree.infoset[up]] + members - tree.first_child[up]
+    found[publics.combo[up, tree.player[up[0]]]] = strategy[taken]
+    return found
+
+
+def _expected(
+    tree: GameTree, publics: PublicStates, root: int, weights: np.ndarray, values: np.ndarray, player: int
+) -> np.ndarray:
+    """Return what each combo of a player expects at a public state: float64[num_combos], 0 where it cannot be."""
+    history, weight = joint_deals(tree, publics, root, weights)
+    combo = publics.combo[history, player]
+    totals = np.bincount(combo, weights=weight, minlength=publics.num_combos)
+    sums = np.bincount(combo, weights=weight * values[history], minlength=publics.num_combos)
+    return np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0.0)
+
+
+def _write_continuations(
+    tree: GameTree,
+    publics: PublicStates,
+    frontier: Frontier,
+    policies: np.ndarray,
+    solved: SolvedSubgame,
+    strategy: np.ndarray,
+) -> None:
+    """Write what the choices at a subgame's frontier come to behind it into a strategy, modified in place.
+
+    A player who chooses policies with some probabilities plays, at an infoset behind, their mean weighted by those
+    and by how likely each policy itself leads there.
+    """
+    sub = solved.subgame.tree
+    chosen = {}
+    for number in np.flatnonzero(solved.subgame.leaf >= 0).tolist():
+        where = (int(sub.infoset_player[number]), int(solved.subgame.leaf[number]), int(solved.subgame.combo[number]))
+        chosen[where] = solved.average[sub.infoset_first[number] : sub.infoset_first[number + 1]]
+    leaf = np.where(frontier.cut, np.arange(len(publics)), -1)
+    for number in range(1, len(publics)):
+        if leaf[number] < 0:
+            leaf[number] = leaf[publics.parent[number]]
+    firsts = tree.infoset_histories[tree.infoset_histories_first[:-1]]
+    leaves = leaf[publics.number[firsts]]
+    combos = publics.combo[firsts, tree.infoset_player]
+    owner = np.repeat(np.arange(tree.num_infosets), np.diff(tree.infoset_first))
+    reach = np.zeros_like(policies)
+    for infoset in np.flatnonzero(leaves >= 0).tolist():
+        player = int(tree.infoset_player[infoset])
+        weights = chosen.get((player, int(leaves[infoset]), int(combos[infoset])))
+        if weights is None or solved.player not in (None, player):
+            continue
+        own = slice(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
+        before = tree.infoset_parent[infoset]
+        if before >= 0 and leaves[owner[before]] >= 0:
+            weights = reach[:, before]
+        reach[:, own] = weights[:, np.newaxis] * policies[:, own]
+        mean = reach[:, own].sum(axis=0)
+        strategy[own] = mean / mean.sum() if mean.any() else policies[0, own]
+
+
+def _read(name: str, text: str, kind: type) -> Any:
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise ValueError(f"{name} is true or false, got {text!r}")
+        return text == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{name} is a {'whole ' if kind is int else ''}number, got {text!r}") from None

@@ -1,0 +1,358 @@
+"""Subgames of a flat game tree: from beliefs at a public state to a frontier, as flat trees of their own.
+
+Chance first deals everybody a combo at once: as likely as the product of the seats' beliefs, times what the cards
+left over allow. At the frontier each player who still has decisions behind it picks one of its continuation
+policies, in turn and unseen by the others; its infoset there is what it knows at that leaf, so that it picks
+alike whatever the others hold. What the picks are then worth is exact. With a gadget one player, the opponent, may
+first turn the subgame down, for each of its combos, and take what that combo was worth before (Burch, Johanson and
+Bowling, "Solving imperfect information games using decomposition", 2014).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.trees import game_tree_kernels as kernels
+from plurispiel.abstraction.trees.game_tree import CHANCE, TERMINAL, GameTree, assemble_tree, join_strategies
+from plurispiel.abstraction.trees.histories import Histories
+from plurispiel.abstraction.trees.public_states import PublicStates
+
+_PLAIN, _GADGET, _REFUSED = 0, -1, -2
+"""Stages of a history in a subgame: above 0 so many players have picked a continuation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Where a subgame ends early, and what is behind.
+
+    Attributes
+    ----------
+    cut : bool[P]
+        The public states that are leaves.
+    pickers : int8[P, n]
+        The players who pick a continuation at a leaf, in their order, then -1.
+    leaf : int32[H]
+        Row of a leaf's history in `values`, else -1.
+    values : float64[k^n, L, n]
+        What every player expects from a leaf's history on; player p's continuation c adds ``c * k^p`` to the
+        first index.
+    num_continuations : int
+        k.
+    """
+
+    cut: np.ndarray
+    pickers: np.ndarray
+    leaf: np.ndarray
+    values: np.ndarray
+    num_continuations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Gadget:
+    """What an opponent gets for turning the subgame down.
+
+    Attributes
+    ----------
+    opponent : int
+    bounds : float64[num_combos]
+        For each of its combos, the payoff it then expects.
+    """
+
+    opponent: int
+    bounds: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class GameTreeSubgame:
+    """A subgame as a flat tree.
+
+    Attributes
+    ----------
+    tree : GameTree
+        Its root deals. OpenSpiel does not know it: it has no `openspiel_game`.
+    root : int
+        The public state.
+    action : int32[A']
+        For each action of the subgame that of the whole game; -1 for picks and the gadget's.
+    leaf, combo : int32[I']
+        Of infosets where a continuation is picked the leaf's public state and the own combo, else -1.
+    """
+
+    tree: GameTree
+    root: int
+    action: np.ndarray
+    leaf: np.ndarray
+    combo: np.ndarray
+
+    def write(self, found: np.ndarray, strategy: np.ndarray, player: int | None = None) -> None:
+        """Copy a strategy of the subgame, or one player's part, into one of the whole game, modified in place."""
+        chosen = self.action >= 0
+        if player is not None:
+            chosen &= np.repeat(self.tree.infoset_player == player, np.diff(self.tree.infoset_first))
+        strategy[self.action[chosen]] = found[chosen]
+
+
+def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray, street: int) -> Frontier:
+    """Return the frontier at the end of a street.
+
+    Leaves are the public states before the next street's first card, if somebody still has a decision behind.
+
+    Parameters
+    ----------
+    policies : float64[k, A]
+        The continuations.
+    street : int
+        From 0.
+    """
+    next_deal = (publics.player == CHANCE) & (publics.street == street)
+    cut = next_deal & ~next_deal[np.maximum(publics.parent, 0)] & publics.deciders.any(axis=1)
+    return frontier_at(tree, publics, policies, cut)
+
+
+def frontier_at(tree: GameTree, publics: PublicStates, policies: np.ndarray, cut: np.ndarray) -> Frontier:
+    """Return the frontier at some public states, bool[P]; no one of them is below another."""
+    num_players, num_continuations = tree.num_players, len(policies)
+    pickers = np.full((len(publics), num_players), -1, dtype=np.int8)
+    if num_continuations > 1:
+        for number in np.flatnonzero(cut).tolist():
+            found = np.flatnonzero(publics.deciders[number])
+            pickers[number, : len(found)] = found
+    leaves = np.flatnonzero(cut[publics.number])
+    leaf = np.full(tree.num_histories, -1, dtype=np.int32)
+    leaf[leaves] = np.arange(len(leaves))
+    values = np.empty((num_continuations**num_players, len(leaves), num_players))
+    whole = np.empty((tree.num_histories, num_players))
+    for number, row in enumerate(values):
+        picks = [number // num_continuations**player % num_continuations for player in range(num_players)]
+        kernels.fill_values(tree.nodes, join_strategies(tree, [policies[pick] for pick in picks]), whole)
+        row[:] = whole[leaves]
+    return Frontier(cut, pickers, leaf, values, num_continuations)
+
+
+def make_subgame(
+    tree: GameTree,
+    publics: PublicStates,
+    root: int,
+    beliefs: np.ndarray,
+    *,
+    frontier: Frontier | None = None,
+    gadget: Gadget | None = None,
+) -> GameTreeSubgame:
+    """Return the subgame at a public state.
+
+    Parameters
+    ----------
+    beliefs : float64[n, num_combos]
+        For each seat how likely its combos are, to any scale; a gadget's opponent may hold all alike. Where all
+        are 0, or no two go together, there is no subgame.
+    frontier : Frontier, optional
+        Where it ends; without one it goes to the end of the game.
+    gadget : Gadget, optional
+
+    Raises
+    ------
+    ValueError
+        If the beliefs do not allow any deal.
+    """
+    history, weight = joint_deals(tree, publics, root, beliefs)
+    if not weight.sum() > 0.0:
+        raise ValueError(f"the beliefs allow no deal at public state {root}")
+    keep = weight > 0.0
+    history, weight = history[keep], weight[keep]
+    builder = _Builder(tree, publics, frontier, gadget)
+    builder.deal(history, weight / weight.sum())
+    return builder.subgame(root)
+
+
+def joint_deals(tree: GameTree, publics: PublicStates, root: int, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a history for each joint deal at a public state, int32[m], and how likely it is, to one scale, float64[m].
+
+    Histories that differ only in the order of their cards count as one.
+    """
+    members = publics.members(root)
+    combos = publics.combo[members]
+    deals, first, deal = np.unique(combos, axis=0, return_index=True, return_inverse=True)
+    chance = np.bincount(deal.ravel(), weights=_dealt_chance(tree, members))
+    return members[first], chance * np.prod(np.take_along_axis(beliefs.T, deals, axis=0), axis=1)
+
+
+def _dealt_chance(tree: GameTree, histories: np.ndarray) -> np.ndarray:
+    """Return the probability that chance contributes to some histories of one depth: float64[m]."""
+    chance = np.ones(len(histories))
+    while histories[0] > 0:
+        chance *= tree.chance[histories]
+        histories = tree.parent[histories]
+    return chance
+
+
+class _Level(NamedTuple):
+    """The histories of one depth of a subgame.
+
+    Attributes
+    ----------
+    history : int32[m]
+        Of the whole game.
+    stage : int64[m]
+    picks : int64[m]
+        The continuations picked so far, as in `Frontier.values`.
+    edge : int64[m]
+        The action that leads here, by OpenSpiel's number.
+    chance : float64[m]
+    action : int64[m]
+        The same action by its number in the whole game, -1 if it has none.
+    """
+
+    history: np.ndarray
+    stage: np.ndarray
+    picks: np.ndarray
+    edge: np.ndarray
+    chance: np.ndarray
+    action: np.ndarray
+
+
+class _Kinds(NamedTuple):
+    """What the histories of one depth are, as in `Histories`."""
+
+    player: np.ndarray
+    num_children: np.ndarray
+    label: np.ndarray
+    payoff_id: np.ndarray
+
+
+class _Builder:
+    """Puts a subgame together, a depth at a time."""
+
+    def __init__(self, tree: GameTree, publics: PublicStates, frontier: Frontier | None, gadget: Gadget | None):
+        self._tree = tree
+        self._publics = publics
+        self._frontier = frontier
+        self._gadget = gadget
+        self._levels: list[_Level] = []
+        self._kinds: list[_Kinds] = []
+        self._payoffs = [tree.payoffs]
+        self._num_payoffs = len(tree.payoffs)
+
+    def deal(self, history: np.ndarray, weight: np.ndarray) -> None:
+        """Put the root and all below it in."""
+        size = len(history)
+        none, zero = np.array([-1]), np.zeros(1, dtype=np.int64)
+        self._levels.append(_Level(none, zero, zero, edge=none, chance=np.ones(1), action=none))
+        self._kinds.append(_Kinds(np.array([CHANCE]), np.array([size]), label=none, payoff_id=none))
+        level = _Level(
+            history,
+            stage=np.full(size, _GADGET if self._gadget else _PLAIN),
+            picks=np.zeros(size, dtype=np.int64),
+            edge=np.arange(size),
+            chance=weight,
+            action=np.full(size, -1),
+        )
+        while len(level.history):
+            kinds = self._look(level)
+            self._levels.append(level)
+            self._kinds.append(kinds)
+            level = self._children(level, kinds)
+
+    def subgame(self, root: int) -> GameTreeSubgame:
+        """Return what was put together."""
+        tree, publics = self._tree, self._publics
+        kinds = _Kinds(*map(np.concatenate, zip(*self._kinds, strict=True)))
+        level = _Level(*map(np.concatenate, zip(*self._levels, strict=True)))
+        labels, label = np.unique(kinds.label, return_inverse=True)
+        sub = assemble_tree(
+            f"a subgame of {tree.game}",
+            Histories(
+                num_children=kinds.num_children.astype(np.int32),
+                player=kinds.player.astype(np.int8),
+                action=level.edge.astype(np.int32),
+                chance=level.chance,
+                label=(label.ravel() - 1).astype(np.int32),  # the least is -1
+                num_labels=len(labels) - 1,
+                payoff_id=kinds.payoff_id.astype(np.int32),
+                payoffs=np.concatenate(self._payoffs),
+                openspiel_recall=tree.openspiel_recall,
+            ),
+        )
+        firsts = sub.infoset_histories[sub.infoset_histories_first[:-1]]
+        counts = np.diff(sub.infoset_first)
+        offsets = np.arange(sub.num_actions) - np.repeat(sub.infoset_first[:-1], counts)
+        pick = kinds.label[firsts] - tree.num_infosets - publics.num_combos
+        pick = np.where(pick >= 0, pick // tree.num_players, -1)  # the player is the infoset's
+        return GameTreeSubgame(
+            tree=sub,
+            root=root,
+            action=level.action[np.repeat(sub.first_child[firsts], counts) + offsets].astype(np.int32),
+            leaf=np.where(pick >= 0, pick // publics.num_combos, -1).astype(np.int32),
+            combo=np.where(pick >= 0, pick % publics.num_combos, -1).astype(np.int32),
+        )
+
+    def _look(self, level: _Level) -> _Kinds:
+        """Return what the histories of a depth are."""
+        tree, publics = self._tree, self._publics
+        history, stage = level.history, level.stage
+        player = tree.player[history].astype(np.int64)
+        num_children = tree.num_children[history].astype(np.int64)
+        label = tree.infoset[history].astype(np.int64)
+        payoff_id = tree.payoff_id[history].astype(np.int64)
+        if self._gadget is not None:
+            asked, refused = np.flatnonzero(stage == _GADGET), np.flatnonzero(stage == _REFUSED)
+            combo = publics.combo[history, self._gadget.opponent]
+            player[asked], num_children[asked] = self._gadget.opponent, 2
+            label[asked] = tree.num_infosets + combo[asked]
+            player[refused], num_children[refused], label[refused] = TERMINAL, 0, -1
+            payoff_id[asked] = -1
+            payoff_id[refused] = self._add_payoffs(self._refusals(combo[refused]))
+        if self._frontier is not None:
+            leaves = np.flatnonzero((self._frontier.leaf[history] >= 0) & (stage >= 0))
+            state, code = publics.number[history[leaves]], stage[leaves]
+            width = self._frontier.pickers.shape[1]
+            picker = np.where(code < width, self._frontier.pickers[state, np.minimum(code, width - 1)], -1)
+            ends = picker < 0
+            player[leaves] = np.where(ends, TERMINAL, picker)
+            num_children[leaves] = np.where(ends, 0, self._frontier.num_continuations)
+            own = publics.combo[history[leaves], picker]
+            named = (state.astype(np.int64) * publics.num_combos + own) * tree.num_players + picker
+            label[leaves] = np.where(ends, -1, tree.num_infosets + publics.num_combos + named)
+            ended = leaves[ends]
+            payoff_id[leaves] = -1
+            rows = self._frontier.values[level.picks[ended], self._frontier.leaf[history[ended]]]
+            payoff_id[ended] = self._add_payoffs(rows)
+        return _Kinds(player, num_children, label, payoff_id)
+
+    def _children(self, level: _Level, kinds: _Kinds) -> _Level:
+        """Return the next depth."""
+        tree, num_children = self._tree, kinds.num_children
+        up = np.repeat(np.arange(len(num_children)), num_children)
+        k = np.arange(len(up)) - np.repeat(np.cumsum(num_children) - num_children, num_children)
+        history, stage, actor = level.history[up], level.stage[up], kinds.player[up]
+        asked = stage == _GADGET
+        if self._frontier is None:
+            picking, power = np.zeros(len(up), dtype=bool), np.zeros(len(up), dtype=np.int64)
+        else:
+            picking = (self._frontier.leaf[history] >= 0) & ~asked
+            power = np.where(picking, self._frontier.num_continuations ** np.maximum(actor, 0), 0)
+        plain = ~picking & ~asked
+        child = np.where(plain, tree.first_child[history] + k, history)
+        decided = plain & (actor >= 0)
+        return _Level(
+            child,
+            stage=np.where(asked, np.where(k == 0, _REFUSED, _PLAIN), stage + picking),
+            picks=level.picks[up] + k * power,
+            edge=np.where(plain, tree.action[child], k),
+            chance=np.where(plain, tree.chance[child], 1.0),
+            action=np.where(decided, tree.infoset_first[tree.infoset[history]] + k, -1),
+        )
+
+    def _refusals(self, combo: np.ndarray) -> np.ndarray:
+        """Return the payoffs of the gadget's opponent turning down with its combos: float64[m, 2]."""
+        assert self._gadget is not None
+        payoffs = np.empty((len(combo), 2))
+        payoffs[:, self._gadget.opponent] = self._gadget.bounds[combo]
+        payoffs[:, 1 - self._gadget.opponent] = -self._gadget.bounds[combo]
+        return payoffs
+
+    def _add_payoffs(self, rows: np.ndarray) -> np.ndarray:
+        """Keep rows of payoffs and return their numbers."""
+        self._payoffs.append(rows)
+        self._num_payoffs += len(rows)
+        return np.arange(self._num_payoffs - len(rows), self._num_payoffs)

@@ -1,0 +1,6 @@
+"""Spots: one situation after the flop, two ranges and a menu of bets, solved and shown."""
+
+from plurispiel.agents.spots.spot import Spot
+from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot
+
+__all__ = ["Spot", "SpotSolution", "solve_spot"]

@@ -1,0 +1,150 @@
+"""Spots as TOML files, and their solutions as folders."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.machine.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
+from plurispiel.abstraction.machine.settings import read_settings
+from plurispiel.agents.resolve.discounting import parse_discounting
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.spots.spot import Spot, spot_record
+from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, require_memory, solution_of
+
+__all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
+
+EXAMPLES = Path(__file__).parent / "examples"
+"""Folder of the spots that come with the package."""
+
+KIND = "spot solution"
+FORMAT_VERSION = 1
+
+_REQUIRED = ("board", "pot", "stacks", "oop", "ip")
+_OPTIONAL = ("bets", "solve", "all_in_share", "lock")
+
+
+@dataclass(frozen=True)
+class SolveSettings:
+    """How a spot is to be solved: the table ``[solve]`` of its file.
+
+    Attributes
+    ----------
+    algorithm : str, optional
+    target_pct, max_seconds : float
+        See `spot_solution.solve_spot`.
+
+    ``cards``, in the same table of a file, belongs to the `Spot`.
+    """
+
+    algorithm: str | None = None
+    target_pct: float = TARGET_PCT
+    max_seconds: float = math.inf
+
+    def __post_init__(self):
+        if self.algorithm is not None:
+            if not isinstance(self.algorithm, str):
+                raise ValueError(f"algorithm must be a text, got {self.algorithm!r}")
+            parse_discounting(self.algorithm)
+        for name in ("target_pct", "max_seconds"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
+    """Return the spot of a TOML file, and how to solve it.
+
+    Raises
+    ------
+    ValueError
+        If the file is no spot.
+    """
+    table = read_settings(path)
+    try:
+        solve = table.get("solve", {})
+        settings = _settings(solve)
+        if "cards" in solve:
+            table["cards"] = solve["cards"]
+        return _spot(table), settings
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
+    """Write a solution as an artefact and return its digest."""
+    solver = solution.solver
+    arrays = {
+        f"sums_{number}_{seat}": street.sums[seat]
+        for number, street in enumerate(solver.streets)
+        for seat in range(2)
+        if len(street.sums[seat])
+    }
+    config = {
+        "spot": spot_record(solution.spot),
+        "algorithm": solver.algorithm.name,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+    }
+    return write_artefact(folder, KIND, FORMAT_VERSION, arrays, config)
+
+
+def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
+    """Return a solution.
+
+    Raises
+    ------
+    ArtefactRefused
+        If there is no sound one.
+    """
+    artefact = load_artefact(folder, KIND, FORMAT_VERSION)
+    try:
+        config = artefact.config
+        spot = _spot(config["spot"])
+        iterations, seconds = config["iterations"], config["seconds"]
+        if type(iterations) is not int or not isinstance(seconds, float) or iterations < 1 or seconds < 0.0:
+            raise ValueError("iterations or seconds are missing")
+        if not isinstance(config["algorithm"], str):
+            raise ValueError("its algorithm is missing")
+        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
+        _fill(solver, artefact)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
+    solver.iteration = config["iterations"]
+    return solution_of(spot, solver, config["seconds"])
+
+
+def _fill(solver: VectorSolver, artefact: Artefact) -> None:
+    for number, street in enumerate(solver.streets):
+        for seat, sums in enumerate(street.sums):
+            if not len(sums):
+                continue
+            kept = artefact.arrays[f"sums_{number}_{seat}"]
+            if (kept.shape, kept.dtype) != (sums.shape, sums.dtype):
+                raise ValueError(f"sums_{number}_{seat} is {kept.dtype}{list(kept.shape)}")
+            if not (np.isfinite(kept) & (kept >= 0)).all():
+                raise ValueError(f"sums_{number}_{seat} holds numbers that are no weights")
+            sums[:] = kept
+
+
+def _spot(table: Mapping[str, Any]) -> Spot:
+    if missing := [name for name in _REQUIRED if name not in table]:
+        raise ValueError(f"a spot needs {', '.join(_REQUIRED)}; {missing[0]} is missing")
+    if unknown := sorted(set(table) - {*_REQUIRED, *_OPTIONAL, "cards"}):
+        raise ValueError(f"a spot holds {', '.join([*_REQUIRED, *_OPTIONAL])}, got {unknown[0]!r}")
+    given = {name: value for name, value in table.items() if name != "solve"}
+    if not isinstance(given["board"], str):
+        raise ValueError(f"board must be cards as text, got {given['board']!r}")
+    if isinstance(given["stacks"], list):
+        given["stacks"] = tuple(given["stacks"])
+    return Spot(**given)
+
+
+def _settings(table: object) -> SolveSettings:
+    known = SolveSettings.__dataclass_fields__
+    if not isinstance(table, Mapping) or set(table) - {*known, "cards"}:
+        raise ValueError(f"solve holds {', '.join([*known, 'cards'])}, got {table!r}")
+    return SolveSettings(**{name: value for name, value in table.items() if name != "cards"})

@@ -1,0 +1,247 @@
+"""Solving a spot: until it is exact enough, or time or memory end."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
+from plurispiel.abstraction.machine.memory import available_bytes
+from plurispiel.agents.resolve.discounting import DEFAULT
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
+from plurispiel.agents.spots.spot import Spot
+
+__all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_spot"]
+
+TARGET_PCT = 0.5
+MAX_ITERATIONS = 100_000
+_LEAST_ITERATIONS, _GAIN = 64, 0.95  # with buckets, the end is also where twice the iterations gain less
+_THINNING = 30
+
+OnProgress = Callable[[int, float, float], None]
+"""Called with iterations, seconds and exploitability in % of the pot."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpotSolution:
+    """A solved spot.
+
+    Attributes
+    ----------
+    spot : Spot
+    ev : (float, float)
+        Of both players, in chips: a player's share of the final pot less its own further bets, so both sum to the pot.
+    equity : (float, float)
+        Their shares of the pot if all were dealt out without a bet.
+    exploitability_pct : float
+        Half of what both gain by best responses that know every hand, in % of the pot.
+    bucket_exploitability_pct : float, optional
+        With buckets, half of what both gain by responses that must play hands of a bucket alike, as the strategies
+        must: see `VectorSolver.evaluate_by_buckets`.
+    iterations : int
+    seconds : float
+        Of iterations and measurements.
+    memory_mb : float
+    solver : VectorSolver
+    """
+
+    spot: Spot
+    ev: tuple[float, float]
+    equity: tuple[float, float]
+    exploitability_pct: float
+    bucket_exploitability_pct: float | None
+    iterations: int
+    seconds: float
+    memory_mb: float
+    solver: VectorSolver = field(repr=False)
+
+    def strategy(self, node: str = "") -> NodeStrategy:
+        """Return the average strategy at a node.
+
+        Raises
+        ------
+        ValueError
+            If the name leads to none.
+        """
+        return node_strategy(self.spot, self.solver, node)
+
+    def record(self, node: str = "") -> dict[str, Any]:
+        """Return the solution as JSON can hold it, with the strategy of one node."""
+        shown = self.strategy(node)
+        return {
+            "ev": list(self.ev),
+            "equity": list(self.equity),
+            "exploitability_pct": self.exploitability_pct,
+            "bucket_exploitability_pct": self.bucket_exploitability_pct,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "memory_mb": self.memory_mb,
+            "node": shown.node,
+            "player": shown.player,
+            "strategy": {"actions": list(shown.actions), "combos": shown.combos},
+        }
+
+
+def solve_spot(
+    spot: Spot,
+    *,
+    algorithm: str | None = None,
+    target_pct: float = TARGET_PCT,
+    max_seconds: float = math.inf,
+    max_iterations: int = MAX_ITERATIONS,
+    threads: int = 2,
+    on_memory: Callable[[int], None] | None = None,
+    on_progress: OnProgress | None = None,
+) -> SpotSolution:
+    """Solve a spot until its exploitability is small enough, or time or iterations are over.
+
+    Parameters
+    ----------
+    algorithm : str, optional
+        See `discounting.parse_discounting`; by default `default_algorithm`.
+    target_pct : float
+        Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as that
+        of the real cards cannot come near 0; where twice the iterations lower it by less than a twentieth is an end,
+        too.
+    max_seconds : float
+    max_iterations : int
+    threads : int
+    on_memory : callable, optional
+        Called with the bytes it will take, before they are taken.
+    on_progress : callable, optional
+
+    Raises
+    ------
+    ValueError
+        If the spot makes no sense, or needs more memory than there is.
+
+    Examples
+    --------
+    >>> river = {"river": {"oop": {"bet": "0.5p"}}}
+    >>> spot = Spot(board="Td9d6h Qc 7s", pot=60, stacks=30, oop="random", ip="random", bets=river)
+    >>> [round(chips) for chips in solve_spot(spot, target_pct=0.1).ev]
+    [33, 27]
+    """
+    for name, value in (("target_pct", target_pct), ("max_seconds", max_seconds), ("max_iterations", max_iterations)):
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
+
+    def check(num_bytes: int) -> None:
+        if on_memory is not None:
+            on_memory(num_bytes)
+        require_memory(num_bytes)
+
+    solver = VectorSolver(
+        spot.subgame(),
+        algorithm or default_algorithm(spot),
+        threads=threads,
+        thinning=_THINNING if _is_thinned(spot) else 0,
+        on_memory=check,
+    )
+    begin = time.perf_counter()
+    _converge(solver, spot.pot, target_pct, max_seconds, int(max_iterations), on_progress)
+    return solution_of(spot, solver, time.perf_counter() - begin)
+
+
+def require_memory(num_bytes: int) -> None:
+    """Refuse a spot that needs more memory than there is: ValueError."""
+    available = available_bytes()
+    if num_bytes > available:
+        raise ValueError(
+            f"the spot needs {num_bytes / 2**30:.1f} GiB of memory, {available / 2**30:.1f} GiB are free: "
+            "take fewer bet sizes, narrower ranges or buckets"
+        )
+
+
+def default_algorithm(spot: Spot) -> str:
+    """Return the algorithm for a spot: where boards are drawn, restarts would forget too many of them."""
+    return "dcfr" if _is_thinned(spot) else DEFAULT
+
+
+def _is_thinned(spot: Spot) -> bool:
+    """Return whether rivers are drawn: flops in buckets take less than half the time so, turns gain nothing."""
+    return spot.has_buckets and spot.street == 1
+
+
+def solution_of(spot: Spot, solver: VectorSolver, seconds: float) -> SpotSolution:
+    """Return what a solver has found so far."""
+    found = solver.evaluate()
+    by_buckets = solver.evaluate_by_buckets() if solver.has_buckets else None
+    half = spot.pot // 2  # what each has put in: an odd chip is a dead one
+    share = equity(parse_cards(spot.board), solver.ranges, solver.subgame.state.rules)
+    return SpotSolution(
+        spot=spot,
+        ev=(float(found.values[0]) + half, float(found.values[1]) + half),
+        equity=(share, 1.0 - share),
+        exploitability_pct=100.0 * found.exploitability / spot.pot,
+        bucket_exploitability_pct=None if by_buckets is None else 100.0 * by_buckets.exploitability / spot.pot,
+        iterations=solver.iteration,
+        seconds=seconds,
+        memory_mb=solver.memory_bytes / 1e6,
+        solver=solver,
+    )
+
+
+def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> float:
+    """Return the share of the pot that seat 0 wins if the rest of the board is dealt out: exact, over all boards.
+
+    Parameters
+    ----------
+    ranges : float64[2, num_combos]
+        Without weight for combos on the board.
+    """
+    ranker = HandRanker(rules)
+    left = [card for card in rules.cards.tolist() if card not in board]
+    margin = pairs = 0.0
+    for new in combinations(left, rules.num_board_cards - len(board)):
+        hands = ranker.rank(board + new)
+        own, other = ranges[:, hands.combos]
+        margin += float(own @ showdown_margin(hands, other))
+        pairs += float(own @ fold_mass(hands, other))
+    return 0.5 + 0.5 * margin / pairs
+
+
+def _converge(
+    solver: VectorSolver,
+    pot: int,
+    target_pct: float,
+    max_seconds: float,
+    max_iterations: int,
+    on_progress: OnProgress | None,
+) -> None:
+    """Iterate until the goal or a limit; measure where the goal may have been reached by then."""
+    begin = time.perf_counter()
+    first_check, least_ratio = (_LEAST_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)
+    next_check = min(first_check, max_iterations)
+    least_pct, of_iteration = math.inf, 0
+    while True:
+        while solver.iteration < next_check:
+            done = next_check - solver.iteration
+            if max_seconds < math.inf and solver.iteration:
+                rate = solver.iteration / (time.perf_counter() - begin)
+                done = min(done, max(1, int(rate * (max_seconds - (time.perf_counter() - begin)))))
+            elif max_seconds < math.inf:
+                done = 1
+            solver.run(done)
+            if time.perf_counter() - begin >= max_seconds:
+                next_check = solver.iteration
+        found = solver.evaluate_by_buckets() if solver.has_buckets else solver.evaluate()
+        pct = 100.0 * found.exploitability / pot
+        seconds = time.perf_counter() - begin
+        if on_progress is not None:
+            on_progress(solver.iteration, seconds, pct)
+        if pct <= target_pct or solver.iteration >= max_iterations or seconds >= max_seconds:
+            return
+        if pct < _GAIN * least_pct:
+            least_pct, of_iteration = pct, solver.iteration
+        elif solver.has_buckets and solver.iteration >= max(2 * of_iteration, _LEAST_ITERATIONS):
+            return  # hands of a bucket with different pasts leave no equilibrium to be found
+        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), least_ratio), 2.0)
+        next_check = min(math.ceil(solver.iteration * ratio), max_iterations)

@@ -1,0 +1,270 @@
+"""Kernels of the CFR family: full-width passes over the sequence form, external sampling over the game tree."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.xoshiro import next_float
+
+_ONE = np.uint32(1)
+
+
+class Tables(NamedTuple):
+    """What the full-width solvers keep: float64 arrays over sequences (A actions, n players).
+
+    Attributes
+    ----------
+    regret : float64[A]
+    strategy : float64[A]
+        The current strategy.
+    strategy_sum : float64[A]
+        Weighted sum of plans.
+    reach : float64[A + n]
+        The plan of the current strategy; 1 for the empty sequences.
+    value : float64[A + n]
+        Workspace: counterfactual values.
+    """
+
+    regret: np.ndarray
+    strategy: np.ndarray
+    strategy_sum: np.ndarray
+    reach: np.ndarray
+    value: np.ndarray
+
+
+@kernel
+def iterate(form, tables, schedule, predictive, simultaneous):
+    """Run one iteration for each row of the schedule. Modified in place: `tables`.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    tables : Tables
+    schedule : float64[num_iterations, 3]
+        Factors of the positive and of the negative regrets, after adding; weight of the plan in the sum.
+    predictive : bool
+        Whether the next strategy looks as if the regrets of this iteration came once more.
+    simultaneous : bool
+        Whether all players answer the same strategies, else each sees what those before it have learnt.
+    """
+    num_players = form.player_first.shape[0] - 1
+    for t in range(schedule.shape[0]):
+        for player in range(num_players):
+            learn(form, tables, player, schedule[t, 0], schedule[t, 1], predictive)
+            if not simultaneous:
+                plan(form, tables, player, schedule[t, 2])
+        if simultaneous:
+            for player in range(num_players):
+                plan(form, tables, player, schedule[t, 2])
+
+
+@kernel
+def learn(form, tables, player, positive, negative, predictive):
+    """Add a player's counterfactual regrets, and match its strategy to them. Modified in place: `tables`."""
+    regret, strategy, value = tables.regret, tables.strategy, tables.value
+    earn(form, tables.reach, player, value)
+    first, last = form.player_first[player], form.player_first[player + 1]
+    for back in range(last - first):
+        infoset = last - _ONE - np.uint32(back)
+        begin, end = form.infoset_first[infoset], form.infoset_first[infoset + _ONE]
+        mean = 0.0
+        for action in range(begin, end):
+            mean += strategy[action] * value[action]
+        value[form.infoset_parent[infoset]] += mean
+        total = 0.0
+        for action in range(begin, end):
+            gain = value[action] - mean
+            kept = regret[action] + gain
+            kept *= positive if kept > 0.0 else negative
+            regret[action] = kept
+            if predictive:
+                kept += gain
+            kept = max(kept, 0.0)
+            strategy[action] = kept
+            total += kept
+        if total > 0.0:
+            for action in range(begin, end):
+                strategy[action] /= total  # not times 1 / total: a lone positive regret has to give exactly 1
+        else:
+            for action in range(begin, end):
+                strategy[action] = 1.0 / (end - begin)
+
+
+@kernel
+def earn(form, reach, player, value):
+    """Write the counterfactual value of ending at each of a player's sequences. Modified in place: `value`."""
+    first, last = form.player_first[player], form.player_first[player + 1]
+    for action in range(form.infoset_first[first], form.infoset_first[last]):
+        value[action] = 0.0
+    value[form.infoset_first[form.infoset_first.shape[0] - 1] + np.uint32(player)] = 0.0
+    num_others = form.entry_others.shape[1]
+    for row in range(form.row_first[player], form.row_first[player + 1]):
+        total = 0.0
+        for entry in range(form.entry_first[row], form.entry_first[row + 1]):
+            product = form.entry_payoff[entry]
+            for other in range(num_others):
+                product *= reach[form.entry_others[entry, other]]
+            total += product
+        value[form.row_sequence[row]] = total
+
+
+@kernel
+def plan(form, tables, player, weight):
+    """Add a player's last plan to the sum and replace it by that of its strategy. Modified in place: `tables`."""
+    strategy, strategy_sum, reach = tables.strategy, tables.strategy_sum, tables.reach
+    for infoset in range(form.player_first[player], form.player_first[player + 1]):
+        before = reach[form.infoset_parent[infoset]]
+        for action in range(form.infoset_first[infoset], form.infoset_first[infoset + 1]):
+            strategy_sum[action] += weight * reach[action]
+            reach[action] = before * strategy[action]
+
+
+class Samples(NamedTuple):
+    """What external sampling keeps.
+
+    Attributes
+    ----------
+    regret, strategy_sum : float64[A]
+    value : float64[A]
+        Workspace: the values of the traverser's actions; it meets each of its infosets at most once a traversal.
+    path : int32[num_histories on a path]
+        Workspace: the traverser's decisions on the way.
+    tried : int32[num_histories on a path]
+        Workspace: the action taken there.
+    waiting : int32[S]
+        Workspace: histories still to visit.
+    stream : uint64[4]
+        State of the random numbers.
+    """
+
+    regret: np.ndarray
+    strategy_sum: np.ndarray
+    value: np.ndarray
+    path: np.ndarray
+    tried: np.ndarray
+    waiting: np.ndarray
+    stream: np.ndarray
+
+
+@kernel
+def sample(nodes, samples, weights):
+    """Run one iteration of external sampling for each weight: one traversal a player. Modified in place: `samples`.
+
+    Where a player's actions are sampled and those of all others tried, its infosets are met as often as its own
+    plan and chance would. Between two players the traversals are such walks for the average of the one who does
+    not traverse; among more it takes walks of its own.
+    """
+    num_players = nodes.payoffs.shape[1]
+    for t in range(weights.shape[0]):
+        for player in range(num_players):
+            traverse(nodes, samples, player, weights[t], num_players == 2)
+        if num_players != 2:
+            for player in range(num_players):
+                sample_plan(nodes, samples, player, weights[t])
+
+
+@kernel
+def traverse(nodes, samples, traverser, weight, averaging):
+    """Add the sampled regrets of one traversal and return its value. Modified in place: `samples`.
+
+    With `averaging`, the strategies met at the other players' infosets are added to the sums.
+    """
+    regret, value, path, tried = samples.regret, samples.value, samples.path, samples.tried
+    history, depth = 0, 0
+    while True:
+        actor = nodes.player[history]
+        if actor == traverser:
+            path[depth] = history
+            tried[depth] = 0
+            depth += 1
+            history = nodes.first_child[history]
+            continue
+        if actor >= 0:
+            history = take_sampled(nodes, samples, history, weight if averaging else 0.0)
+            continue
+        if nodes.num_children[history] > 0:
+            history = sampled_outcome(nodes, samples.stream, history)
+            continue
+        worth = nodes.payoffs[nodes.payoff_id[history], traverser]
+        while depth > 0:
+            history = path[depth - 1]
+            begin = nodes.infoset_first[nodes.infoset[history]]
+            end = begin + nodes.num_children[history]
+            value[begin + tried[depth - 1]] = worth
+            if tried[depth - 1] + 1 < end - begin:
+                tried[depth - 1] += 1
+                history = nodes.first_child[history] + tried[depth - 1]
+                break
+            total, worth = 0.0, 0.0
+            for action in range(begin, end):
+                total += max(regret[action], 0.0)
+            for action in range(begin, end):
+                chance = max(regret[action], 0.0) / total if total > 0.0 else 1.0 / (end - begin)
+                worth += chance * value[action]
+            for action in range(begin, end):
+                regret[action] += weight * (value[action] - worth)
+            depth -= 1
+        else:
+            return worth
+
+
+@kernel
+def sample_plan(nodes, samples, player, weight):
+    """Add a player's strategy where its own sampled actions lead, all of the others' tried. Modified in place."""
+    waiting = samples.waiting
+    waiting[0] = 0
+    size = 1
+    while size > 0:
+        size -= 1
+        history = waiting[size]
+        while nodes.num_children[history] > 0:
+            actor = nodes.player[history]
+            if actor == player:
+                history = take_sampled(nodes, samples, history, weight)
+            elif actor >= 0:
+                first = nodes.first_child[history]
+                for child in range(first + 1, first + nodes.num_children[history]):
+                    waiting[size] = child
+                    size += 1
+                history = first
+            else:
+                history = sampled_outcome(nodes, samples.stream, history)
+
+
+@kernel(inline=True)
+def take_sampled(nodes, samples, history, weight):
+    """Return the child by an action drawn from the actor's strategy, which is added to its sum with the weight."""
+    regret = samples.regret
+    begin = nodes.infoset_first[nodes.infoset[history]]
+    size = nodes.num_children[history]
+    total = 0.0
+    for action in range(begin, begin + size):
+        total += max(regret[action], 0.0)
+    threshold = next_float(samples.stream)
+    chosen = -1
+    last = 0
+    for k in range(size):
+        chance = max(regret[begin + k], 0.0) / total if total > 0.0 else 1.0 / size
+        samples.strategy_sum[begin + k] += weight * chance
+        if chance > 0.0:
+            last = k  # rounding can leave the threshold above 0 at the end
+        threshold -= chance
+        if threshold < 0.0 and chosen < 0:
+            chosen = k
+    return nodes.first_child[history] + (chosen if chosen >= 0 else last)
+
+
+@kernel(inline=True)
+def sampled_outcome(nodes, stream, history):
+    """Return the child by a drawn chance outcome."""
+    first = nodes.first_child[history]
+    threshold = next_float(stream)
+    last = first
+    for child in range(first, first + nodes.num_children[history]):
+        if nodes.chance[child] > 0.0:
+            last = child
+        threshold -= nodes.chance[child]
+        if threshold < 0.0:
+            break
+    return last

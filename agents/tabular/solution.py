@@ -1,0 +1,343 @@
+"""A solved game: the strategy of every infoset, as an agent, as an OpenSpiel policy and on disk."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from plurispiel.abstraction.machine.artefact import (
+    Artefact,
+    ArtefactRefused,
+    check_once,
+    holds_artefact,
+    load_artefact,
+    write_artefact,
+)
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten
+from plurispiel.abstraction.trees.ladder import find_game
+from plurispiel.agents.openspiel import PolicyAgent
+from plurispiel.agents.tabular.solvers import Solver
+
+KIND = "solution"
+FORMAT_VERSION = 1
+FOLDER = "policy"
+"""The solution's place in the folder that `solve --out` makes."""
+
+_SOLVER_PREFIX = "solver_"
+_MOST_SHARING = 10_000
+"""Histories that there may be for each infoset: a game that is said to be solved takes no more memory to compare."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A strategy for every infoset of a game, without the game's tree.
+
+    It has OpenSpiel's `action_probabilities`, so that whatever asks a policy can ask it.
+
+    Attributes
+    ----------
+    game : str
+        OpenSpiel's string of the game.
+    algorithm : str
+    iterations : int
+    seed : int or None
+    strategy : float64[A]
+    infoset_player : int8[I]
+    infoset_first : int32[I + 1]
+    infoset_parent : int32[I]
+    action_ids : int32[A]
+        As in `GameTree`.
+    infoset_keys : list of str
+        OpenSpiel's information states.
+    openspiel_recall : bool
+        If not, some of these stand for several infosets, which the player's past tells apart.
+    """
+
+    game: str
+    algorithm: str
+    iterations: int
+    seed: int | None
+    strategy: np.ndarray
+    infoset_player: np.ndarray
+    infoset_first: np.ndarray
+    infoset_parent: np.ndarray
+    action_ids: np.ndarray
+    infoset_keys: list[str]
+    openspiel_recall: bool
+    _numbers: dict[tuple[int, int, str], int] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self):
+        past = [0] * len(self.infoset_keys) if self.openspiel_recall else self.infoset_parent.tolist()
+        for number, where in enumerate(zip(self.infoset_player.tolist(), past, self.infoset_keys, strict=True)):
+            self._numbers[where] = number
+
+    def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
+        """Return the probability of each action, by OpenSpiel's numbers; empty where the infoset is unknown."""
+        player = state.current_player() if player_id is None else player_id
+        number = self._find(player, 0 if self.openspiel_recall else self._past(state, player), state)
+        if number is None:
+            return {}
+        begin, end = self.infoset_first[number : number + 2].tolist()
+        return dict(zip(self.action_ids[begin:end].tolist(), self.strategy[begin:end].tolist(), strict=True))
+
+    def openspiel_policy(self) -> Any:
+        """Return the strategy as an ``open_spiel.python.policy.TabularPolicy``.
+
+        Where OpenSpiel's information states lack perfect recall, they cannot hold it; then it is another ``Policy``.
+        """
+        from open_spiel.python import policy  # takes half a second
+
+        from plurispiel.agents.openspiel.policy import StatePolicy
+
+        game = find_game(self.game)
+        if not self.openspiel_recall:
+            return StatePolicy(game, self.action_probabilities)
+        table = policy.TabularPolicy(game)
+        firsts = self.infoset_first.tolist()
+        for number, key in enumerate(self.infoset_keys):
+            chosen = slice(firsts[number], firsts[number + 1])
+            row = table.action_probability_array[table.state_lookup[key]]
+            row[:] = 0.0
+            row[self.action_ids[chosen]] = self.strategy[chosen]
+        return table
+
+    def _find(self, player: int, past: int, state: pyspiel.State) -> int | None:
+        return self._numbers.get((player, past, state.information_state_string(player)))
+
+    def _past(self, state: pyspiel.State, player: int) -> int:
+        """Return the player's last action before a state, as an offset in the strategy; -1 if none, -2 if unknown."""
+        past = -1
+        before = state.get_game().new_initial_state()
+        for action in state.history():
+            if before.current_player() == player:
+                number = self._find(player, past, before)
+                if number is None:
+                    return -2
+                begin, end = self.infoset_first[number : number + 2].tolist()
+                past = begin + self.action_ids[begin:end].tolist().index(action)
+            before.apply_action(action)
+        return past
+
+
+class TabularAgent(PolicyAgent):
+    """A solved game's strategy at the table; actions in infosets it does not know are equally likely.
+
+    Parameters
+    ----------
+    path : str
+        Folder of a solution, or of ``plurispiel solve --out``.
+
+    Raises
+    ------
+    ArtefactRefused
+        If there is no sound solution.
+    ValueError
+        If its game has not the rules of hold'em.
+    """
+
+    is_deterministic = True
+
+    def __init__(self, path: str):
+        solution = load_solution(Path(path))
+        super().__init__(solution, find_game(solution.game))
+        self.name = f"tabular:{path}"
+
+
+def solution_of(tree: GameTree, solver: Solver) -> Solution:
+    """Return what a solver has found so far, its average strategy."""
+    return Solution(
+        game=tree.game,
+        algorithm=solver.algorithm.name,
+        iterations=solver.iteration,
+        seed=solver.seed,
+        strategy=solver.average_strategy(),
+        infoset_player=tree.infoset_player,
+        infoset_first=tree.infoset_first,
+        infoset_parent=tree.infoset_parent,
+        action_ids=tree.action_ids,
+        infoset_keys=tree.infoset_keys,
+        openspiel_recall=tree.openspiel_recall,
+    )
+
+
+def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
+    """Write what a solver has found, and all it takes to go on, and return the artefact's digest.
+
+    Parameters
+    ----------
+    folder : Path
+        An older solution there is replaced.
+    curve : float64[k, 3]
+        Iterations, seconds and distance from equilibrium so far.
+    """
+    found = solution_of(solver.tree, solver)
+    keys = [key.encode() for key in found.infoset_keys]
+    arrays = {
+        "strategy": found.strategy,
+        "infoset_player": found.infoset_player,
+        "infoset_first": found.infoset_first,
+        "infoset_parent": found.infoset_parent,
+        "action_ids": found.action_ids,
+        "key_bytes": np.frombuffer(b"".join(keys), dtype=np.uint8),
+        "key_first": np.cumsum([0, *map(len, keys)], dtype=np.int64),
+        "curve": curve,
+    }
+    arrays |= {_SOLVER_PREFIX + name: values for name, values in solver.arrays().items()}
+    config = {
+        "game": found.game,
+        "algorithm": found.algorithm,
+        "iterations": found.iterations,
+        "openspiel_recall": found.openspiel_recall,
+    }
+    return write_artefact(
+        folder, KIND, FORMAT_VERSION, arrays, config, seed=found.seed, source=_tree_digest(solver.tree)
+    )
+
+
+def find_solution(path: Path) -> Path:
+    """Return the folder of the solution that a path means: its own, or that of ``plurispiel solve --out``."""
+    return path / FOLDER if holds_artefact(path / FOLDER) and not holds_artefact(path) else path
+
+
+def load_solution(path: Path) -> Solution:
+    """Return a solution.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder, or that of ``plurispiel solve --out``.
+
+    Raises
+    ------
+    ArtefactRefused
+        If there is no sound solution.
+    """
+    artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
+    found = _read(artefact)
+    check_once(artefact, lambda: _require_infosets(artefact, found))
+    return found
+
+
+def solution_digest(path: Path) -> str:
+    """Return the digest of a solution's artefact: another strategy has another one."""
+    return load_artefact(find_solution(path), KIND, FORMAT_VERSION).digest
+
+
+def resume_solver(path: Path, solver: Solver) -> np.ndarray:
+    """Let a new solver go on from a saved one and return the curve so far: float64[k, 3].
+
+    Raises
+    ------
+    ArtefactRefused
+        If there is no sound solution.
+    ValueError
+        If it is one of another game, algorithm or seed.
+    """
+    artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
+    found = _read(artefact)
+    for what, held, wanted in (
+        ("the game", found.game, solver.tree.game),
+        ("algorithm", found.algorithm, solver.algorithm.name),
+        ("seed", found.seed, solver.seed),
+        ("the tree", artefact.source, _tree_digest(solver.tree)),
+    ):
+        if held != wanted:
+            raise ValueError(f"{artefact.folder} solves {what} {held}, not {wanted}; give another folder")
+    prefix = len(_SOLVER_PREFIX)
+    state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
+    try:
+        solver.resume(found.iterations, state)
+        curve = _checked(artefact.arrays, "curve", np.float64, (-1, 3)).copy()
+        if not np.isfinite(curve).all():
+            raise ValueError("the curve holds numbers that are not finite")
+        return curve
+    except (ValueError, KeyError) as error:
+        raise _refusal(artefact, error) from None
+
+
+def _tree_digest(tree: GameTree) -> str:
+    """Return a hash of what makes two trees the same game with the same numbers."""
+    digest = hashlib.sha256(tree.game.encode())
+    for values in (tree.infoset_player, tree.infoset_first, tree.infoset_parent, tree.action_ids):
+        digest.update(np.ascontiguousarray(values).tobytes())
+    digest.update("\0".join(tree.infoset_keys).encode())
+    return digest.hexdigest()
+
+
+def _read(artefact: Artefact) -> Solution:
+    """Return the solution in an artefact; whoever wrote it may have meant harm."""
+    arrays, config = artefact.arrays, artefact.config
+    try:
+        first = _checked(arrays, "infoset_first", np.int32, (-1,))
+        size = len(first) - 1
+        key_first = _checked(arrays, "key_first", np.int64, (size + 1,))
+        key_bytes = _checked(arrays, "key_bytes", np.uint8, (-1,))
+        strategy = _checked(arrays, "strategy", np.float64, (-1,))
+        for offsets, end, least in ((first, len(strategy), 1), (key_first, len(key_bytes), 0)):
+            if size < 1 or offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < least).any():
+                raise ValueError("offsets are out of order")
+        if not (strategy >= 0.0).all() or (abs(np.add.reduceat(strategy, first[:-1]) - 1.0) > 1e-6).any():
+            raise ValueError("probabilities do not sum to 1")
+        player = _checked(arrays, "infoset_player", np.int8, (size,))
+        parent = _checked(arrays, "infoset_parent", np.int32, (size,))
+        action_ids = _checked(arrays, "action_ids", np.int32, strategy.shape)
+        if (player < 0).any() or (parent < -1).any() or (parent >= len(strategy)).any() or (action_ids < 0).any():
+            raise ValueError("players, parents or actions are none")
+        text = key_bytes.tobytes()
+        ends = key_first.tolist()
+        for name, kind in (("game", str), ("algorithm", str), ("iterations", int), ("openspiel_recall", bool)):
+            if type(config.get(name)) is not kind:
+                raise ValueError(f"{name} is missing")
+        if config["iterations"] < 0:
+            raise ValueError(f"iterations are {config['iterations']}")
+        found = Solution(
+            game=config["game"],
+            algorithm=config["algorithm"],
+            iterations=config["iterations"],
+            seed=artefact.seed,
+            strategy=strategy,
+            infoset_player=player,
+            infoset_first=first,
+            infoset_parent=parent,
+            action_ids=action_ids,
+            infoset_keys=[text[begin:end].decode() for begin, end in zip(ends, ends[1:], strict=False)],
+            openspiel_recall=config["openspiel_recall"],
+        )
+        if len(found._numbers) != size:
+            raise ValueError("an infoset stands twice")
+        return found
+    except (ValueError, KeyError) as error:
+        raise _refusal(artefact, error) from None
+
+
+def _require_infosets(artefact: Artefact, found: Solution) -> None:
+    """Refuse a solution whose infosets are not those of its game, where the game can be found by its string."""
+    try:
+        game = find_game(found.game)
+    except ValueError:  # made in Python: whoever has it compares the tree
+        return
+    try:
+        tree = flatten(game, max_histories=min(_MOST_SHARING * len(found.infoset_keys), 2**31 - 2))
+    except ValueError as error:
+        raise _refusal(artefact, error) from None
+    names = ("infoset_player", "infoset_first", "infoset_parent", "action_ids", "infoset_keys", "openspiel_recall")
+    if not all(np.array_equal(getattr(found, name), getattr(tree, name)) for name in names):
+        raise _refusal(artefact, ValueError(f"its infosets are not those of {found.game}"))
+
+
+def _checked(arrays: Mapping[str, np.ndarray], name: str, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+    values = arrays[name]
+    fits = len(values.shape) == len(shape) and all(
+        want in (-1, has) for want, has in zip(shape, values.shape, strict=True)
+    )
+    if values.dtype != dtype or not fits:
+        raise ValueError(f"{name} is {values.dtype}{list(values.shape)}")
+    return values
+
+
+def _refusal(artefact: Artefact, error: Exception) -> ArtefactRefused:
+    return ArtefactRefused(f"{artefact.folder} is no sound {KIND}: {error}; solve the game again")

@@ -1,0 +1,357 @@
+"""The CFR family: solvers that compute with every infoset of a flat game tree.
+
+The full-width ones (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) are one algorithm with three exponents. In
+iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R; then positive R are multiplied by
+``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``; its next strategy is proportional to the
+positive R, uniform without any. What counts in the end is the average of the plans that the iterations began with,
+weighted by ``t^gamma`` (Brown and Sandholm, "Solving imperfect-information games via discounted regret
+minimization", 2019; the exponents of CFR+ are infinite). External sampling (Lanctot et al., 2009) follows chance
+and the other players along sampled actions instead.
+"""
+
+import abc
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
+from plurispiel.abstraction.trees.sequence_form import sequence_form
+from plurispiel.agents.tabular import _solvers_kernels as kernels
+
+_MAX_GAMMA = 16.0
+_BATCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class FullWidth:
+    """An algorithm that visits the whole game in every iteration.
+
+    Attributes
+    ----------
+    name : str
+    alpha, beta : float
+        Exponents of the discounts of positive and of negative regrets: infinity keeps them, minus infinity
+        sets them to 0.
+    gamma : float
+        Exponent of the weights of the average.
+    predictive : bool
+        Whether the next strategy answers the regrets as if the last ones came once more (Farina, Kroer and
+        Sandholm, "Faster game solving via predictive Blackwell approachability", 2021).
+    simultaneous : bool
+        Whether all players answer the same strategies. If not, player 0 learns first and the others see it.
+    omitted : int
+        First iterations that do not enter the average.
+    """
+
+    name: str
+    alpha: float = math.inf
+    beta: float = math.inf
+    gamma: float = 0.0
+    predictive: bool = False
+    simultaneous: bool = False
+    omitted: int = 0
+
+    def schedule(self, done: int, num_iterations: int) -> np.ndarray:
+        """Return the factors of positive and negative regrets and the weight of the next iterations: float64[n, 3]."""
+        t = np.arange(done + 1.0, done + num_iterations + 1.0)
+        weights = np.where(t > self.omitted, t**self.gamma, 0.0)
+        return np.stack([_discount(t, self.alpha), _discount(t, self.beta), weights], axis=1)
+
+
+@dataclass(frozen=True)
+class ExternalSampling:
+    """MCCFR by external sampling.
+
+    Attributes
+    ----------
+    name : str
+    gamma : float
+        Exponent of the weights of regrets and average: 0 plain, 1 linear.
+    """
+
+    name: str
+    gamma: float = 0.0
+
+
+Algorithm = FullWidth | ExternalSampling
+
+ALGORITHMS: dict[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        FullWidth("cfr"),
+        FullWidth("cfr+", beta=-math.inf, gamma=1.0),
+        FullWidth("lcfr", alpha=1.0, beta=1.0, gamma=1.0),
+        FullWidth("dcfr", alpha=1.5, beta=0.0, gamma=2.0),
+        FullWidth("pcfr+", beta=-math.inf, gamma=2.0, predictive=True),
+        FullWidth("hybrid", beta=-math.inf, simultaneous=True, omitted=500),
+        ExternalSampling("mccfr"),
+        ExternalSampling("linear-mccfr", gamma=1.0),
+    )
+}
+"""The algorithms by name; `parse_algorithm` tells how they are varied."""
+
+_ALGORITHM_TEXT = re.compile(r"([a-z+-]+)(?:\(([^()]*)\))?(?::(\w+))?")
+
+
+def parse_algorithm(text: str) -> Algorithm:
+    """Return the algorithm that a text names.
+
+    A text is a name of `ALGORITHMS`; ``dcfr(ALPHA,BETA,GAMMA)`` with other exponents, ``hybrid(N)`` with N omitted
+    iterations; and a full-width one may end in ``:simultaneous`` or ``:alternating``.
+
+    Raises
+    ------
+    ValueError
+        If it names none.
+
+    Examples
+    --------
+    >>> parse_algorithm("cfr:simultaneous").simultaneous
+    True
+    >>> parse_algorithm("dcfr(1.5, 0.5, 2)").beta
+    0.5
+    """
+    found = _ALGORITHM_TEXT.fullmatch(text.strip().lower())
+    if not found or found[1] not in ALGORITHMS:
+        raise ValueError(f"unknown algorithm {text!r}: choose from {', '.join(ALGORITHMS)}")
+    name, numbers, updates = found.groups()
+    algorithm = ALGORITHMS[name]
+    if isinstance(algorithm, ExternalSampling):
+        if numbers is not None or updates is not None:
+            raise ValueError(f"{name} takes no numbers and no updates, got {text!r}")
+        return algorithm
+    if numbers is not None:
+        algorithm = _with_numbers(algorithm, numbers.split(","), text)
+    if updates is not None:
+        if updates not in ("alternating", "simultaneous"):
+            raise ValueError(f"updates are alternating or simultaneous, got {updates!r} in {text!r}")
+        algorithm = dataclasses.replace(algorithm, simultaneous=updates == "simultaneous")
+    if algorithm.simultaneous != ALGORITHMS[name].simultaneous:  # type: ignore[union-attr]
+        algorithm = dataclasses.replace(algorithm, name=f"{algorithm.name}:{updates}")
+    return algorithm
+
+
+class Solver(abc.ABC):
+    """What all solvers of a game have in common.
+
+    Attributes
+    ----------
+    tree : GameTree
+    algorithm : FullWidth or ExternalSampling
+    seed : int or None
+        None where nothing is drawn.
+    iteration : int
+        Iterations done.
+    """
+
+    def __init__(self, tree: GameTree, algorithm: Algorithm, seed: int | None):
+        self.tree = tree
+        self.algorithm = algorithm
+        self.seed = seed
+        self.iteration = 0
+
+    @abc.abstractmethod
+    def run(self, num_iterations: int) -> None:
+        """Do so many iterations more."""
+
+    @abc.abstractmethod
+    def current_strategy(self) -> np.ndarray:
+        """Return the strategy that the next iteration begins with: float64[A]."""
+
+    def average_strategy(self) -> np.ndarray:
+        """Return the average strategy so far, uniform where its own plan never leads: float64[A]."""
+        sums = self.arrays()["strategy_sum"]
+        return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
+
+    @abc.abstractmethod
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that makes up the state of the solver, but for `iteration`; not copied."""
+
+    def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go on from a state: later iterations give the very numbers that they would have given.
+
+        Raises
+        ------
+        ValueError
+            If the arrays are not those of such a solver.
+        """
+        own = self.arrays()
+        for name, values in own.items():
+            if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
+                raise ValueError(f"{name} does not belong to {self.algorithm.name} on {self.tree.game}")
+            if not np.isfinite(arrays[name]).all():
+                raise ValueError(f"{name} holds numbers that are not finite")
+            if name != "regret" and (arrays[name] < 0).any():
+                raise ValueError(f"{name} holds numbers below 0")
+        for name, values in own.items():
+            values[:] = arrays[name]
+        self.iteration = iteration
+
+
+class FullWidthSolver(Solver):
+    """A solver that computes every counterfactual value in every iteration.
+
+    Parameters
+    ----------
+    tree : GameTree
+    algorithm : FullWidth
+    """
+
+    algorithm: FullWidth
+
+    def __init__(self, tree: GameTree, algorithm: FullWidth):
+        super().__init__(tree, algorithm, None)
+        self._form = sequence_form(tree)
+        num_actions, num_sequences = tree.num_actions, tree.num_actions + tree.num_players
+        self._tables = kernels.Tables(
+            regret=np.zeros(num_actions),
+            strategy=uniform_strategy(tree),
+            strategy_sum=np.zeros(num_actions),
+            reach=np.ones(num_sequences),
+            value=np.empty(num_sequences),
+        )
+        self._plan()
+
+    def run(self, num_iterations: int) -> None:
+        """Do so many iterations more."""
+        for count in _batches(num_iterations):
+            schedule = self.algorithm.schedule(self.iteration, count)
+            kernels.iterate(self._form, self._tables, schedule, self.algorithm.predictive, self.algorithm.simultaneous)
+            self.iteration += count
+
+    def current_strategy(self) -> np.ndarray:
+        """Return the strategy that the next iteration begins with: float64[A]."""
+        return self._tables.strategy.copy()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return regrets, sum of plans and current strategy."""
+        return {name: getattr(self._tables, name) for name in ("regret", "strategy_sum", "strategy")}
+
+    def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Go on from a state."""
+        super().resume(iteration, arrays)
+        self._plan()
+
+    def _plan(self) -> None:
+        """Work the reach of every sequence out; adds nothing to the sums."""
+        for player in range(self.tree.num_players):
+            kernels.plan(self._form, self._tables, player, 0.0)
+
+
+class SamplingSolver(Solver):
+    """MCCFR by external sampling: an iteration is a traversal for each player.
+
+    Parameters
+    ----------
+    tree : GameTree
+    algorithm : ExternalSampling
+    seed : int
+    """
+
+    algorithm: ExternalSampling
+
+    def __init__(self, tree: GameTree, algorithm: ExternalSampling, seed: int):
+        super().__init__(tree, algorithm, seed)
+        depth = len(tree.depth_first)
+        self._samples = kernels.Samples(
+            regret=np.zeros(tree.num_actions),
+            strategy_sum=np.zeros(tree.num_actions),
+            value=np.empty(tree.num_actions),
+            path=np.empty(depth, dtype=np.int32),
+            tried=np.empty(depth, dtype=np.int32),
+            waiting=np.empty(depth * int(tree.num_children.max()), dtype=np.int32),
+            stream=xoshiro_stream(np.random.SeedSequence(seed)),
+        )
+
+    def run(self, num_iterations: int) -> None:
+        """Do so many iterations more."""
+        for count in _batches(num_iterations):
+            t = np.arange(self.iteration + 1.0, self.iteration + count + 1.0)
+            with np.errstate(over="ignore"):  # random words wrap, of which only uncompiled code would warn
+                kernels.sample(self.tree.nodes, self._samples, t**self.algorithm.gamma)
+            self.iteration += count
+
+    def current_strategy(self) -> np.ndarray:
+        """Return the strategy that the next iteration begins with: float64[A]."""
+        return _normalised(self.tree, np.maximum(self._samples.regret, 0.0))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return regrets, sum of strategies and the state of the random numbers."""
+        return {name: getattr(self._samples, name) for name in ("regret", "strategy_sum", "stream")}
+
+
+def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) -> Solver:
+    """Return the solver of an algorithm.
+
+    Parameters
+    ----------
+    tree : GameTree
+    algorithm : FullWidth, ExternalSampling or str
+        A text is read by `parse_algorithm`.
+    seed : int
+        Full-width algorithms draw nothing.
+
+    Examples
+    --------
+    >>> solver = make_solver(flatten("kuhn_poker"), "cfr+")
+    >>> solver.run(100)
+    >>> solver.average_strategy()[:2].round(1)  # player 0 with a jack: pass, bet
+    array([0.8, 0.2])
+    """
+    if isinstance(algorithm, str):
+        algorithm = parse_algorithm(algorithm)
+    if isinstance(algorithm, FullWidth):
+        return FullWidthSolver(tree, algorithm)
+    return SamplingSolver(tree, algorithm, seed)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    for game in ("kuhn_poker", "kuhn_poker(players=3)"):
+        for algorithm in ("cfr", "mccfr"):
+            make_solver(flatten(game), algorithm).run(1)
+
+
+def _batches(num_iterations: int) -> Iterator[int]:
+    """Yield counts that add up: weights are worked out for so many iterations at once."""
+    while num_iterations > 0:
+        yield min(num_iterations, _BATCH)
+        num_iterations -= _BATCH
+
+
+def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
+    if math.isinf(exponent):
+        return np.full(len(t), 1.0 if exponent > 0 else 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        power = t**exponent
+        return np.where(np.isinf(power), 1.0, power / (power + 1.0))
+
+
+def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidth:
+    """Return DCFR with the exponents, or the hybrid with the omitted iterations, that the words name."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    name = f"{algorithm.name}({','.join(word.strip() for word in words)})"
+    if algorithm.name == "dcfr":
+        if len(numbers) != 3 or any(map(math.isnan, numbers)) or not 0.0 <= numbers[2] <= _MAX_GAMMA:
+            raise ValueError(f"dcfr is written dcfr(ALPHA,BETA,GAMMA) with GAMMA in 0..{_MAX_GAMMA:g}, got {text!r}")
+        alpha, beta, gamma = numbers
+        return dataclasses.replace(algorithm, name=name, alpha=alpha, beta=beta, gamma=gamma)
+    if algorithm.name == "hybrid":
+        if len(numbers) != 1 or not 0.0 <= numbers[0] < 2**53 or numbers[0] % 1.0:
+            raise ValueError(f"hybrid is written hybrid(N), N omitted iterations, got {text!r}")
+        return dataclasses.replace(algorithm, name=name, omitted=int(numbers[0]))
+    raise ValueError(f"{algorithm.name} takes no numbers, got {text!r}")
+
+
+def _normalised(tree: GameTree, sums: np.ndarray) -> np.ndarray:
+    """Return the strategy proportional to non-negative numbers, uniform in infosets without a positive one."""
+    totals = np.repeat(np.add.reduceat(sums, tree.infoset_first[:-1]), np.diff(tree.infoset_first))
+    return np.divide(sums, totals, out=uniform_strategy(tree), where=totals > 0.0)

@@ -1,0 +1,170 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from plurispiel.abstraction.machine import jit
+
+COMPILE_EVERYTHING = """
+from plurispiel.abstraction.machine import jit
+from plurispiel.abstraction.holdem import HUNL, LEDUC
+from plurispiel.agents.specs import BUILT_IN, make_agent
+from plurispiel.evaluation import check_agent
+from plurispiel.tournaments.run.kernels import warmup
+warmup()
+for rules in (HUNL, LEDUC):  # what the agents call must be what was warmed up
+    for name in BUILT_IN:
+        check_agent(lambda: make_agent(name), [rules], num_hands=4, num_decks=2)
+assert len(jit.KERNELS) > 20
+for kernel in jit.KERNELS:
+    name = f"{kernel.py_func.__module__}.{kernel.__name__}"
+    if not kernel.targetoptions["forceinline"]:
+        assert len(kernel.signatures) == 1, (name, kernel.signatures)
+    for assembly in kernel.inspect_asm().values():
+        assert "NRT_incref" not in assembly, name
+print(len(jit.KERNELS))
+"""
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, timeout=900
+    )
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no assembly without the compiler")
+def test_kernels_count_no_references_and_are_compiled_once(tmp_path):
+    """In a fresh cache: code loaded from a cache has no assembly to look at."""
+    done = run(COMPILE_EVERYTHING, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_the_compiler_kernels_are_plain_functions():
+    code = (
+        "import numpy as np; from plurispiel.abstraction.holdem.playout import play_random_hands;"
+        "from plurispiel.abstraction.holdem.rules import HUNL;"
+        "import warnings; warnings.simplefilter('ignore');"
+        "print(play_random_hands(HUNL, 20, np.random.SeedSequence(4)).payoffs.tolist())"
+    )
+    plain = run(code, NUMBA_DISABLE_JIT="1")
+    compiled = run(code)
+    assert plain.returncode == 0, plain.stderr
+    assert plain.stdout == compiled.stdout
+
+
+def test_a_numba_without_the_private_flag_is_enough(monkeypatch):
+    real = numba.njit
+
+    def older(**options):
+        if "_nrt" in options:
+            raise KeyError("_nrt")
+        return real(**options)
+
+    monkeypatch.setattr(jit.numba, "njit", older)
+    assert "_nrt" not in jit._options()
+    monkeypatch.undo()
+    assert jit._options()["_nrt"] is False
+
+
+def test_digest_covers_every_kernel_source(tmp_path, monkeypatch):
+    """A changed kernel in any of the four folders gives another cache folder; other files do not."""
+    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "abstraction" / "machine" / "jit.py"))
+    empty = jit.source_digest()
+    kernel = tmp_path / "agents" / "x.py"
+    kernel.write_text("from plurispiel.abstraction.machine.jit import kernel\n")
+    first = jit.source_digest()
+    kernel.write_text("from plurispiel.abstraction.machine.jit import kernel\nX = 1\n")
+    (tmp_path / "agents" / "plain.py").write_text("X = 1\n")
+    second = jit.source_digest()
+    (tmp_path / "agents" / "plain.py").write_text("X = 2\n")
+    assert len({empty, first, second}) == 3
+    assert jit.source_digest() == second
+
+
+def test_nobody_decorates_with_numba_directly():
+    package = Path(jit.__file__).resolve().parents[2]
+    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
+        for path in (package / folder).rglob("*.py"):
+            if path.name != "jit.py":
+                source = path.read_text()
+                assert "numba" not in source.replace("numba-", "") or "njit" not in source, path
+
+
+def test_cache_folder_falls_back_when_it_cannot_be_written(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = run(
+        "from plurispiel.abstraction.machine import jit; print(jit.CACHE_FOLDER)", NUMBA_CACHE_DIR=str(blocked / "x")
+    )
+    assert done.returncode == 0, done.stderr
+    assert "plurispiel-kernels-" in done.stdout
+    assert jit.source_digest() in done.stdout  # here, too, changed kernels must not meet old code
+
+
+READ_ONLY = """
+import os
+os.access = lambda path, mode: mode != os.W_OK  # root may write everywhere
+from plurispiel.abstraction.machine import jit
+from plurispiel.abstraction.holdem.hand_rank import warmup
+warmup()
+hits = [sum(kernel.stats.cache_hits.values()) for kernel in jit.KERNELS if kernel.signatures]
+print(jit.CACHE_FOLDER, min(hits), len(hits))
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without the compiler")
+def test_kernels_of_a_cache_that_cannot_be_written_are_used(tmp_path):
+    """And those that it lacks are compiled beside it."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    folders = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(temporary)}
+    warmup = "from plurispiel.abstraction.holdem.hand_rank import warmup; warmup()"
+    assert run(warmup, **folders).returncode == 0
+    kernels = sorted((tmp_path / "cache").rglob("*.nbc"))
+    kept = [(path, path.stat().st_mtime_ns) for path in kernels]
+    done = run(READ_ONLY, **folders)
+    assert done.returncode == 0, done.stderr
+    folder, fewest, count = done.stdout.split()
+    assert folder.startswith(str(temporary))
+    assert int(fewest) == 1 and int(count) > 0
+    for path in kernels:
+        path.unlink()
+    done = run(READ_ONLY, **folders)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[1] == "0"
+    assert kept and not list((tmp_path / "cache").rglob("*.nbc"))
+
+
+NO_HOME = """
+import os
+from pathlib import Path
+for name in ("NUMBA_CACHE_DIR", "PLURISPIEL_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+    os.environ.pop(name, None)
+def home():
+    raise RuntimeError("Could not determine home directory.")
+Path.home = home
+from plurispiel.abstraction.machine import jit
+print(jit.CACHE_FOLDER)
+"""
+
+
+def test_cache_folder_falls_back_for_a_user_without_a_home():
+    done = run(NO_HOME)
+    assert done.returncode == 0, done.stderr
+    assert "plurispiel-kernels-" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions")
+def test_a_temporary_cache_that_others_could_write_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
+    own = jit._temporary_cache_folder("0" * 16)
+    assert own == jit._temporary_cache_folder("0" * 16)
+    own.chmod(0o777)
+    other = jit._temporary_cache_folder("0" * 16)
+    assert other != own
+    assert other.stat().st_mode & 0o077 == 0

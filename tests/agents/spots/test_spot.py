@@ -1,0 +1,280 @@
+"""Spots: known answers, equity, what a file may hold."""
+
+import dataclasses
+import os
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from reference.hand_rank import strength
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.ranges import parse_range
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.spots import Spot, solve_spot
+from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
+from plurispiel.agents.spots.spot_solution import equity
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+BETS = {"bet": "1p allin", "raise": "allin"}
+RIVER = Spot("Td 9d 6h Qc 7s", 100, 300, "random", "random", {"river": BETS})
+
+
+def test_all_hands_and_one_half_pot_bet():
+    """The best 30 % and the worst 10 % bet, 60 % call, and betting is worth 5 % of the pot."""
+    spot, settings = read_spot(EXAMPLES / "river-spot.toml")
+    found = solve_spot(spot, target_pct=settings.target_pct)
+    assert found.ev == pytest.approx((33.0, 27.0), abs=0.5)
+    assert sum(found.ev) == pytest.approx(60.0, abs=1e-3)
+    assert found.equity == pytest.approx((0.5, 0.5), abs=1e-12)
+    assert found.exploitability_pct <= settings.target_pct
+    root, answer = found.strategy(), found.strategy("allin")
+    assert root.actions == ("c", "allin")
+    assert answer.player == "ip"
+    assert answer.actions == ("f", "c")
+    assert root.frequencies[1] == pytest.approx(0.4, abs=0.04)
+    assert answer.frequencies[1] == pytest.approx(0.6, abs=0.04)
+    # Of the hands that bet, three quarters bet for value.
+    board = parse_cards(spot.board)
+    bets = np.nan_to_num(root.probabilities[:, 1])
+    ranks = np.array([strength((*combo, *board)) if not set(combo) & set(board) else (-1,) for combo in
+                      HUNL.combos.tolist()], dtype=object)  # fmt: skip
+    order = sorted(np.flatnonzero(root.weights).tolist(), key=lambda combo: ranks[combo])
+    worse, better = order[: len(order) // 2], order[len(order) // 2 :]
+    assert bets[better].sum() / bets.sum() == pytest.approx(0.75, abs=0.03)
+    assert bets[better].sum() / len(order) == pytest.approx(0.3, abs=0.03)
+    assert bets[worse].sum() / len(order) == pytest.approx(0.1, abs=0.02)
+
+
+@pytest.mark.parametrize("player, other", [("oop", "ip"), ("ip", "oop")])
+def test_aces_against_a_range_without_outs_win_the_whole_pot(player, other):
+    spot = dataclasses.replace(RIVER, board="As Ad 7c 2h 2d", **{player: "AA", other: "KK,QJs"})
+    found = solve_spot(spot, target_pct=0.05)
+    assert dict(zip(("oop", "ip"), found.ev, strict=True)) == pytest.approx({player: 100.0, other: 0.0}, abs=0.1)
+    assert found.equity == pytest.approx((1.0, 0.0) if player == "oop" else (0.0, 1.0), abs=1e-12)
+
+
+def test_aces_against_aces_win_half_each():
+    found = solve_spot(dataclasses.replace(RIVER, oop="AA", ip="AA"), target_pct=0.05)
+    assert found.ev == pytest.approx((50.0, 50.0), abs=0.1)
+    assert found.equity == pytest.approx((0.5, 0.5), abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0, 2.0])
+def test_a_polarised_range_bets_and_is_called_at_the_theorys_frequencies(share):
+    """Nuts and air in equal parts against bluff-catchers: s/(1 + s) bluffs for each value bet, 1/(1 + s) called."""
+    stack = round(100 * share)
+    bets = {"river": {"oop": {"bet": f"{share}p"}}}
+    # Kings are the nuts, deuces never win, jacks beat the deuces only; no card is shared.
+    spot = Spot("3c 4d 8h 9s Kc", 100, stack, "KdKh,KdKs,KhKs,2c2d,2c2h,2d2h", "JJ", bets)
+    found = solve_spot(spot, target_pct=0.01, algorithm="cfr+")
+    root, answer = found.strategy(), found.strategy("allin")
+    combos = root.combos
+    value = [shares[1] for name, shares in combos.items() if name[0] == "K"]
+    bluffs = [shares[1] for name, shares in combos.items() if name[0] == "2"]
+    assert value == pytest.approx([1.0] * 3, abs=0.02)
+    assert sum(bluffs) == pytest.approx(3 * share / (1.0 + share), abs=0.05)
+    assert answer.frequencies[1] == pytest.approx(1.0 / (1.0 + share), abs=0.02)
+    # The bettor wins the pot with every bet that is not caught bluffing.
+    assert found.ev[0] == pytest.approx(50.0 * (1.0 + share / (1.0 + share)), abs=0.2)
+
+
+def test_locks():
+    """A bettor that never bluffs is never called by a bluff-catcher; one that always bluffs always is."""
+    bets = {"river": {"oop": {"bet": "1p"}}}
+    spot = Spot("3c 4d 8h 9s Kc", 100, 100, "KdKh,KdKs,KhKs,2c2d,2c2h,2d2h", "JJ", bets)
+    for lock, called, ev in (
+        ({"": {"allin": "KK"}}, 0.0, 50.0),
+        ({"": {"c": ""}}, 1.0, 50.0),
+        ({"": {"allin": "KK", "c": "22"}}, 0.0, 50.0),
+        ({"allin": {"c": ""}}, 0.0, 100.0),
+        ({"allin": {"f": "JcJd:0.5"}}, 5.5 / 6, 100.0),
+    ):
+        found = solve_spot(dataclasses.replace(spot, lock=lock), target_pct=0.01)
+        assert found.exploitability_pct <= 0.01
+        assert found.strategy("allin").frequencies[1] == pytest.approx(called, abs=0.01), lock
+        if lock != {"allin": {"f": "JcJd:0.5"}}:
+            assert found.ev[0] == pytest.approx(ev, abs=0.1), lock
+    turn = dataclasses.replace(spot, board="3c 4d 8h 9s", oop="AA,55", ip="JJ", lock={"c c *": {"allin": "55"}})
+    found = solve_spot(turn, max_iterations=5)
+    for node in ("c c Kc", "c c 2d"):
+        shown = found.strategy(node)
+        assert all(shares == [0.0, 1.0] for name, shares in shown.combos.items() if name[0] == "5")
+        assert all(shares == [1.0, 0.0] for name, shares in shown.combos.items() if name[0] == "A")
+
+
+@pytest.mark.parametrize(
+    "lock, message",
+    [
+        ({"c b7%": {}}, "actions are c b100% allin, got 'b7%'"),
+        ({"c c": {"c": ""}}, "the hand is over"),
+        ({"": {"x": "AA"}}, "actions are c b100% allin, got 'x'"),
+        ({"": {"c": "AA"}}, "leaves out 2 actions"),
+        ({"": {"c": "AA", "allin": "AA:0.5"}}, "AdAc does 1.5 in all"),
+        ({"": {"c": 1, "allin": ""}}, "needs a range"),
+        ({"": {"c": "AA,AA", "allin": ""}}, "stands twice"),
+        ({"": "c"}, "must be a table"),
+    ],
+)
+def test_bad_locks(lock, message):
+    with pytest.raises(ValueError, match=message):
+        solve_spot(dataclasses.replace(RIVER, lock=lock), max_iterations=1)
+
+
+def test_locks_and_buckets(monkeypatch):
+    """What is locked is played on the street without buckets, and refused on those with them."""
+    monkeypatch.setattr(Spot, "_buckets", lambda self, board: lambda cards: np.arange(1326) % 9)
+    spot = dataclasses.replace(RIVER, board="Td 9d 6h Qc", oop="AA,55", ip="JJ", cards="buckets")
+    spot = dataclasses.replace(spot, bets={"turn": BETS, "river": BETS})
+    found = solve_spot(dataclasses.replace(spot, lock={"": {"c": "", "b100%": "AA", "allin": "55"}}), max_iterations=9)
+    assert found.strategy().combos["AhAd"] == [0.0, 1.0, 0.0]
+    assert found.strategy().combos["5h5d"] == [0.0, 0.0, 1.0]
+    with pytest.raises(ValueError, match=r"lock 'c c \*' is on a street in buckets.*lock the turn only"):
+        dataclasses.replace(spot, lock={"c c *": {"c": ""}}).subgame()
+
+
+def enumerated_equity(board, first, second):
+    """Return the first range's share, over all pairs of hands and all boards."""
+    won = pairs = 0.0
+    left = [card for card in range(52) if card not in board]
+    for (own, p), (other, q) in product(first.items(), second.items()):
+        if set(own) & set(other) or (set(own) | set(other)) & set(board):
+            continue
+        for new in combinations(left, 5 - len(board)):
+            if set(new) & {*own, *other}:
+                continue
+            mine, yours = strength((*own, *board, *new)), strength((*other, *board, *new))
+            pairs += p * q
+            won += p * q * ((mine > yours) + 0.5 * (mine == yours))
+    return won / pairs
+
+
+@pytest.mark.parametrize(
+    "board, oop, ip",
+    [
+        ("Td 9d 6h Qc 7s", "JJ:0.3,AhKh,55", "T8s:0.7,76s"),
+        ("Td 9d 6h Qc", "JJ:0.3,AhKh", "T8s:0.7,7d6d"),
+        ("Td 9d 6h", "JhJd:0.3,AhKh", "TcTs,7d6d:0.9"),
+    ],
+)
+def test_equity_is_that_of_enumeration(board, oop, ip):
+    cards = parse_cards(board)
+    ranges = np.stack([parse_range(oop), parse_range(ip)])
+    of_combos = [{tuple(HUNL.combos[combo].tolist()): row[combo] for combo in np.flatnonzero(row)} for row in ranges]
+    ranges[:, [bool(set(combo) & set(cards)) for combo in HUNL.combos.tolist()]] = 0.0
+    assert equity(cards, ranges, HUNL) == pytest.approx(enumerated_equity(cards, *of_combos), abs=1e-12)
+
+
+def test_odd_pots_and_unequal_stacks():
+    """A pot of 101 and 100 are nearly the same; what the richer player has beyond the other's stack is not played."""
+    even = solve_spot(RIVER, target_pct=0.2)
+    odd = solve_spot(dataclasses.replace(RIVER, pot=101), target_pct=0.2)
+    assert sum(odd.ev) == pytest.approx(101.0, abs=0.01)
+    assert odd.ev == pytest.approx([1.01 * ev for ev in even.ev], abs=0.5)
+    rich = solve_spot(dataclasses.replace(RIVER, stacks=(300, 5000)), target_pct=0.2)
+    assert rich.ev == even.ev
+
+
+def test_nodes_by_name():
+    bets = {"turn": {"bet": "0.5p 20%", "raise": ["1p", "allin"]}, "river": {"oop": {"bet": "allin"}}}
+    spot = Spot("Ah Kh 9h 4h", 100, 1000, "QQ-TT,AQs", "99-77,AJs", bets)
+    found = solve_spot(spot, max_iterations=3)
+    assert found.strategy().actions == ("c", "b20%", "b50%")
+    assert found.strategy("c b50%").actions == ("f", "c", "r100%")
+    assert found.strategy("c b50").node == "c b50%"
+    raised = found.strategy("c b50% r100%")
+    assert raised.actions == ("f", "c", "allin")
+    assert (raised.player, raised.node) == ("ip", "c b50% r100%")
+    river = found.strategy("c c 2d")
+    assert (river.player, river.actions, len(river.board)) == ("oop", ("c", "allin"), 5)
+    # Suits without a card on the board are alike: the combos with suits renamed do the same.
+    other = found.strategy("c c 2s")
+    assert river.combos["QsQc"] == other.combos["QdQc"]
+    assert "QdQc" in river.combos and "2d2c" not in river.combos
+    assert river.weights[HUNL.combo_id(parse_cards("QdQc"))] == pytest.approx(found.strategy().combos["QdQc"][0])
+    for node, message in (
+        ("x", "the actions are c b20% b50%, got 'x'"),
+        ("c c", "river card is dealt"),
+        ("c c Ah", "on the board already"),
+        ("c c b50%", "a card is dealt"),
+        ("b50% f", "the hand is over"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            found.strategy(node)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"board": "Td 9d"}, "3 to 5 cards"),
+        ({"board": "Td 9d 6h Qc Td"}, "stands twice"),
+        ({"board": "Td 9d 6h Qx"}, "written like"),
+        ({"pot": 0}, "pot must be"),
+        ({"pot": 10.5}, "pot must be"),
+        ({"stacks": 0}, "stacks must be"),
+        ({"stacks": (100, -5)}, "stacks must be"),
+        ({"stacks": (1, 2, 3)}, "stacks must be"),
+        ({"stacks": 2**30}, "must be below"),
+        ({"oop": ""}, "oop: a range needs"),
+        ({"ip": "AA,AhAd"}, "ip: AhAd stands twice"),
+        ({"oop": "TdTh"}, "no two hands that can meet"),
+        ({"oop": "AhAd", "ip": "AhAd"}, "no two hands that can meet"),
+        ({"bets": {}}, "nothing to solve"),
+        ({"bets": {"turn": BETS}}, "nothing to solve"),
+        ({"bets": {"river": {"bet": "", "raise": "1p"}}}, "nothing to solve"),
+        ({"bets": {"rivr": BETS}}, "bets holds flop, turn, river"),
+        ({"bets": {"river": {"hero": BETS}}}, "holds"),
+        ({"bets": {"river": {"bet": "half"}}}, "bets.river.oop: bet sizes are written"),
+        ({"bets": {"river": {"bet": 1}}}, "sizes are a text"),
+        ({"all_in_share": 0.0}, "all_in_share"),
+        ({"cards": "some"}, "cards must be exact or buckets"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        solve_spot(dataclasses.replace(RIVER, **changes), max_iterations=1)
+
+
+def test_buckets_end_where_they_gain_no_more(monkeypatch):
+    """With bad buckets, the goal is out of reach; what is reported are real cards."""
+    spot = Spot("Td 9d 6h Qc", 100, 300, "AA,55,76s", "JJ,KQs,33", {"river": BETS, "turn": BETS}, cards="buckets")
+    monkeypatch.setattr(Spot, "_buckets", lambda self, board: lambda cards: np.arange(1326) % 2)
+    found = solve_spot(spot, target_pct=0.01)
+    assert 64 <= found.iterations < 10_000
+    assert 1.0 < found.bucket_exploitability_pct <= found.exploitability_pct
+    assert sum(found.ev) == pytest.approx(100.0, abs=0.01)
+    shown = found.strategy("c c 2d").combos
+    assert len({tuple(shares) for shares in shown.values()}) <= 2
+
+
+def test_limits_and_memory(monkeypatch):
+    with pytest.raises(ValueError, match="target_pct must be positive"):
+        solve_spot(RIVER, target_pct=0.0)
+    told = []
+    found = solve_spot(RIVER, target_pct=1e-9, max_iterations=40, on_memory=told.append)
+    assert (found.iterations, told) == (40, [found.memory_mb * 1e6])
+    assert solve_spot(RIVER, target_pct=1e-9, max_seconds=0.05).seconds < 5.0
+    monkeypatch.setattr("plurispiel.agents.spots.spot_solution.available_bytes", lambda: 1e4)
+    with pytest.raises(ValueError, match="needs .* GiB of memory"):
+        solve_spot(RIVER)
+
+
+def test_solutions_are_kept(tmp_path):
+    found = solve_spot(RIVER, target_pct=1.0)
+    save_spot_solution(tmp_path / "kept", found)
+    again = load_spot_solution(tmp_path / "kept")
+    assert again.ev == found.ev
+    assert again.record("b100%") == found.record("b100%")
+
+
+def test_examples_are_sound():
+    for path in EXAMPLES.glob("*.toml"):
+        spot, _ = read_spot(path)
+        spot.subgame()
+    flop, _ = read_spot(EXAMPLES / "flop.toml")
+    for text in (flop.oop, flop.ip):
+        weights = parse_range(text)
+        for card in parse_cards(flop.board):
+            weights[(HUNL.combos == card).any(axis=1)] = 0.0
+        assert 400 <= np.count_nonzero(weights) <= 600

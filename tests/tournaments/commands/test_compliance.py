@@ -1,0 +1,183 @@
+"""`plurispiel compliance`: good agents pass, and bad ones are told what is wrong."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.commands import compliance
+
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
+BOTS = Path(__file__).parents[1] / "contestants" / "bots"
+
+LIAR = """
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        actions = [0, 1] if public.can_fold else [1]
+        shares = np.full((public.rules.num_combos, len(actions)), 1 / len(actions))
+        return Strategy(np.array(actions), shares)
+"""
+
+MOODY = """
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    hands = 0
+
+    def restart(self, rules, seat, rng):
+        super().restart(rules, seat, rng)
+        self.hands += 1
+
+    def act(self, view):
+        return self.hands % 2 or (0 if view.public.can_fold else 1)
+"""
+
+ESCAPES = """
+import os, sys
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        print("noise")
+        sys.stderr.write("last words\\x1b[2J")
+        os._exit(9)
+"""
+
+
+REMEMBERS = """
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    def __init__(self):
+        self.seen = set()
+
+    def act(self, view):
+        public = view.public
+        if len(public.board) < 5:
+            return 1
+        known = public.board in self.seen
+        self.seen.add(public.board)
+        return public.raise_by_pot(9.0) if known else 1
+"""
+
+SLOW = """
+import time
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    def act(self, view):
+        time.sleep(0.2)
+        return 1
+"""
+
+DEAF = """
+import time
+from plurispiel.agents import Agent
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        time.sleep(600)
+"""
+
+
+def report(capsys, *arguments):
+    code = main(["compliance", *arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
+def test_good_agents_have_nothing_to_fear(capsys, spec):
+    code, record = report(capsys, spec, "--game", "HUNL", "--hands", "100", "--seconds", "600")
+    assert code == 0
+    assert list(record) == [
+        *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
+        *("remembers", "notes"),
+    ]
+    assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
+    assert (record["hands"], record["faults"], record["violations"]) == (100, {}, [])
+    assert record["decisions"] > 1000
+    assert record["tells_range"] == (spec == "tag")
+
+
+def test_faults_stop_it(capsys):
+    code, record = report(capsys, f"{BOTS}/raises.py:Bot")
+    assert (code, record["faults"], record["decisions"]) == (1, {"exception": 20}, 0)
+    assert main(["compliance", f"{BOTS}/raises.py:Bot"]) == 1
+    out = capsys.readouterr().out
+    assert "exception (20), the first: " in out and "not checked" in out
+
+
+@pytest.mark.parametrize(
+    ("source", "violation"),
+    [
+        (LIAR, "it chose fold 0 times where range_strategy expects"),
+        (MOODY, "an instance that has played before plays differently"),
+        (ESCAPES, "checking the contract ended its process (exit code 9): last words"),
+    ],
+)
+def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation):
+    (tmp_path / "bot.py").write_text(source)
+    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20")
+    assert (code, record["faults"]) == (1, {})
+    assert any(violation in text for text in record["violations"]), record
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20"]) == 1
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path):
+    (tmp_path / "bot.py").write_text(REMEMBERS)
+    arguments = [f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "20"]
+    code, record = report(capsys, *arguments)
+    assert (code, record["faults"], record["violations"]) == (0, {}, [])
+    assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
+    assert "40 of 80 hands went otherwise" in record["notes"][0]
+    assert main(["compliance", *arguments]) == 0
+    assert "note: it remembers" in capsys.readouterr().out
+
+
+def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
+    (tmp_path / "bot.py").write_text(SLOW)
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "6"]) == 0
+    out = capsys.readouterr().out
+    assert " of 1,000 hands as in a tournament" in out and "--seconds gives it more" in out
+    hands, _, decks = (int(number) for number in re.findall(r"^(?:the contract, )?(\d+) ", out, re.MULTILINE))
+    assert 0 < hands < 50 and 0 < decks < 40
+
+
+def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(compliance, "LOAD_SECONDS", 3.0)
+    (tmp_path / "bot.py").write_text(DEAF)
+    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--hands", "20", "--time-limit", "0.2")
+    assert code == 1 and record["violations"] == ["the contract could not be checked: a hand of it took more than 3 s"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "unknown agent"),
+        (["tag", "--game", "chess"], "chess"),
+        (["tag", "--hands", "0"], "at least 1"),
+        (["tag", "--seconds", "0"], "seconds must be above 0, got 0"),
+        ([f"{BOTS}/raises_at_import.py:Bot"], "RuntimeError: two lines (raises_at_import.py, line 1)"),
+        ([f"{BOTS}/exits_at_import.py:Bot"], "does not load: its process ended (exit code 5)"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, arguments, message):
+    assert main(["compliance", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1 and message in err

@@ -1,0 +1,182 @@
+"""`plurispiel lbr`: the record, runs that go on, and refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+from bit_flips import flipped
+
+from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.run.kernels import LOADING
+from plurispiel.tournaments.run.lbr_run import Probe, ProbeConfig
+
+KEYS = [
+    "agent",
+    "menu",
+    "hands",
+    "mbb_per_hand",
+    "ci95",
+    "sd",
+    "paid_mbb_per_hand",
+    "paid_ci95",
+    "aivat_mbb_per_hand",
+    "aivat_ci95",
+    "game",
+    "seed",
+    "digest",
+    "seconds",
+    "hands_per_second",
+]
+
+BOT = """
+import numpy as np
+from plurispiel.agents import Agent, Strategy
+
+class Bot(Agent):
+    def act(self, view):
+        return 1
+
+    def range_strategy(self, public):
+        return {}
+"""
+BOTS = {"silent": "None", "lists": "[1.0]", "rows": "Strategy(np.array([1]), np.ones((169, 1)))"}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+
+
+def lbr(capsys, *arguments):
+    assert main(["lbr", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_record_of_an_agent_that_folds(capsys):
+    record = lbr(capsys, "--agent", "fold", "--hands", "10", "--workers", "1")
+    assert list(record) == KEYS
+    assert (record["agent"], record["menu"], record["hands"]) == ("fold", "fcpa", 12)
+    assert (record["mbb_per_hand"], record["ci95"], record["sd"]) == (750.0, 0.0, 0.0)
+    assert (record["paid_mbb_per_hand"], record["game"], record["seed"]) == (750.0, "HUNL", 1)
+    assert record["aivat_mbb_per_hand"] is None and record["aivat_ci95"] is None
+    record = lbr(capsys, "--agent", "fold", "--hands", "10", "--workers", "1", "--aivat")
+    assert (record["mbb_per_hand"], record["aivat_mbb_per_hand"]) == (750.0, pytest.approx(750.0, abs=300.0))
+
+
+def test_all_menus_at_once(capsys):
+    found = lbr(capsys, "--agent", "fold", "--menu", "all", "--hands", "4", "--workers", "1")
+    assert {record["menu"]: record["paid_mbb_per_hand"] for record in found} == {
+        "fc": 250.0,
+        "fcpa": 750.0,
+        "56bets": 750.0,
+        "flop56": 750.0,
+    }
+
+
+def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path):
+    config = ProbeConfig("tag", "fcpa")
+    whole, parts = Probe(tmp_path / "whole", config), Probe(tmp_path / "parts", config)
+    whole.play(20, 1)
+    parts.play(9, 1)
+    path = tmp_path / "parts" / "groups.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + lines[-1][:7])  # the last one was being written when it was killed
+    parts = Probe(tmp_path / "parts", config)
+    assert parts.num_played(20) == 8
+    parts.play(20, 2)
+    assert parts.results(20) == whole.results(20) == Probe(tmp_path / "parts", config).results(20)
+    assert parts.results(5)["hands"] == 20
+    again = lbr(capsys, "--agent", "tag", "--hands", "80", "--out", str(tmp_path / "parts"))
+    assert again["hands_per_second"] is None and again["mbb_per_hand"] == whole.results(20)["mbb_per_hand"]
+
+
+@pytest.mark.parametrize("num_flips", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
+    config, folder = ProbeConfig("fold", "fc"), tmp_path / "run"
+    probe = Probe(folder, config)
+    probe.play(12, 1)
+    want, path = probe.results(12), folder / "groups.csv"
+    good = path.read_bytes()
+    outcomes = set()
+    for content in flipped(good, num_flips):
+        path.write_bytes(content)
+        try:
+            probe = Probe(folder, config)
+        except ValueError as error:
+            assert "damaged" in str(error) and str(error).isprintable()
+            outcomes.add("refused")
+        else:
+            probe.play(12, 1)  # what was taken for a line that was not written whole
+            assert probe.results(12) == want
+    assert "refused" in outcomes
+
+
+def test_other_runs_are_not_mixed_up(capsys, tmp_path):
+    out = ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "4"]
+    assert main(["lbr", "--agent", "fold", *out]) == 0
+    assert main(["lbr", "--agent", "call", *out]) == 2
+    assert "holds another run: agent was fold, and is call now; give another --out" in capsys.readouterr().err
+    assert main(["lbr", "--agent", "fold", "--seed", "2", "--game", "LEDUC", *out]) == 2
+    err = capsys.readouterr().err
+    assert "seed was 1, and is 2 now" in err and "game was universal_poker(" in err
+    kept = (tmp_path / "run" / "config.json").read_text()
+    for name, what in (("package", "the package's code"), ("source", "the file of fold")):
+        (tmp_path / "run" / "config.json").write_text(json.dumps(json.loads(kept) | {name: "another"}, indent=1) + "\n")
+        assert main(["lbr", "--agent", "fold", *out]) == 2
+        assert f"another run: {what} has changed since; give" in capsys.readouterr().err
+    (tmp_path / "run" / "config.json").write_text("nothing")
+    assert main(["lbr", "--agent", "fold", *out]) == 2
+    assert "holds another run; give another --out" in capsys.readouterr().err
+    assert main(["lbr", "--agent", "call", "--fresh", *out]) == 0
+    (tmp_path / "run" / "groups.csv").write_text("nothing\n")
+    assert main(["lbr", "--agent", "call", *out]) == 2
+    assert "is damaged; start over with --fresh" in capsys.readouterr().err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    assert main(["lbr", "--agent", "call", "--out", str(tmp_path / "other")]) == 2
+    assert "holds other files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--agent", "unknown"], "unknown agent 'unknown'"),
+        (["--agent", "call", "--game", "SIXMAX"], "heads-up, and SIXMAX has 6 seats"),
+        (["--agent", "call", "--hands", "0"], "hands are 1 or more"),
+        (["--agent", "call", "--seed", "-1"], "seed must not be negative"),
+        (["--agent", "call", "--menu", "all", "--out", "there"], "--out is for one menu"),
+        (["--agent", "openspiel:uniform_random", "--hands", "4", "--workers", "2"], "does not tell"),
+        (
+            ["--agent", "silent.py:Bot", "--workers", "2"],
+            "give it range_strategy(public) (python -m pydoc plurispiel.ag",
+        ),
+        (["--agent", "lists.py:Bot"], "range_strategy returned list, which is no plurispiel.agents.Strategy"),
+        (["--agent", "rows.py:Bot"], "range_strategy has rows of shape (169, 1), not (1326, 1)"),
+        (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
+        (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    for name, strategy in BOTS.items():
+        Path(f"{name}.py").write_text(BOT.format(strategy))
+    Path("broken.py").write_text("class Bot\n")
+    Path("exits.py").write_text("import os\nos._exit(0)\n")
+    assert main(["lbr", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert message in err and "Traceback" not in err and LOADING not in err
+
+
+def test_an_agent_that_falls_silent_later_is_named_by_any_worker(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = "None if public.board else Strategy(np.array([1]), np.ones((1326, 1)))"
+    Path("later.py").write_text(BOT.format(told))
+    for workers in ("1", "2"):
+        assert main(["lbr", "--agent", "later.py:Bot", "--hands", "80", "--workers", workers]) == 2
+        assert capsys.readouterr().err.splitlines()[-1].startswith("plurispiel lbr: Bot: it does not tell what it does")
+
+
+def test_a_table_for_people(capsys):
+    assert main(["lbr", "--agent", "fold", "--hands", "4", "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "what local best response wins from fold in HUNL, at least:" in out and "+750.0" in out

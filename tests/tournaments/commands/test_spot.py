@@ -1,0 +1,133 @@
+"""`plurispiel spot`: what it prints, and how it refuses."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from plurispiel.tournaments.cli import main
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+README = Path(__file__).parents[3] / "README.md"
+
+GOOD = """
+board = "Td 9d 6h Qc 7s"
+pot = 60
+stacks = [30, 40]
+oop = "AA,KQs:0.5,T8s"
+ip = "QQ,JJ,A2s"
+bets.river.oop.bet = "0.5p"
+[solve]
+algorithm = "cfr+"
+target_pct = 1
+"""
+
+
+def run(capsys, *arguments):
+    code = main(["spot", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def spot(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_json_has_the_promised_keys(capsys, spot):
+    code, out, err = run(capsys, spot, "--json", "--node", "allin")
+    assert code == 0
+    record = json.loads(out)
+    assert list(record) == [
+        *("ev", "equity", "exploitability_pct", "bucket_exploitability_pct", "iterations", "seconds", "memory_mb"),
+        *("node", "player", "strategy"),
+    ]
+    assert record["bucket_exploitability_pct"] is None
+    assert record["strategy"]["actions"] == ["f", "c"]
+    assert sorted(record["strategy"]["combos"]) == sorted(
+        ["QsQh", "QsQd", "QhQd", "JsJh", "JsJd", "JsJc", "JhJd", "JhJc", "JdJc", "Ac2c", "Ad2d", "Ah2h", "As2s"]
+    )
+    assert sum(record["ev"]) == pytest.approx(60.0, abs=0.01)
+    assert "cfr+ until 1 % of the pot" in err and "MB" in err
+
+
+def test_text_shows_the_grid_and_the_combos_that_differ(capsys, spot):
+    code, out, _ = run(capsys, spot)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[1].startswith("oop") and "of the pot after" in lines[3]
+    assert "AKs ." in lines[7] and lines[7].startswith("AA  ")
+    assert len(lines) >= 20
+
+
+def test_examples_have_names_and_solutions_are_kept(capsys, tmp_path):
+    code, out, err = run(capsys, "river-spot", "--out", tmp_path / "kept", "--json")
+    assert code == 0 and "kept in" in err
+    assert json.loads(out)["ev"] == pytest.approx([33.0, 27.0], abs=0.5)
+    again = json.loads(run(capsys, tmp_path / "kept", "--json")[1])
+    assert again["ev"] == json.loads(out)["ev"]
+    (tmp_path / "kept" / "sums_0_0.npy").write_bytes(b"")
+    code, _, err = run(capsys, tmp_path / "kept")
+    assert code == 4 and len(err.splitlines()) == 1
+
+
+def test_a_picture(capsys, spot, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, spot, "--plot", "--json")
+    assert code == 0
+    assert (tmp_path / "mine.png").exists() != ("no picture: pictures need matplotlib" in err)
+
+
+def test_the_commands_of_the_readme_fit_its_file(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    section = README.read_text(encoding="utf-8").partition("plurispiel spot river-spot ")[2]
+    (tmp_path / "mine.toml").write_text(section.partition("```toml\n")[2].partition("```")[0])
+    commands = re.findall(r"plurispiel (spot mine\.toml .*?) *#", section)
+    assert len(commands) == 2
+    for command in commands:
+        assert main(shlex.split(command)) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ('"Td 9d 6h Qc 7s"', '"Td 9d 6h Qc Td"', "stands twice"),
+        ("[30, 40]", "0", "stacks must be"),
+        ("AA,KQs:0.5,T8s", "", "oop: a range needs"),
+        ("AA,KQs:0.5,T8s", "AA,AhAs", "stands twice in the range"),
+        ('bets.river.oop.bet = "0.5p"', "", "nothing to solve"),
+        ('bets.river.oop.bet = "0.5p"', 'bets.river.oop.bet = "much"', "bet sizes are written"),
+        ("pot = 60", "pot 60", "is not valid TOML"),
+        ("pot = 60", "", "pot is missing"),
+        ("pot = 60", "pot = 60\nhero = 1", "got 'hero'"),
+        ("target_pct = 1", "target_pct = 0", "target_pct must be"),
+        ('"cfr+"', '"mccfr"', "a subgame is solved by"),
+        ('"cfr+"', '"dcfg"', "unknown algorithm"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, spot, old, new, message):
+    assert old in GOOD
+    spot.write_text(GOOD.replace(old, new))
+    code, out, err = run(capsys, spot)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert message in err
+
+
+def test_other_refusals(capsys, spot, monkeypatch, tmp_path):
+    for arguments, message in (
+        ([tmp_path / "none.toml"], "there is no file"),
+        ([spot, "--node", "b7%"], "the actions are c allin"),
+        ([spot, "--threads", "0"], "threads must be"),
+    ):
+        code, out, err = run(capsys, *arguments)
+        assert (code, out) == (2, "")
+        assert message in err.splitlines()[-1]
+    monkeypatch.setattr("plurispiel.agents.spots.spot_solution.available_bytes", lambda: 1e3)
+    code, out, err = run(capsys, spot)
+    assert (code, out) == (2, "") and "GiB of memory" in err.splitlines()[-1]

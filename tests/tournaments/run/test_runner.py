@@ -1,0 +1,306 @@
+"""Runs: the same results for any number of workers, after kills, and what stops them."""
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.run import block_player
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.results import make_results, results_text
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.store import RunStore
+
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
+SLOW_BOT = """
+import time
+from plurispiel.agents.base import Agent
+
+class Slow(Agent):
+    def __init__(self, ms: float = 10.0):
+        self.ms = ms
+
+    def act(self, view):
+        time.sleep(self.ms / 1000)
+        return 1 if self.rng.random() < 0.7 else 0 if view.public.can_fold else 1
+"""
+
+needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for living processes in /proc")
+
+
+def run(folder, config, workers, on_block=lambda block, groups: None, **conduct):
+    store = RunStore(folder, config)
+    try:
+        run_tournament(config, store, Conduct(workers, **conduct), on_block)
+        return timeless(json.loads(results_text(make_results(config, store)))), rows(store)
+    finally:
+        store.close()
+
+
+def rows(store):
+    """Return all that is stored, but for the time it took."""
+    columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"
+    return store._database.execute(f"SELECT {columns} FROM groups ORDER BY lineup, deck, agent").fetchall()
+
+
+def timeless(results):
+    return {key: value for key, value in results.items() if key not in ("seconds", "hands_per_second")}
+
+
+def command(*arguments, name="tournament"):
+    return [sys.executable, "-m", "plurispiel.tournaments.cli", name, *map(str, arguments)]
+
+
+@contextlib.contextmanager
+def started(arguments, cwd, **options):
+    """A command in a session of its own, which is ended with all its processes."""
+    process = subprocess.Popen(
+        arguments,
+        cwd=cwd,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # whoever runs these tests in the background of a shell has interrupts ignored, and so would this
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def members(group):
+    """Return the living processes of a process group."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{entry}/stat") as stream:
+                    state, _, leader = stream.read().rpartition(")")[2].split()[:3]
+                if int(leader) == group and state != "Z":
+                    found.append(int(entry))
+    return found
+
+
+def wait_for(condition, seconds=120.0):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def stored_groups(folder):
+    try:
+        database = sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)
+        try:
+            return database.execute("SELECT COUNT(DISTINCT deck) FROM groups").fetchone()[0]
+        finally:
+            database.close()
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_any_number_of_workers_gives_the_same(tmp_path):
+    config = TournamentConfig(agents=("random", "tag", "call", "random"), seats=3, decks=21, seed=5)
+    first, first_rows = run(tmp_path / "one", config, 1)
+    second, second_rows = run(tmp_path / "two", config, 2)
+    assert len(first_rows) == 4 * 21 * 3
+    assert first_rows == second_rows
+    assert first == second
+    assert first["agents"][0]["mbb_per_hand"] != first["agents"][3]["mbb_per_hand"]
+
+
+def test_stopping_anywhere_and_going_on_gives_the_same(tmp_path):
+    config = TournamentConfig(agents=("random", "call", "random"), seats=2, decks=30)
+    whole = run(tmp_path / "whole", config, 1)
+
+    class Stop(Exception):
+        pass
+
+    for stop_after in (1, 2, 4):
+        blocks = []
+
+        def stop(block, groups, blocks=blocks, stop_after=stop_after):
+            blocks.append(block)
+            if len(blocks) == stop_after:
+                raise Stop
+
+        with pytest.raises(Stop):
+            run(tmp_path / "parts", config, 1, stop)
+    assert run(tmp_path / "parts", config, 1) == whole
+
+
+def test_more_decks_give_the_same_as_all_at_once(tmp_path):
+    few, many = (TournamentConfig(agents=("random", "call"), decks=decks) for decks in (5, 13))
+    whole = run(tmp_path / "whole", many, 1)
+    only_few = run(tmp_path / "parts", few, 1)
+    assert run(tmp_path / "parts", many, 1) == whole
+    assert run(tmp_path / "parts", few, 1)[0] == only_few[0]
+
+
+def test_the_referee_changes_nothing_but_the_digest(tmp_path):
+    refereed, trusted = (
+        run(tmp_path / referee, TournamentConfig(agents=("random",) * 3, decks=5, referee=referee), 1)
+        for referee in ("universal_poker", "none")
+    )
+    assert refereed[1] == trusted[1]
+
+
+def test_seats_at_one_table_are_agents_of_their_own(tmp_path, monkeypatch):
+    built = []
+    make_agent = block_player.make_agent
+    monkeypatch.setattr(block_player, "make_agent", lambda spec: built.append(spec) or make_agent(spec))
+    run(tmp_path, TournamentConfig(agents=("call", "fold", "raise"), format="gauntlet", seats=4, decks=2), 1)
+    assert sorted(built) == ["call", "fold", "fold", "fold", "raise", "raise", "raise"]
+
+
+def test_a_disagreement_stops_the_run(tmp_path, monkeypatch, capsys):
+    def disagree(self, hand):
+        raise RefereeDisagrees("universal_poker pays [1, -1], not (2, -2)")
+
+    monkeypatch.setattr(block_player.Referee, "check", disagree)
+    code = main(
+        ["tournament", "--agents", "call,call", "--decks", "2", "--workers", "1", "--out", str(tmp_path / "run")]
+    )
+    assert code == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines()[-1] == "plurispiel tournament: universal_poker pays [1, -1], not (2, -2)"
+    assert not (tmp_path / "run" / "results.json").exists()
+    assert stored_groups(tmp_path / "run") == 0
+
+
+def test_a_wrong_payoff_is_noticed_while_playing(tmp_path, monkeypatch):
+    from plurispiel.evaluation import hand
+
+    class Crooked(hand.BettingState):
+        def payoffs(self, deck):
+            payoffs = super().payoffs(deck)
+            payoffs[0] += 0.5
+            return payoffs
+
+    monkeypatch.setattr(hand, "BettingState", Crooked)
+    with pytest.raises(RefereeDisagrees, match="pays"):
+        run(tmp_path / "a", TournamentConfig(agents=("call", "call"), decks=1), 1)
+    run(tmp_path / "b", TournamentConfig(agents=("call", "call"), decks=1, referee="none"), 1)
+
+
+def test_an_agent_whose_file_goes_away_forfeits(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW_BOT)
+    config = TournamentConfig(agents=(f"{tmp_path}/slow.py:Slow", "call"), decks=3)
+    assert config.digest
+    (tmp_path / "slow.py").unlink()
+    results, stored = run(tmp_path / "run", config, 1)
+    assert results["agents"][0]["faults_by_kind"] == {"load": 6}
+    assert "no file" in stored[0][-2]
+
+
+@needs_proc
+def test_three_kills_change_nothing_and_leave_no_process(tmp_path, monkeypatch):
+    (tmp_path / "slow.py").write_text(SLOW_BOT)
+    agents = ("slow.py:Slow?ms=3", "random", "slow.py:Slow?ms=3")
+    decks = 64
+    arguments = command("--agents", ",".join(agents), "--decks", decks, "--workers", 2, "--out", "run")
+    arguments += ["--seed", "1"]
+    folder = tmp_path / "run"
+    for goal in (1, 17, 33):
+        with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
+            wait_for(lambda goal=goal: stored_groups(folder) >= goal)
+            workers = set(members(process.pid)) - {process.pid}
+            assert len(workers) >= 2
+            assert process.poll() is None, "it ended before it was killed"
+            if goal == 17:
+                os.kill(process.pid, signal.SIGKILL)  # the parent alone: its workers must notice
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            wait_for(lambda process=process: not members(process.pid), seconds=5.0)
+        assert goal <= stored_groups(folder) < decks
+    subprocess.run(arguments, cwd=tmp_path, check=True, capture_output=True)
+    killed = timeless(json.loads((folder / "results.json").read_text()))
+    monkeypatch.chdir(tmp_path)
+    assert (
+        main(["tournament", "--agents", ",".join(agents), "--decks", str(decks), "--out", "whole", "--seed", "1"]) == 0
+    )
+    assert killed == timeless(json.loads((tmp_path / "whole" / "results.json").read_text()))
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("tournament", ("--agents", "slow.py:Slow?ms=1000,random", "--decks", 1_000)),
+        ("lbr", ("--agent", "call", "--menu", "fcpa", "--hands", 10_000_000)),
+    ],
+)
+def test_workers_end_with_their_command_whatever_they_do(tmp_path, name, arguments):
+    (tmp_path / "slow.py").write_text(SLOW_BOT)
+    arguments = command(*arguments, "--workers", 2, "--out", "run", name=name)
+    with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
+        wait_for(lambda: len(members(process.pid)) >= 4)  # with the one that counts semaphores
+        time.sleep(3.0)
+        assert process.poll() is None
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait()
+        wait_for(lambda: not members(process.pid), seconds=5.0)
+
+
+@needs_proc
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_prints_a_command_that_goes_on(tmp_path, workers):
+    (tmp_path / "slow.py").write_text(SLOW_BOT)
+    folder = tmp_path / "my 'run'"
+    arguments = command(
+        "--agents", "slow.py:Slow?ms=20,call", "--decks", 24, "--workers", workers, "--out", folder, "--json"
+    )
+    with started(arguments, tmp_path, stdout=subprocess.PIPE) as process:
+        wait_for(lambda: stored_groups(folder) >= 8)
+        start = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+        out, err = process.communicate(timeout=60)
+        assert time.monotonic() - start < 5.0
+        assert process.returncode == 130
+        wait_for(lambda: not members(process.pid), seconds=5.0)
+    assert out == ""
+    assert "Traceback" not in err
+    assert "interrupted" in err
+    resume = err.rstrip().splitlines()[-1].strip()
+    assert re.match(r"plurispiel tournament .* --json$", resume)
+    done = stored_groups(folder)
+    assert 8 <= done < 24
+    again = subprocess.run(
+        [sys.executable, "-m", "plurispiel.tournaments.cli", *shlex.split(resume)[1:]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert again.returncode == 0, again.stderr
+    assert f"{2 * done} hands already there" in again.stderr
+    assert json.loads(again.stdout)["hands"] == 48
+
+
+@needs_proc
+def test_an_interrupt_while_it_starts_is_one_line(tmp_path):
+    arguments = command("--agents", "call,call", "--decks", 100_000, "--workers", 2, "--out", "run")
+    with started(arguments, tmp_path, stdout=subprocess.PIPE) as process:
+        wait_for(lambda: len(members(process.pid)) >= 3)  # the workers still import
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.rstrip().splitlines()[-1].strip().startswith("plurispiel tournament ")

@@ -1,0 +1,20 @@
+"""Options and help of `plurispiel ls`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_command
+
+
+def add(commands) -> None:
+    """Add `plurispiel ls`."""
+    parser = add_command(
+        commands,
+        "ls",
+        "ls",
+        "List agents, games, presets and runs: what there is to name on the command line.",
+        ["ls agents", "ls runs --json"],
+    )
+    parser.add_argument(
+        "what",
+        choices=("agents", "games", "presets", "runs"),
+        help="what to list; presets are those of games, blueprints and bucket tables, runs those of tournaments",
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")

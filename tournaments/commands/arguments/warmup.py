@@ -1,0 +1,15 @@
+"""Options and help of `plurispiel warmup`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_command
+
+
+def add(commands) -> None:
+    """Add `plurispiel warmup`."""
+    parser = add_command(
+        commands,
+        "warmup",
+        "warmup",
+        "Compile every kernel into the cache, so that later commands start at once.",
+        ["warmup", "warmup --json"],
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")

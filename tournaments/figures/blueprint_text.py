@@ -1,0 +1,159 @@
+"""A blueprint as text, as JSON's types and as pictures: how it was trained, what it costs, how it opens."""
+
+from pathlib import Path
+from typing import Any
+
+from plurispiel.agents.base import Strategy
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
+from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
+from plurispiel.agents.blueprint.config import STREETS, MenuConfig
+from plurispiel.agents.blueprint.first_in import first_in, shares
+from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised, work_done
+from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text
+from plurispiel.tournaments.figures.training_curve import draw_marks, marks_text
+
+_MIB = 1 << 20
+
+
+def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> dict[str, Any]:
+    """Return a blueprint as JSON's types.
+
+    Parameters
+    ----------
+    folder : Path
+        Of its artefact.
+    packed : Path, optional
+        The file that it was unpacked from.
+    """
+    config, rows = blueprint.config, blueprint.num_rows()
+    return {
+        "folder": str(folder),
+        "packed": str(packed) if packed else None,
+        "name": blueprint_name(blueprint),
+        "digest": blueprint.digest,
+        "config": config.as_dict() if config else None,
+        "nodes": len(blueprint.tree.actor),
+        "buckets": list(blueprint.cards.num_buckets),
+        "rows": [number for number, _ in rows],
+        "rows_learnt": [learnt for _, learnt in rows],
+        "packed_bytes": packed.stat().st_size if packed else None,
+        "bytes": _folder_bytes(folder),
+        "memory_bytes": _memory_bytes(blueprint),
+        "training": summarised(blueprint.training),
+        "first_in": {seat: shares(found) for seat, found in _first_in(blueprint).items()},
+    }
+
+
+def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
+    """Return how a blueprint was trained, what it costs, its raises, and how much of it was learnt."""
+    config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
+    hours = training["seconds"] / 3600
+    lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
+    if config and config.text:
+        lines.append(config.text)
+    lines += [
+        f"{training['iterations']:,} iterations, {training['nodes']:,} nodes met, {hours:.2f} hours on "
+        f"{training['threads']} thread(s): {training['core_hours'] or 0.0:.2f} core-hours"
+        + (f"; seed {config.seed}" if config else ""),
+        *_start_lines(blueprint),
+        _doubling_text(training),
+        (f"{packed.stat().st_size / 1e6:,.1f} MB packed, " if packed else "")
+        + f"{_folder_bytes(folder) / 1e6:,.1f} MB on disk, up to {_memory_bytes(blueprint) / _MIB:,.0f} MiB of memory "
+        f"for rows and betting; {blueprint.rules.num_seats} seats, {len(blueprint.tree.actor):,} nodes",
+    ]
+    if config and config.menu:
+        lines += ["", *_menu_lines(config.menu, len(blueprint.cards.num_buckets))]
+    lines += ["", f"street    buckets          rows {'kept' if packed else 'learnt':>13}"]
+    for street, (number, learnt) in enumerate(blueprint.num_rows()):
+        buckets = blueprint.cards.num_buckets[street]
+        lines.append(
+            f"{STREETS[street]:8} {buckets:8,} {number:13,} {learnt:13,}  {100 * learnt / max(number, 1):5.1f}%"
+        )
+    if marks := _marks(blueprint):
+        lines += ["", marks_text(marks)]
+        last = marks[-1]
+        values = "  ".join(
+            f"{mean:+.0f} ± {CI95 * deviation:.0f}"
+            for mean, deviation in zip(last.seat_values, last.seat_deviations, strict=True)
+        )
+        lines += ["", f"seats in self-play, mbb/hand: {values}"]
+    return "\n".join(lines)
+
+
+def grids_text(blueprint: Blueprint) -> str:
+    """Return what each seat does when all before it have folded, a grid for each; empty without starting hands."""
+    return "\n\n".join(grid_text(seat, found, blueprint.rules) for seat, found in _first_in(blueprint).items())
+
+
+def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
+    """Draw the grids of all seats and, in a second file beside it, how the training went; return what was written.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw. `MatplotlibMissing` if that is not installed.
+    """
+    name, grids, marks = blueprint_name(blueprint), _first_in(blueprint), _marks(blueprint)
+    beside = path.with_name(f"{path.stem}-training{path.suffix}")
+    if not grids and not marks:
+        raise ValueError(f"there is nothing to draw: {name} has other starting hands than hold'em, and no marks")
+    if grids:
+        draw_grids(path, name, grids, blueprint.rules)
+    if marks:
+        draw_marks(beside, marks, f"{name}: training")
+    return [path] * bool(grids) + [beside] * bool(marks)
+
+
+def blueprint_name(blueprint: Blueprint) -> str:
+    """Return what a blueprint is called."""
+    return blueprint.config.name if blueprint.config else FOLDER
+
+
+def _start_lines(blueprint: Blueprint) -> list[str]:
+    if not (start := blueprint.training.get("start")):
+        return []
+    iterations, core_hours = work_done(blueprint.training)
+    return [
+        f"started from {start['digest'][:16]} with {start['weight_bb']:g} bb of regret: {iterations:,} iterations and "
+        f"{core_hours:.2f} core-hours in all"
+    ]
+
+
+def _doubling_text(training: dict[str, Any]) -> str:
+    if (earlier := training["last_doubling_from"]) is None:
+        return "what the last doubling of the iterations won was not measured: no mark was made in the first half"
+    won = f"{training['last_doubling_mbb']:+.1f} ± {training['last_doubling_ci95']:.1f} mbb/hand"
+    more = " and more" if 2 * earlier < training["iterations"] - 1 else ""
+    return f"the last doubling{more} of the iterations won {won} from the blueprint of {earlier:,}"
+
+
+def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
+    """Return the raises of the streets that have decisions, by the number of raises before on the street."""
+    lines = ["raises, in shares p of the pot after calling | behind a bet or raise | behind two | ..."]
+    for name, street in list(zip(STREETS, menu.game_menu.streets, strict=True))[:num_streets]:
+        lines.append(f"{name:8} {' | '.join(street.raises) or 'none'}")
+        if street.multiway not in (None, street.raises):
+            lines.append(f"{'':8} {' | '.join(street.multiway or ()) or 'none'}, where three or more have not folded")
+        if street.callers is not None:
+            lines.append(f"{'':8} at most {' | '.join(map(str, street.callers))} callers")
+    if menu.push_or_fold:
+        lines.append("who faces a bet and may raise may not call")
+    return lines
+
+
+def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
+    """Return the strategies of the first to come in, seat by seat; none in games with other starting hands."""
+    return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
+
+
+def _marks(blueprint: Blueprint) -> list[Mark]:
+    return [mark_from_dict(record) for record in blueprint.training.get("marks", [])]
+
+
+def _folder_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+
+
+def _memory_bytes(blueprint: Blueprint) -> int:
+    """Return what rows and betting take in memory if all of them are looked at."""
+    return blueprint.rows.nbytes + sum(values.nbytes for values in blueprint.tree)

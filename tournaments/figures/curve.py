@@ -1,0 +1,48 @@
+"""The curve of a solver's convergence as files: a table and a picture."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.evaluation.convergence import Point
+from plurispiel.tournaments.figures.picture import picture
+
+
+def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:
+    """Write the curve as CSV.
+
+    Parameters
+    ----------
+    measure : str
+        What the distances are, ``exploitability`` or ``nash_conv``.
+    """
+    rows = [f"iteration,seconds,{measure}", *(f"{n},{seconds:.6f},{away!r}" for n, seconds, away in curve)]
+    write_atomically(path, "\n".join(rows) + "\n")
+
+
+def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> None:
+    """Draw the curve, both axes logarithmic, by iterations and by seconds; what is 0 has no place there.
+
+    Parameters
+    ----------
+    label : str
+        Of the vertical axis, with the unit.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
+    """
+    shown = [point for point in curve if point.distance > 0.0 and point.seconds > 0.0]
+    if not shown:
+        return
+    with picture(path, 10, 4, title) as figure:
+        left, right = figure.subplots(1, 2, sharey=True)
+        for axes, numbers, name in (
+            (left, [point.iteration for point in shown], "iterations"),
+            (right, [point.seconds for point in shown], "time (s)"),
+        ):
+            axes.loglog(numbers, [point.distance for point in shown])
+            axes.set_xlabel(name)
+        for axes in (left, right):
+            axes.set_ylabel(label)

@@ -1,0 +1,133 @@
+"""Strategies of the 169 starting hands as 13 x 13 grids, as text and as pictures."""
+
+import math
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from plurispiel.abstraction.cards.preflop import preflop_names
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.cards import RANKS
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Strategy
+from plurispiel.tournaments.figures.hand_squares import draw_squares
+from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
+
+CELL = 5
+
+_COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLOUR}
+
+_PANEL_INCHES = 5.2
+_LINE = 62
+"""Letters below a panel."""
+
+
+def hand_places() -> dict[str, tuple[int, int]]:
+    """Return the row and the column of each starting hand: aces first, suited hands above the diagonal."""
+    places = {}
+    for name in preflop_names():
+        high, low = (12 - RANKS.index(rank) for rank in name[:2])
+        places[name] = (low, high) if name.endswith("o") else (high, low)
+    return places
+
+
+def hand_weights() -> np.ndarray:
+    """Return the number of combos of each starting hand: int64[169]."""
+    return np.array([{"s": 4, "o": 12}.get(name[2:], 6) for name in preflop_names()])
+
+
+def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
+    """Return a strategy of starting hands as text: raised and called per cent in each cell, a point for fold.
+
+    Parameters
+    ----------
+    title : str
+    strategy : Strategy
+        With a row for each of the 169 starting hands.
+    rules : HoldemRules
+        Of the game, whose big blind is the unit of raises.
+    """
+    kinds = _kinds(strategy)
+    cells = [["".rjust(CELL)] * 13 for _ in range(13)]
+    for (row, column), raise_share, call_share in zip(
+        hand_places().values(), kinds["raise"], kinds["call"], strict=True
+    ):
+        cells[row][column] = _cell(raise_share, call_share)
+    sizes = _sizes_text(strategy, rules)
+    header = (
+        f"{title}: raises {_percent(kinds['raise'])}{f' ({sizes})' if sizes else ''}, "
+        f"calls {_percent(kinds['call'])}, folds {_percent(kinds['fold'])}"
+    )
+    lines = ["   " + "".join(rank.rjust(CELL) for rank in RANKS[::-1])]
+    lines += [RANKS[::-1][row].rjust(3) + "".join(cells[row]) for row in range(13)]
+    return "\n".join([header, *lines])
+
+
+def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules: HoldemRules) -> None:
+    """Draw strategies of starting hands, a panel for each seat.
+
+    Parameters
+    ----------
+    strategies : dict
+        As of `grid_text`, by the seat's name.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
+    """
+    across = min(len(strategies), 3)
+    down = math.ceil(len(strategies) / across)
+    width, height = _PANEL_INCHES * across, (_PANEL_INCHES + 0.7) * down + 0.7
+    with picture(path, width, height, f"{title}: when all before have folded") as figure:
+        panels = figure.subplots(down, across, squeeze=False).flat
+        for seat, strategy in strategies.items():
+            axes, kinds = next(panels), _kinds(strategy)
+            grid = np.full((13, 13, len(_COLOURS)), np.nan)
+            for number, (row, column) in enumerate(hand_places().values()):
+                grid[row, column] = [kinds[kind][number] for kind in _COLOURS]
+            draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
+            axes.set_title(f"{seat}   {'   '.join(f'{kind} {_percent(kinds[kind])}' for kind in _COLOURS)}")
+            sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")  # on one line
+            axes.set_xlabel("\n".join(textwrap.wrap(f"raises: {sizes or 'none'}", _LINE)), fontsize=8.5)
+        for empty in panels:
+            empty.set_axis_off()
+        handles = [axes.barh(-1, 0, color=colour) for colour in _COLOURS.values()]
+        figure.legend(handles, list(_COLOURS), loc="outside lower center", ncols=len(_COLOURS))
+
+
+def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:
+    """Return the shares of raises, calls and folds of each starting hand: three of float64[169]."""
+    actions, rows = strategy.actions, strategy.probabilities
+    columns = {"raise": actions > CALL, "call": actions == CALL, "fold": actions == FOLD}
+    return {kind: rows[:, chosen].sum(axis=1) for kind, chosen in columns.items()}
+
+
+def _sizes_text(strategy: Strategy, rules: HoldemRules) -> str:
+    """Return how many of all hands are raised to what, in big blinds."""
+    return ", ".join(
+        f"{'all-in' if _is_all_in(action, rules) else f'to {action / rules.big_blind:g} bb'} {_percent(shares)}"
+        for action, shares in zip(strategy.actions.tolist(), strategy.probabilities.T, strict=True)
+        if action > CALL
+    )
+
+
+def _is_all_in(action: int, rules: HoldemRules) -> bool:
+    return rules.stacks is not None and action >= max(rules.stacks)
+
+
+def _percent(shares: np.ndarray) -> str:
+    """Return the share of all combos, from that of each starting hand."""
+    weights = hand_weights()
+    return f"{100 * (weights @ shares) / weights.sum():.1f} %"
+
+
+def _cell(raise_share: float, call_share: float) -> str:
+    """Return a hand's per cent: of raises, or of calls behind a c where these are more; a point for next to none."""
+    if max(raise_share, call_share) < 0.005:
+        return ".".rjust(CELL)
+    if call_share > raise_share:
+        return f"c{100 * call_share:.0f}".rjust(CELL)
+    return f"{100 * raise_share:.0f}".rjust(CELL)

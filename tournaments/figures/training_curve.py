@@ -1,0 +1,78 @@
+"""The marks of a training run as files: a table and a picture."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.agents.blueprint.marks import CI95, Mark
+from plurispiel.tournaments.figures.picture import NEUTRAL, picture
+
+
+def write_marks(path: Path, marks: Sequence[Mark]) -> None:
+    """Write the marks as CSV; values in milli-big-blinds, times in seconds, memory in MiB."""
+    seats = len(marks[0].seat_values) if marks else 0
+    plain = [name for name in Mark.__dataclass_fields__ if not name.startswith("seat_")]
+    columns = [*plain, *(f"seat_{k}" for k in range(seats)), *(f"seat_{k}_deviation" for k in range(seats))]
+    rows = [",".join(columns)]
+    for mark in marks:
+        values = [*(getattr(mark, name) for name in plain), *mark.seat_values, *mark.seat_deviations]
+        rows.append(",".join("" if isinstance(v, float) and math.isnan(v) else f"{v:.10g}" for v in values))
+    write_atomically(path, "\n".join(rows) + "\n")
+
+
+def marks_text(marks: Sequence[Mark]) -> str:
+    """Return the marks as a table for people."""
+    lines = [
+        "   iteration   minutes   infosets met   regret   drift   missing   against the last   against the final",
+        "                                      %  mbb/visit              %           mbb/hand            mbb/hand",
+    ]
+    for mark in marks:
+        last = _match_text(mark.against_last, mark.against_last_deviation)
+        final = _match_text(mark.against_final, mark.against_final_deviation)
+        drift = "-" if math.isnan(mark.drift) else f"{mark.drift:.3f}"
+        lines.append(
+            f"{mark.iteration:12,}  {mark.seconds / 60:8.1f}  {100 * mark.met:13.2f}  {mark.regret:9,.1f}  {drift:>6}  "
+            f"{100 * mark.missing:8.2f}  {last:>17}  {final:>18}"
+        )
+    return "\n".join(lines)
+
+
+def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> None:
+    """Draw regret, drift, matches and the seats' values by iterations.
+
+    Raises
+    ------
+    MatplotlibMissing
+        If it is not installed.
+    """
+    iterations = [mark.iteration for mark in marks]
+    with picture(path, 11, 7, title) as figure:
+        regrets, drifts, matches, seats = figure.subplots(2, 2).flat
+        regrets.loglog(iterations, [mark.regret for mark in marks])
+        regrets.set(title="Positive regret of all infosets", ylabel="regret (mbb/visit)")
+        for name, label in (("drift", "drift since the last mark"), ("missing", "decisions where nothing was learnt")):
+            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # there is no logarithm of 0
+            if shown:
+                shares = [100.0 * getattr(mark, name) for mark in shown]
+                drifts.loglog([mark.iteration for mark in shown], shares, label=label)
+        drifts.set(title="Strategy in self-play", ylabel="share (%)")
+        for name, label in (("last", "against the mark before"), ("final", "against the final")):
+            means = [getattr(mark, f"against_{name}") for mark in marks]
+            errors = [CI95 * getattr(mark, f"against_{name}_deviation") for mark in marks]
+            matches.errorbar(iterations, means, errors, label=label)
+        matches.axhline(0.0, color=NEUTRAL, linewidth=0.8, marker="")
+        matches.set(title="Duplicate matches, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
+        for seat in range(len(marks[0].seat_values)):
+            values = [mark.seat_values[seat] for mark in marks]
+            errors = [CI95 * mark.seat_deviations[seat] for mark in marks]
+            seats.errorbar(iterations, values, errors, label=f"seat {seat}")
+        seats.set(title="What seats win in self-play, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
+        for axes in (regrets, drifts, matches, seats):
+            axes.set_xlabel("iterations")
+            if axes.get_legend_handles_labels()[0]:
+                axes.legend(ncols=2 if axes is seats else 1)
+
+
+def _match_text(mean: float, deviation: float) -> str:
+    return "-" if math.isnan(mean) else f"{mean:+.1f} ± {CI95 * deviation:.1f}"

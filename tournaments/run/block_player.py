@@ -1,0 +1,306 @@
+"""Play blocks of decks of a tournament: its agents, the referee, the control, the hands to keep."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.agents.base import Agent
+from plurispiel.agents.baselines.simple import FoldAgent
+from plurispiel.agents.specs import make_agent, parse_spec
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.duplicate import AgentScore, play_group
+from plurispiel.evaluation.hand import Hand
+from plurispiel.evaluation.referee import Referee
+from plurispiel.evaluation.streams import Streams
+from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.tournaments.contestants.sandbox import Sandbox
+from plurispiel.tournaments.contestants.speaker import Speaker
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.hand_story import hand_story
+from plurispiel.tournaments.run.kept_hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
+from plurispiel.tournaments.run.schedule import Block, make_lineups
+from plurispiel.tournaments.run.witness import Witness
+
+_SILENT = Agent()
+
+Groups = Sequence[dict[int, AgentScore]]
+
+
+class RunAborted(RuntimeError):
+    """An agent committed a fault in a run that is not to go on then."""
+
+
+class Job(NamedTuple):
+    """A block to play, and the agents whose seats only fold in it."""
+
+    block: Block
+    retired: frozenset[int]
+
+
+class Played(NamedTuple):
+    """The scores of a block's groups, in order of decks, and the packed hands and stories of those that are kept."""
+
+    groups: Groups
+    hands: Sequence[bytes | None]
+    stories: Sequence[bytes | None] = ()
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How a run is played, which does not change its results.
+
+    Attributes
+    ----------
+    workers : int
+        Processes that play; with one, everything but the contestants runs in this process.
+    isolate : {"foreign", "all"}
+        Which agents get a process of their own: those from outside the package, or all.
+    keep : {"sample", "all", "none"}
+        The hands to keep (`hands.is_kept`).
+    logs : Path or None
+        Folder for what contestants print.
+    processes : {"rotation", "one"}
+        Whether an agent from outside has a process for each rotation, so that none sees a deck twice, or one for all:
+        for agents that are trusted to forget, or where no deck is dealt twice.
+    sandbox : Sandbox or None
+        What contestants see of the machine; without one they see what the run sees.
+    """
+
+    workers: int = 1
+    isolate: str = "foreign"
+    keep: str = "none"
+    logs: Path | None = None
+    processes: str = "rotation"
+    sandbox: Sandbox | None = None
+
+    def is_isolated(self, spec: str) -> bool:
+        """Return whether an agent gets a process of its own."""
+        return self.isolate == "all" or parse_spec(spec).is_foreign
+
+
+class Place(NamedTuple):
+    """Where an agent of its own sits: two places share nothing.
+
+    Attributes
+    ----------
+    number : int
+        The agent's.
+    copy : int
+        Among the agent's seats at the table.
+    is_control : bool
+        Whether the table is the Control's, on the deck of the first.
+    rotation : int
+        0 for agents that play all rotations.
+    """
+
+    number: int
+    copy: int
+    is_control: bool = False
+    rotation: int = 0
+
+
+class BlockPlayer:
+    """Plays blocks of one tournament.
+
+    Parameters
+    ----------
+    config : TournamentConfig
+    conduct : Conduct
+    streams : Streams
+    aivat : Aivat, optional
+        Scores the hands in place of the run's own.
+    """
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, aivat: Aivat | None = None):
+        self._config = config
+        self._conduct = conduct
+        self._lineups = make_lineups(config)
+        self._agents: dict[Place, Agent] = {}
+        self._speakers: dict[Place, Speaker] = {}
+        self._streams = streams
+        self._check = Referee(config.rules).check if config.referee == "universal_poker" else _trust
+        self._aivat = aivat
+        numbers = [*range(len(config.agents)), 0]  # the Control comes last
+        self._trusted = frozenset(k for k, number in enumerate(numbers) if number not in config.outsiders)
+        if config.uses_aivat and aivat is None:
+            self._aivat = Aivat(config.rules, make_value_function(config.values, config.rules))
+        self._witness: Witness | None = None
+        if conduct.keep != "none" and not all(map(self.is_deterministic, range(len(config.agents)))):
+            self._witness = Witness(config)
+        self._onlooker: Witness | None = None
+        self._hands: list[tuple[Hand, Sequence[int]]] = []
+
+    def play(self, job: Job) -> Played:
+        """Play a block, until somebody has too many faults in it alone."""
+        block, retired = job
+        lineup = self._lineups[block.lineup]
+        faults: Counter[int] = Counter()
+        groups: list[dict[int, AgentScore]] = []
+        kept: list[bytes | None] = []
+        stories: list[bytes | None] = []
+        for deck in range(block.first, block.first + block.num_decks):
+            self._hands = []
+            witness = self._witness if deck < SAMPLE_DECKS else None
+            if witness is not None and self._aivat is None:
+                self._onlooker = witness
+                witness.restart(np.random.default_rng((block.lineup, deck)))
+            aivat = None if self._aivat is None else witness or self._aivat
+            group = self._play_group(lineup, lineup, retired, (block.lineup, deck), self._take, aivat)
+            self._onlooker = None
+            told = witness.take(self._hands) if witness else []
+            if aivat is None and any(score.fault for one in told for score in one.scores):
+                self._witness = None  # asking costs a process, and the run does without
+            stories.append(pack_stories(list(map(hand_story, told))) if told else None)
+            if self._config.controlled is not None:
+                group = self._with_control(group, lineup, retired, (block.lineup, deck))
+            groups.append(group)
+            keep = is_kept(self._conduct.keep, deck, self._hands)
+            kept.append(pack_group(self._hands) if keep else None)
+            faults.update({number: score.faults for number, score in group.items()})
+            if max(faults.values()) >= self._config.max_faults:
+                break
+        return Played(groups, kept, stories)
+
+    def is_deterministic(self, number: int) -> bool:
+        """Return whether an agent is known to do and tell the same again.
+
+        Of one in a process of its own nobody knows.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be built.
+        """
+        isolated = self._conduct.is_isolated(self._config.agents[number])
+        return not isolated and self._agent(Place(number, 0)).is_deterministic
+
+    def replay(
+        self, group: tuple[int, int], retired: frozenset[int]
+    ) -> tuple[dict[int, AgentScore], Sequence[tuple[Hand, Sequence[int]]]]:
+        """Play a group once more, without the Control; return scores and hands, each with the agents in its seats."""
+        self._hands = []
+        lineup = self._lineups[group[0]]
+        return self._play_group(lineup, lineup, retired, group, self._take, self._aivat), self._hands
+
+    def _play_group(
+        self,
+        lineup: Sequence[int],
+        contestants: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+        on_hand: Callable[[Hand, Sequence[int], Sequence[Agent]], None],
+        aivat: Aivat | None,
+        is_control: bool = False,
+    ) -> dict[int, AgentScore]:
+        places = [
+            Place(number, list(lineup[:position]).count(number), is_control) for position, number in enumerate(lineup)
+        ]
+        outsiders = self._config.outsiders.intersection(lineup)
+
+        def players(rotation: int) -> list[Agent]:
+            return [FoldAgent() if place.number in retired else self._agent(place, rotation) for place in places]
+
+        same = players(0)
+        return play_group(
+            self._config.rules,
+            players if outsiders else lambda rotation: same,
+            contestants,
+            self._streams.without(retired),
+            group,
+            on_hand,
+            repair=self._config.on_fault == "repair",
+            aivat=aivat,
+            trusted=self._trusted,
+            speakers=[None if place.number in retired else self._speaker(place) for place in places]
+            if outsiders
+            else (),
+        )
+
+    def _with_control(
+        self,
+        played: dict[int, AgentScore],
+        lineup: Sequence[int],
+        retired: frozenset[int],
+        group: tuple[int, int],
+    ) -> dict[int, AgentScore]:
+        """Play a group again with one more copy of the first agent, the Control, in place of the other one.
+
+        It has the same deck, seats and random streams: where both fold at once after the same actions, both
+        lose the same. The Control's faults are its agent's.
+        """
+        number = len(self._config.agents)
+        contestants = [number if one == self._config.controlled else one for one in lineup]
+        table = [0] * len(lineup)
+        control = self._play_group(table, contestants, retired, group, self._take_control, self._aivat, True)[number]
+        own = dataclasses.replace(
+            played[0],
+            faults=played[0].faults + control.faults,
+            first_fault=played[0].first_fault or control.first_fault,
+            fault_kinds=f"{played[0].fault_kinds} {control.fault_kinds}".strip(),
+        )
+        without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
+        return played | {0: own, number: without}
+
+    def close(self) -> None:
+        """End the contestants' processes."""
+        for agent in (*self._agents.values(), *self._speakers.values()):
+            if isinstance(agent, Contestant | Speaker):
+                agent.close()
+
+    def _take_control(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
+        self._check(hand)
+        self._abort_on_fault(hand, [0] * len(numbers))
+
+    def _take(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
+        self._check(hand)
+        self._abort_on_fault(hand, numbers)
+        if self._onlooker is not None:
+            self._onlooker.scores(hand, agents)
+        self._hands.append((hand, numbers))
+
+    def _abort_on_fault(self, hand: Hand, numbers: Sequence[int]) -> None:
+        if hand.faults and self._config.on_fault == "abort":
+            fault = hand.faults[0]
+            raise RunAborted(
+                f"{self._config.names[numbers[fault.seat]]} committed a fault ({fault.kind}): {fault.message}"
+            )
+
+    def _agent(self, place: Place, rotation: int = 0) -> Agent:
+        """Return the agent of a place; agents of this package keep nothing between hands and play all rotations."""
+        number = place.number
+        if self._conduct.processes != "one" and number in self._config.outsiders:
+            place = place._replace(rotation=rotation)
+        if place not in self._agents:
+            spec = self._config.agents[number]
+            isolated = self._conduct.is_isolated(spec)
+            self._agents[place] = make_contestant(self._config, self._conduct, number) if isolated else make_agent(spec)
+        return self._agents[place]
+
+    def _speaker(self, place: Place) -> Agent | None:
+        """Return who tells the strategy in an agent's place: of one from outside nobody, unless it is believed."""
+        number = place.number
+        if number not in self._config.outsiders:
+            return None
+        if number not in self._config.believed:
+            return _SILENT
+        if place not in self._speakers:
+            self._speakers[place] = Speaker(make_contestant(self._config, self._conduct, number))
+        return self._speakers[place]
+
+
+def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
+    """Return an agent of a tournament, in a process of its own that starts with its first hand."""
+    log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
+    limits = Limits(config.time_limit, config.memory_limit)
+    rivals = [spec for spec in config.agents if spec != config.agents[number]]
+    return Contestant(config.agents[number], limits, log, conduct.sandbox, rivals)
+
+
+def _trust(hand: Hand) -> None:
+    """Check nothing."""

@@ -1,0 +1,371 @@
+"""What a tournament is: its settings, checked, from a file or from options."""
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurispiel import __version__
+from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
+from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
+from plurispiel.abstraction.machine.settings import read_settings
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
+from plurispiel.evaluation.value_choice import choose_values
+from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
+
+FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
+SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate")
+REFEREES = ("universal_poker", "none")
+ON_FAULT = ("forfeit", "repair", "abort")
+FIELD = ("blueprint", "tag", "equity", "call", "raise", "random")
+"""The agents that play where none are named."""
+
+DEMONSTRATION: dict[str, Any] = {
+    "agents": FIELD, "seats": 2, "format": "gauntlet", "decks": 1_500, "values": "checkdown"
+}  # fmt: skip
+"""What is played where no table is named either: the trained bot heads-up against each of the others."""
+
+DEALS = ("shared", "once")
+DEFAULT_SEED = 1
+DEFAULT_DECKS = 500
+MAX_TIME_LIMIT = 86_400.0
+_CROWD = 10
+_CROWD_SEATS = 6
+_TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """Settings of a tournament. What is left out is chosen as the command line says.
+
+    Attributes
+    ----------
+    agents : tuple of str
+        Agent specs.
+    game : str
+        A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
+        no-limit hold'em with blinds 50/100 and 100 big blinds for more.
+    seats : int
+        By default the game's seats; without a game as many as agents, six if they are more than ten.
+    format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
+        By default ``lineup`` when seats and agents are equally many, else ``round-robin``. ``lineup-1v5`` seats the
+        first of two agents among copies of the second; ``lineup-5v1`` seats the second among copies of the first and
+        plays every hand again with one more copy, the Control, in its seat: its score is what it makes more.
+    copies : bool
+        Gauntlet only: the first agent against copies of each other agent in turn.
+    lineups : int
+        With more agents than seats, draw so many line-ups evenly; by default all, but at most 100.
+    decks : int
+        Decks for each line-up; each is played in every seat rotation.
+    seed : int or None
+        Of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with an agent from outside
+        the run draws a key that nobody knows (`run.run_key`).
+    deals : {"shared", "once"}
+        Whether all rotations of a group are dealt the same deck, or each a deck of its own. By default the first.
+    believe : tuple of str
+        Agents from outside, by their names or specs, whose own word about their strategy corrects their scores.
+    referee : {"universal_poker", "none"}
+    on_fault : {"forfeit", "repair", "abort"}
+        What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
+        the nearest legal action is taken; or everybody the run.
+    score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
+        What ranks the agents: for the last two AIVAT is computed. By default the last, or what else the run holds.
+    values : str
+        What AIVAT expects of hands: ``checkdown``, ``blueprint`` (the bundled one of this very game) or
+        ``blueprint:NAME``. By default the second where its bucket table has been built, else the first.
+    stop_when : str
+        ``ci<=X``: stop as soon as the intervals of all agents are within X mbb/hand of their means; ``significant``:
+        as soon as they all leave out 0. Asked are always-valid intervals of the score by groups, after whole blocks of
+        decks; of formats with one agent against others, that agent alone. Empty: play all decks.
+    max_faults : int
+        After so many faults an agent's seat only folds.
+    time_limit : float
+        Seconds for an answer, for agents in processes of their own.
+    memory_limit : int
+        MiB that such an agent may take.
+    """
+
+    agents: tuple[str, ...] = FIELD
+    game: str = ""
+    seats: int = 0
+    format: str = ""
+    copies: bool = False
+    lineups: int = 0
+    decks: int = DEFAULT_DECKS
+    seed: int | None = None
+    deals: str = ""
+    believe: tuple[str, ...] = ()
+    referee: str = "universal_poker"
+    on_fault: str = "forfeit"
+    score: str = ""
+    values: str = ""
+    stop_when: str = ""
+    max_faults: int = 20
+    time_limit: float = 30.0
+    memory_limit: int = 2048
+
+    def __post_init__(self):
+        for name in ("agents", "believe"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        if type(self.time_limit) is int:
+            object.__setattr__(self, "time_limit", float(self.time_limit))
+        _check_types(self)
+        if not self.agents:
+            raise ValueError("a tournament needs agents")
+        for spec in self.agents:
+            parse_spec(spec)
+        if self.decks < 1:
+            raise ValueError(f"decks must be at least 1, got {self.decks}")
+        if self.seed is not None and self.seed < 0:
+            raise ValueError(f"the seed must not be negative, got {self.seed}")
+        if self.lineups < 0:
+            raise ValueError(f"lineups must not be negative, got {self.lineups}")
+        if self.deals not in ("", *DEALS):
+            raise ValueError(f"deals are one of {', '.join(DEALS)}, got {self.deals!r}")
+        if self.referee not in REFEREES:
+            raise ValueError(f"the referee is one of {', '.join(REFEREES)}, got {self.referee!r}")
+        if self.on_fault not in ON_FAULT:
+            raise ValueError(f"on_fault is one of {', '.join(ON_FAULT)}, got {self.on_fault!r}")
+        if self.score not in ("", *SCORES):
+            raise ValueError(f"the score is one of {', '.join(SCORES)}, got {self.score!r}")
+        if self.stop_when:
+            parse_stop_rule(self.stop_when)
+        if self.max_faults < 1:
+            raise ValueError(f"max_faults must be at least 1, got {self.max_faults}")
+        if not 0.0 < self.time_limit <= MAX_TIME_LIMIT:
+            raise ValueError(
+                f"time_limit must be above 0 and at most {MAX_TIME_LIMIT:g} seconds, got {self.time_limit:g}"
+            )
+        if self.memory_limit < 1:
+            raise ValueError(f"memory_limit must be at least 1 MiB, got {self.memory_limit}")
+        if self.format not in ("", *FORMATS):
+            raise ValueError(f"the format is one of {', '.join(FORMATS)}, got {self.format!r}")
+        _fill(self)
+        if self.copies and self.format != "gauntlet":
+            raise ValueError(f"copies belong to the gauntlet format, got format {self.format!r}")
+        _check_contestants(self)
+
+    @functools.cached_property
+    def rules(self) -> HoldemRules:
+        """The rules of the game."""
+        return parse_game(self.game) if self.game else _default_rules(self.seats)
+
+    @functools.cached_property
+    def outsiders(self) -> frozenset[int]:
+        """The numbers of the agents from outside this package."""
+        return frozenset(number for number, spec in enumerate(self.agents) if parse_spec(spec).is_foreign)
+
+    @property
+    def draws_key(self) -> bool:
+        """Whether the run draws a key of its own."""
+        return self.seed is None
+
+    @property
+    def public_seed(self) -> int:
+        """The seed of what tells nothing about cards: drawn line-ups, bootstrap intervals."""
+        return DEFAULT_SEED if self.seed is None else self.seed
+
+    @functools.cached_property
+    def believed(self) -> frozenset[int]:
+        """The numbers of the agents from outside whose own word corrects their scores."""
+        return frozenset(n for n in self.outsiders if {self.names[n], self.agents[n]} & {*self.believe})
+
+    @property
+    def uses_aivat(self) -> bool:
+        """Whether hands are corrected for luck."""
+        return self.score not in ("raw", "duplicate")
+
+    @property
+    def controlled(self) -> int | None:
+        """The agent whose hands are played again by the Control."""
+        return 1 if self.format == "lineup-5v1" else None
+
+    @property
+    def stop_rule(self) -> StopRule | None:
+        """When to stop before all decks are played."""
+        return parse_stop_rule(self.stop_when) if self.stop_when else None
+
+    @property
+    def measured(self) -> list[int]:
+        """The agents that the tournament is to measure: one against others, or all."""
+        one = {"gauntlet": 0, "lineup-1v5": 0, "lineup-5v1": 1}.get(self.format)
+        return list(range(len(self.agents))) if one is None else [one]
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each agent in the results (`unique_names`)."""
+        return tuple(unique_names(list(self.agents)))
+
+    @functools.cached_property
+    def sources(self) -> dict[str, str]:
+        """A hash of the file, or the kept strategy, of every agent and of the values, by spec."""
+        return {spec: source_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
+
+    @property
+    def code(self) -> dict[str, str]:
+        """A hash of all code and strategies that play, by what to call them."""
+        known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
+        return {"the package's code": package_digest(), **dict(sorted(known.items()))}
+
+    def differences(self, begun: "TournamentConfig") -> list[str]:
+        """Return in words which settings that decide a group's result differ from those a run was begun with."""
+        pairs = {
+            field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
+        }
+        del pairs["decks"], pairs["stop_when"]
+        pairs["game"] = (game_string(begun.rules), game_string(self.rules))
+        pairs["agents"] = (",".join(begun.names), ",".join(self.names))
+        if begun.uses_aivat == self.uses_aivat:
+            del pairs["score"]
+        titles = [parse_spec(config.values).title if config.values else "none" for config in (begun, self)]
+        pairs["values"] = (titles[0], titles[1])
+        return [f"{name} was {old}, and is {new} now" for name, (old, new) in pairs.items() if old != new]
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A hash of all that decides a group's result; more decks go on with the same run."""
+        settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
+        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
+        settings["values"] = parse_spec(self.values).title if self.values else ""
+        settings["sources"] = [self.sources[spec] for spec in (*self.agents, *filter(None, [self.values]))]
+        settings["believe"] = sorted(self.believed)
+        settings["package"] = package_digest()
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+
+    def to_toml(self) -> str:
+        """Return the settings as a configuration file that `read_config` reads, wherever it lies."""
+        settings = dataclasses.asdict(self)
+        settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
+        settings["believe"] = [self.names[number] for number in sorted(self.believed)]
+        settings["values"] = relocate_spec(self.values, Path.cwd()) if self.values else ""
+        lines = []
+        for field in dataclasses.fields(self):
+            if settings[field.name] is None:
+                continue  # TOML has no word for it
+            text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML has no surrogate pairs
+            lines.append(f"{field.name} = {text}")
+        return "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the settings in a TOML file, as keyword arguments of `TournamentConfig`.
+
+    Agents' files are found from the folder of the settings.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, is no TOML, or holds a setting that does not exist.
+    """
+    settings = read_settings(path)
+    known = [field.name for field in dataclasses.fields(TournamentConfig)]
+    for key in settings:
+        if key not in known:
+            raise ValueError(f"{path}: no setting {key!r}{suggestion(key, known)} (settings are {', '.join(known)})")
+    agents = settings.get("agents")
+    if isinstance(agents, list):
+        settings["agents"] = [
+            relocate_spec(spec, path.parent) if isinstance(spec, str) and spec.strip() else spec for spec in agents
+        ]
+    if isinstance(values := settings.get("values"), str) and values.strip():
+        settings["values"] = relocate_spec(values, path.parent)
+    return settings
+
+
+def with_demonstration(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that say nothing of who plays what at which table with what `DEMONSTRATION` says of it.
+
+    Others come back as they are. So a number of decks or a seed by itself is that of the demonstration.
+    """
+    if any(name in settings for name in _TABLE):
+        return dict(settings)
+    demonstration = dict(DEMONSTRATION)
+    if settings.get("score") in ("raw", "duplicate"):
+        del demonstration["values"]
+    return demonstration | dict(settings)
+
+
+@functools.cache
+def package_digest() -> str:
+    """Return a hash of this package's sources: results of changed code are other results."""
+    digest = hashlib.sha256(__version__.encode())
+    package = Path(__file__).resolve().parents[2]
+    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _check_types(config: TournamentConfig) -> None:
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        expected = int if field.name == "seed" else type(field.default)
+        if field.name == "seed" and value is None:
+            continue
+        if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+            raise ValueError(f"{field.name} must be {_TYPE_NAMES[expected]}, got {value!r}")
+    for name in ("agents", "believe"):
+        if not all(isinstance(spec, str) for spec in getattr(config, name)):
+            raise ValueError(f"{name} must be a list of texts, got {list(getattr(config, name))}")
+
+
+_TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _fill(config: TournamentConfig) -> None:
+    """Set the seats, the format, the values, the seed and the deals that were left open."""
+    num_agents = len(config.agents)
+    if config.game:
+        seats = parse_game(config.game).num_seats
+        if config.seats not in (0, seats):
+            raise ValueError(f"the game has {seats} seats, got seats {config.seats}")
+    elif config.seats == 0:
+        seats = _CROWD_SEATS if num_agents > _CROWD or config.format.startswith("lineup-") else num_agents
+    else:
+        seats = config.seats
+    if not 2 <= seats <= _CROWD:
+        raise ValueError(f"a table has 2..{_CROWD} seats, got {seats}; give --seats, or more agents")
+    object.__setattr__(config, "seats", seats)
+    if config.uses_aivat:
+        object.__setattr__(config, "values", choose_values(config.rules, config.values))
+    elif config.values:
+        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does without; leave one of them out")
+    if not config.format:
+        object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
+    if config.seed is None and not config.outsiders:
+        object.__setattr__(config, "seed", DEFAULT_SEED)
+    if not config.deals:
+        object.__setattr__(config, "deals", DEALS[0])
+
+
+def _default_rules(seats: int) -> HoldemRules:
+    return HUNL if seats == 2 else no_limit_holdem(seats)
+
+
+def _check_contestants(config: TournamentConfig) -> None:
+    num_agents, seats = len(config.agents), config.seats
+    for name in config.believe:
+        own = [number for number in range(num_agents) if name in (config.names[number], config.agents[number])]
+        if not own:
+            raise ValueError(f"believe {name!r}: no agent of that name (they are {', '.join(config.names)})")
+        if not config.outsiders.issuperset(own):
+            raise ValueError(f"believe {name!r}: agents of this package are believed without it")
+    if config.format == "lineup" and num_agents != seats:
+        raise ValueError(f"a lineup needs one agent for each of the {seats} seats, got {num_agents}")
+    if config.format == "round-robin" and num_agents < seats:
+        raise ValueError(
+            f"a round-robin needs at least {seats} agents for {seats} seats, got {num_agents}; "
+            f"repeat agents{'' if config.game else ', lower --seats'}, or use --format gauntlet"
+        )
+    if config.format.startswith("lineup-") and (num_agents != 2 or seats < 3):
+        raise ValueError(
+            f"{config.format} needs two agents and three seats or more, got {num_agents} agents and {seats} seats"
+        )
+    if config.format == "gauntlet" and num_agents < 2:
+        raise ValueError("a gauntlet needs an agent and at least one opponent")

@@ -1,0 +1,151 @@
+"""The hands that a run keeps: packed by the group, and given back as histories."""
+
+import contextlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
+from plurispiel.evaluation.hand import Hand
+from plurispiel.tournaments.formats.history import HandHistory
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.store import RunRefused, RunStore
+
+KEEP = ("sample", "all", "none")
+SAMPLE_DECKS = 20
+"""A sample holds the first decks of every line-up, and every group with a fault."""
+
+
+def is_kept(keep: str, deck: int, hands: Sequence[tuple[Hand, Sequence[int]]]) -> bool:
+    """Return whether the hands of a group are to be kept."""
+    return keep == "all" or (keep == "sample" and (deck < SAMPLE_DECKS or any(hand.faults for hand, _ in hands)))
+
+
+def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
+    """Return a group's hands, each with the agent in every seat and its deck, as compressed JSON."""
+    record = [
+        [list(agents), [action.action for action in hand.actions], list(hand.payoffs), cards_text(hand.deck)]
+        for hand, agents in hands
+    ]
+    return zlib.compress(json.dumps(record).encode())
+
+
+def pack_stories(stories: Sequence[dict[str, Any]]) -> bytes:
+    """Return the stories of a group's hands (`hand_story`) as compressed JSON."""
+    return zlib.compress(json.dumps(stories, separators=(",", ":"), allow_nan=False).encode())
+
+
+def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]] | None:
+    """Return the stories of a group that were written down as it was played, if they were.
+
+    Raises
+    ------
+    RunRefused
+        If they cannot be read.
+    """
+    packed = store.stories_of(lineup, deck)
+    if packed is None:
+        return None
+    try:
+        return json.loads(zlib.decompress(packed))
+    except (zlib.error, ValueError, TypeError):
+        raise RunRefused(f"{store.folder} is damaged: its stories of deck {deck} cannot be read") from None
+
+
+class KeptHand(NamedTuple):
+    """A hand that was kept: the agent in every seat, the actions, the net chips of every seat, the deck."""
+
+    agents: tuple[int, ...]
+    actions: tuple[int, ...]
+    payoffs: tuple[float, ...]
+    cards: tuple[int, ...]
+
+
+class KeptGroup(NamedTuple):
+    """The hands of a group, one a rotation."""
+
+    lineup: int
+    deck: int
+    hands: tuple[KeptHand, ...]
+
+
+def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
+    """Yield the groups whose hands a run has kept.
+
+    Raises
+    ------
+    RunRefused
+        If they cannot be read.
+    """
+    for lineup, deck, packed in store.hands():
+        yield _unpacked(store, lineup, deck, packed)
+
+
+def kept_group(store: RunStore, lineup: int, deck: int) -> KeptGroup | None:
+    """Return one group's hands, or None if they were not kept."""
+    packed = store.hands_of(lineup, deck)
+    return None if packed is None else _unpacked(store, lineup, deck, packed)
+
+
+def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
+    """Yield the hands that a run has kept, line-up by line-up.
+
+    Parameters
+    ----------
+    check : bool
+        Look at the whole database first, which is needless where it has just been written.
+
+    Raises
+    ------
+    RunRefused
+        If the folder holds no run, or it cannot be read.
+    """
+    with contextlib.closing(RunStore.reading(folder)) as store:
+        if check:
+            store.check()
+        number = 0
+        for group in kept_groups(store):
+            for history in _histories(store.config, group, number):
+                yield history
+                number += 1
+
+
+def _unpacked(store: RunStore, lineup: int, deck: int, packed: bytes) -> KeptGroup:
+    try:
+        record = json.loads(zlib.decompress(packed))
+        hands = tuple(
+            KeptHand(tuple(agents), tuple(actions), tuple(payoffs), parse_cards(cards))
+            for agents, actions, payoffs, cards in record
+        )
+        return KeptGroup(lineup, deck, hands)
+    except (zlib.error, ValueError, TypeError):
+        raise RunRefused(f"{store.folder} is damaged: its hands of deck {deck} cannot be read") from None
+
+
+def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Iterator[HandHistory]:
+    rules = config.rules
+    size = rules.num_hole_cards
+    for offset, (agents, actions, payoffs, cards) in enumerate(group.hands):
+        yield HandHistory(
+            rules,
+            tuple(config.names[agent] for agent in agents),
+            tuple(cards[seat * size : (seat + 1) * size] for seat in range(rules.num_seats)),
+            cards[rules.num_seats * size :][: _board_size(config, actions)],
+            actions,
+            payoffs,
+            str(number + offset),
+        )
+
+
+def _board_size(config: TournamentConfig, actions: Sequence[int]) -> int:
+    """Return how many board cards a hand saw: all, if it came to a showdown."""
+    betting = BettingState(config.rules)
+    street = betting.street
+    for action in actions:
+        betting.apply(action)
+        street = max(street, betting.street)
+    live = betting.folded.count(False)
+    return config.rules.num_board_cards if live > 1 else config.rules.board_size(street)

@@ -1,0 +1,274 @@
+"""A run of local best response: decks shared out to processes, kept as they are played, gone on with later."""
+
+import concurrent.futures
+import contextlib
+import hashlib
+import itertools
+import json
+import multiprocessing
+import os
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
+from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest
+from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.contestants.process import die_with
+from plurispiel.tournaments.run.config import package_digest
+from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
+
+__all__ = ["Probe", "ProbeConfig"]
+
+BLOCK_GROUPS = 8
+_WINDOW = 4  # blocks given out for each worker
+_CONFIG, _GROUPS = "config.json", "groups.csv"
+_COLUMNS = ("group", *GroupScore._fields, "checksum")
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """What a run of local best response plays.
+
+    Attributes
+    ----------
+    agent : str
+        Its spec.
+    menu : str
+        A name of `MENUS`.
+    game : str
+        A preset or an OpenSpiel game string of two seats.
+    seed : int
+    aivat : bool
+        See `Prober`.
+    """
+
+    agent: str
+    menu: str = "fcpa"
+    game: str = "HUNL"
+    seed: int = 1
+    aivat: bool = False
+
+    def __post_init__(self):
+        parse_spec(self.agent)
+        if self.menu not in MENUS:
+            raise ValueError(f"the menu is one of {', '.join(MENUS)}, got {self.menu!r}")
+        if self.rules.num_seats != 2:
+            raise ValueError(f"local best response plays heads-up, and {self.game} has {self.rules.num_seats} seats")
+        if self.seed < 0:
+            raise ValueError(f"the seed must not be negative, got {self.seed}")
+
+    @property
+    def rules(self) -> HoldemRules:
+        """The game."""
+        return parse_game(self.game)
+
+    @property
+    def note(self) -> str:
+        """How the game differs from what the agent was made for, see `game_note`."""
+        return game_note(self.agent, self.rules)
+
+    def record(self) -> dict[str, Any]:
+        """Return all that decides the result of a group, as plain values."""
+        return {
+            "agent": parse_spec(self.agent).title,
+            "menu": self.menu,
+            "game": game_string(self.rules),
+            "seed": self.seed,
+            "aivat": self.aivat,
+            "source": source_digest(self.agent),
+            "package": package_digest(),
+        }
+
+    @property
+    def digest(self) -> str:
+        """A hash of the record."""
+        return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
+
+    def prober(self) -> Prober:
+        """Return what plays the groups."""
+        return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
+
+
+class Probe:
+    """A run in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    config : ProbeConfig
+    fresh : bool
+        Forget what was played before.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds something else.
+    """
+
+    def __init__(self, folder: Path, config: ProbeConfig, *, fresh: bool = False):
+        self.folder = folder
+        self.config = config
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / _CONFIG
+        if fresh or not path.exists():
+            if not fresh and any(folder.iterdir()):
+                raise ValueError(f"{folder} holds other files; give another --out")
+            path.write_text(json.dumps(config.record(), indent=1) + "\n", encoding="utf-8")
+            (folder / _GROUPS).write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
+            what = _differences(path, config)
+            raise ValueError(f"{folder} holds another run{what}; give another --out, or start over with --fresh")
+        self._scores = self._read()
+
+    def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
+        """Play the groups that are missing; what is played is kept at once.
+
+        Raises
+        ------
+        ValueError
+            If the agent does not tell its strategy, or commits a fault.
+        """
+        missing = (number for number in range(num_groups) if number not in self._scores)
+        blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
+        num_blocks = -(-(num_groups - self.num_played(num_groups)) // BLOCK_GROUPS)
+        with (
+            open(self.folder / _GROUPS, "a", encoding="utf-8", newline="") as file,
+            contextlib.closing(_play_blocks(self.config, blocks, min(workers, num_blocks))) as played,
+        ):
+            for numbers, scores in played:
+                for number, score in zip(numbers, scores, strict=True):
+                    text = ",".join(map(repr, (number, *score)))
+                    file.write(f"{text},{_checksum(text)}\n")
+                file.flush()
+                os.fsync(file.fileno())
+                self._scores.update(zip(numbers, scores, strict=True))
+                on_block(len(numbers))
+
+    def num_played(self, num_groups: int) -> int:
+        """Return how many of the first groups have been played."""
+        return sum(number < num_groups for number in self._scores)
+
+    def results(self, num_groups: int) -> dict[str, Any]:
+        """Return what the first groups came to, as plain values: rates in mbb/hand."""
+        numbers = sorted(number for number in self._scores if number < num_groups)
+        played = np.array([self._scores[number] for number in numbers])
+        unit = 1000.0 / self.config.rules.big_blind
+        paid, expected, corrected = (
+            estimate_mean(column * unit) for column in played.reshape(-1, len(GroupScore._fields)).T
+        )
+        return {
+            "agent": parse_spec(self.config.agent).title,
+            "menu": self.config.menu,
+            "hands": len(played) * Prober.hands_per_group,
+            "mbb_per_hand": expected.mean,
+            "ci95": expected.ci95,
+            "sd": float(played[:, 1].std(ddof=1) * unit) if len(played) > 1 else None,
+            "paid_mbb_per_hand": paid.mean,
+            "paid_ci95": paid.ci95,
+            "aivat_mbb_per_hand": corrected.mean if self.config.aivat else None,
+            "aivat_ci95": corrected.ci95 if self.config.aivat else None,
+            "game": game_name(self.config.rules),
+            "seed": self.config.seed,
+            "digest": self.config.digest,
+        }
+
+    def _read(self) -> dict[int, GroupScore]:
+        """Return what was played; a last line that was not written whole is taken out of the file."""
+        path = self.folder / _GROUPS
+        content = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        whole = content[: content.rfind("\n") + 1]
+        header, *lines = whole.splitlines() or [""]
+        if header != ",".join(_COLUMNS):
+            raise ValueError(f"{path} is damaged; start over with --fresh")
+        scores = {}
+        for place, line in enumerate(lines, start=2):
+            text, _, checksum = line.rpartition(",")
+            if checksum != _checksum(text):
+                raise ValueError(f"{path} is damaged in line {place}; start over with --fresh")
+            number, *chips = text.split(",")
+            scores[int(number)] = GroupScore(*map(float, chips))
+        if whole != content:
+            with open(path, "r+", encoding="utf-8") as file:
+                file.truncate(len(whole.encode()))
+        return scores
+
+
+def _checksum(text: str) -> str:
+    return str(zlib.crc32(text.encode()))
+
+
+def _differences(path: Path, config: ProbeConfig) -> str:
+    """Return in words what makes the run of a settings file another one, as far as that can be told."""
+    try:
+        begun = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        return ""
+    pairs = {name: (begun.get(name), now) for name, now in config.record().items() if begun.get(name) != now}
+    code = {"package": "the package's code", "source": f"the file of {parse_spec(config.agent).title}"}
+    if "agent" in pairs:
+        pairs.pop("source", None)
+    found = [f"{name} was {old}, and is {new} now" for name, (old, new) in pairs.items() if name not in code]
+    found = found or [f"{code[name]} has changed since" for name in pairs]
+    return f": {', '.join(found)}" if found else ""
+
+
+def _play_blocks(
+    config: ProbeConfig, blocks: Iterator[list[int]], workers: int
+) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
+    """Yield blocks as they are played; who is still at work when nobody waits for him any more is ended."""
+    _begin(config)  # whatever is wrong with the agent shows here
+    if workers <= 1:
+        for numbers in blocks:
+            yield numbers, _play(numbers)
+        return
+    context = multiprocessing.get_context("spawn")
+    with interrupts_held(), own_modules_only():  # nor does it that counts the semaphores of this pool
+        resource_tracker.ensure_running()
+    pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
+    waiting: dict[concurrent.futures.Future, list[int]] = {}
+    try:
+        while True:
+            with interrupts_held(), own_modules_only():  # the workers never get Ctrl-C: this process decides
+                for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
+                    waiting[pool.submit(_play, numbers)] = numbers
+            if not waiting:
+                return
+            for done in concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                yield waiting[done], done.result()
+                del waiting[done]
+    except BrokenProcessPool:
+        raise OSError("a worker process died; run the same command again to go on") from None
+    finally:
+        if waiting:
+            for process in multiprocessing.active_children():
+                process.kill()
+        pool.shutdown(cancel_futures=True)
+
+
+_prober: Prober
+
+
+def _begin(config: ProbeConfig) -> None:
+    global _prober
+    _prober = config.prober()
+
+
+def _begin_beside(config: ProbeConfig, parent: int) -> None:
+    die_with(parent)  # a pool's processes would wait for ever
+    leave_to_parent()
+    pass_nothing_on()
+    _begin(config)
+
+
+def _play(numbers: list[int]) -> list[GroupScore]:
+    return [_prober.play(number) for number in numbers]

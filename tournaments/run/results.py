@@ -1,0 +1,306 @@
+"""What a run found: the record in results.json, and the table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.evaluation.play_statistics import PlayStatistics
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.run.config import SCORES, TournamentConfig
+from plurispiel.tournaments.run.schedule import make_lineups
+from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores
+from plurispiel.tournaments.run.store import RunStore
+
+_SEPARATE = "AIVAT estimates both sides of a pairing separately: they need not sum to 0, as what they estimate does"
+
+BELIEVED = "†"
+"""Marks an agent from outside whose own word corrects its score."""
+
+
+@dataclass
+class Tally:
+    """Running totals of one agent, for the live line: mbb/hand over groups, and its spread."""
+
+    groups: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, rate_mbb: float) -> None:
+        """Count one group."""
+        self.groups += 1
+        self.total += rate_mbb
+        self.squares += rate_mbb * rate_mbb
+
+    def text(self) -> str:
+        """Return mean and half-width, as far as there are any."""
+        mean = self.total / self.groups
+        if self.groups < 2:
+            return f"{mean:+.0f}"
+        variance = max(0.0, (self.squares - self.groups * mean * mean) / (self.groups - 1))
+        return f"{mean:+.0f} ± {1.96 * (variance / self.groups) ** 0.5:.0f}"
+
+
+def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
+    """Return the results of a run as plain values, the same for every order in which groups were played."""
+    scores = store.scores()
+    play = store.play_counts()
+    kinds = store.fault_kinds()
+    seconds = store.seconds()
+    judged = RunScores(config, store, scores)
+    agents = []
+    for number, name in enumerate(config.names):
+        own = scores[scores["agent"] == number]
+        hands = int(own["hands"].sum())
+        record = judged.record(number)
+        faults = int(own["faults"].sum())
+        agents.append(
+            {
+                "name": name,
+                "mbb_per_hand": record.pop("mbb_per_hand"),
+                "ci95": record.pop("ci95"),
+                "hands": hands,
+                "groups": len(own),
+                "faults": faults,
+                "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
+                "retired": faults >= config.max_faults,
+                **record,
+                "from_outside": number in config.outsiders,
+                "believed": number in config.believed,
+                "stats": PlayStatistics(play[number]).record(),
+            }
+        )
+    groups = len(np.unique(scores[["lineup", "deck"]]))
+    hands = groups * config.seats
+    return {
+        "game": game_name(config.rules),
+        "format": config.format,
+        "seats": config.seats,
+        "seed": config.seed,
+        "keys": store.told_key.record() if store.told_key else None,
+        "deals": config.deals,
+        "processes": store.facts.get("processes"),
+        "sandbox": store.facts.get("sandbox"),
+        "decks": store.decks,
+        "stop_when": config.stop_when or None,
+        "stopped": store.decks < config.decks,
+        "hands": hands,
+        "seconds": seconds,
+        "hands_per_second": hands / seconds if seconds > 0 else None,
+        "score": judged.headline,
+        "value_function": store.values() if config.uses_aivat else None,
+        "agents": agents,
+        "matrix": _matrix(config, scores, judged) if config.seats == 2 else None,
+        "referee": config.referee,
+        "digest": store.facts["digest"],
+    }
+
+
+def results_text(results: dict[str, Any]) -> str:
+    """Return the record as the text of results.json."""
+    return json.dumps(results, indent=1, allow_nan=False) + "\n"
+
+
+def table_text(results: dict[str, Any]) -> str:
+    """Return the final table, best agent first; of a heads-up gauntlet what the first agent wins from each other."""
+    is_duel = results["format"] == "gauntlet" and results["seats"] == 2
+    lines = _gauntlet_lines(results) if is_duel else _ranking_lines(results)
+    rate = number_text(results["hands_per_second"], ",.0f")
+    lines.append("")
+    if results["stop_when"]:
+        lines.append(_stop_line(results))
+    if found := results["value_function"]:
+        digest = f", digest {found['digest']}" if found["digest"] else ""
+        lines.append(f"AIVAT with {printable(found['name'])} values{digest}")
+    lines.append(f"{results['hands']:,} hands in {results['seconds']:,.1f} s ({rate} hands/s), {_dealt_text(results)}")
+    return "\n".join(lines)
+
+
+def _dealt_text(results: dict[str, Any]) -> str:
+    """Return what the cards were dealt from, and how."""
+    told = [
+        f"key {entry['key']}" + f" from deck {entry['first_deck']}" * (k > 0)
+        for k, entry in enumerate(results["keys"] or ())
+    ]
+    parts = [f"seed {results['seed']}" if results["seed"] is not None else ", ".join(told) or "a key of its own"]
+    if results["deals"] == "once":
+        parts.append("each rotation a deck of its own")
+    if results["processes"] == "one" and results["deals"] == "shared":
+        parts.append("one process for all rotations: agents may remember decks")
+    if results["sandbox"]:
+        parts.append(f"sandbox {results['sandbox']}")
+    return ", ".join(parts)
+
+
+def _ranking_lines(results: dict[str, Any]) -> list[str]:
+    """Return the tables of all agents: how they fared, whom they met, and the scores with and without luck."""
+    rows: list[tuple[str, ...]] = [
+        ("agent", "mbb/hand", "± 95 %", "hands", "groups", "faults", "VPIP", "PFR", "showdown")
+    ]
+    ranked = sorted(results["agents"], key=lambda agent: -(agent["mbb_per_hand"] or 0.0))
+    for agent in ranked:
+        rows.append(
+            (
+                printable(agent["name"]),
+                number_text(agent["mbb_per_hand"], "+,.1f"),
+                number_text(agent["ci95"], ",.1f"),
+                f"{agent['hands']:,}",
+                f"{agent['groups']:,}",
+                f"{agent['faults']:,}",
+                *(number_text(agent["stats"][key], ".0%") for key in ("vpip", "pfr", "showdown")),
+            )
+        )
+    lines = aligned(rows)
+    if results["matrix"] and len(ranked) > 2:
+        lines += ["", "mbb/hand of the row against the column, ± 95 %:", *aligned(_matrix_rows(results, ranked))]
+    lines += ["", *_score_lines(results, ranked)]
+    if results["matrix"] and results["score"].startswith("aivat"):
+        lines.append(_SEPARATE)
+    return lines
+
+
+def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
+    """Return the table of a heads-up gauntlet: against whom the first agent wins or loses, and what is not decided."""
+    first, *others = results["agents"]
+    name = printable(first["name"])
+    rows: list[tuple[str, ...]] = [("against", "wins", "mbb/hand", "± 95 %", "hands", "faults")]
+    for other, cell in zip(others, results["matrix"][0][1:], strict=True):
+        if cell is not None:
+            winner = name if cell["mbb_per_hand"] > 0.0 else printable(other["name"])
+            rows.append(
+                (
+                    printable(other["name"]),
+                    winner if _is_decided(cell) else "not decided",
+                    number_text(cell["mbb_per_hand"], "+,.1f"),
+                    number_text(cell["ci95"], ",.1f"),
+                    f"{other['hands']:,}",
+                    f"{other['faults']:,}",
+                )
+            )
+    total = f"{number_text(first['mbb_per_hand'], '+,.1f')} ± {number_text(first['ci95'], ',.1f')}"
+    if results["stop_when"]:
+        total += f" (± {number_text(first['sequential_ci95'], ',.1f')} always)"
+    lines = [f"{name}, mbb/hand by {_title(results['score'])}:", "", *aligned(rows, num_texts=2)]
+    lines += ["", f"in all {total}, {first['hands']:,} hands, {first['faults']:,} faults"]
+    return lines + reduced_form_lines(results["agents"])
+
+
+def _is_decided(cell: dict[str, Any]) -> bool:
+    """Return whether an interval leaves out 0."""
+    return cell["ci95"] is not None and abs(cell["mbb_per_hand"]) > cell["ci95"]
+
+
+def _stop_line(results: dict[str, Any]) -> str:
+    """Return whether the run stopped early."""
+    verdict = "stopped after" if results["stopped"] else "not reached in"
+    return (
+        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the run looked many times, "
+        "trust '± always', not '± 95 %' and p"
+    )
+
+
+def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
+    """Return the table of the scores with and without luck, and what is to be said of them."""
+    names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
+    head = (
+        f"mbb/hand by {_title(results['score'])}",
+        *(_title(name) for name in names),
+        "sd bb",
+        "sd raw",
+        "ratio",
+        "p",
+        *(["± always"] if results["stop_when"] else []),
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for agent in ranked:
+        scores = agent["scores"]
+        rows.append(
+            (
+                printable(agent["name"]) + ("*" if agent["aivat"] == CHANCE_ONLY else BELIEVED * agent["believed"]),
+                *(interval_text(scores[name]) for name in names),
+                number_text((scores[results["score"]] or {}).get("sd_bb"), ",.2f"),
+                number_text((scores["raw"] or {}).get("sd_bb"), ",.2f"),
+                number_text(agent["variance_ratio"], ".1f"),
+                number_text(agent["p_value"], ".3f"),
+                *([number_text(agent["sequential_ci95"], ",.1f")] if results["stop_when"] else []),
+            )
+        )
+    lines = aligned(rows)
+    return lines + reduced_form_lines(ranked)
+
+
+def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
+    """Return whose scores are corrected without their own strategies, and why; and whose by their own words."""
+    lines = []
+    for agent in agents:
+        name = printable(agent["name"])
+        if agent["aivat"] == CHANCE_ONLY:
+            if agent["aivat_complaint"]:
+                why = f"its strategy cannot be trusted: {printable(agent['aivat_complaint'])}"
+            elif agent["from_outside"] and not agent["believed"]:
+                why = f"agents from outside are not believed (--believe {name})"
+            else:
+                why = "its strategy is not known"
+            lines.append(f"* {name}: corrected by chance and by what agents of this package tell alone, as {why}")
+        elif agent["believed"] and agent["aivat"]:
+            lines.append(f"{BELIEVED} {name}: corrected by its own word about its strategy, as --believe says")
+    return lines
+
+
+def _title(name: str) -> str:
+    return name.replace("_", "+")
+
+
+def interval_text(score: dict | None) -> str:
+    """Return a score with its half-width, or a dash for one that there is not."""
+    if score is None:
+        return "-"
+    return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
+
+
+def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
+    """Return the matrix as text, agents in the order of the table."""
+    order = [results["agents"].index(agent) for agent in ranked]
+    rows: list[tuple[str, ...]] = [("", *(printable(agent["name"]) for agent in ranked))]
+    for own in order:
+        cells = [results["matrix"][own][other] for other in order]
+        texts = ["" if cell is None else interval_text(cell) for cell in cells]
+        rows.append((printable(results["agents"][own]["name"]), *texts))
+    return rows
+
+
+def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
+    """Return the lines of a table, a rule under its head; the first columns are texts, the others figures."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = list(zip(row, widths, strict=True))
+        texts = [cell.ljust(width) for cell, width in cells[:num_texts]]
+        lines.append("  ".join([*texts, *(cell.rjust(width) for cell, width in cells[num_texts:])]))
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
+def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:
+    """Return for each pair of agents the row's rate against the column's; None where they never met."""
+    per_chip = 1000.0 / config.rules.big_blind
+    chips = np.empty(len(scores))
+    for number, agent in enumerate(judged.agents):
+        chips[scores["agent"] == number] = agent.group_chips(judged.headline)
+    lineups = np.array(make_lineups(config))
+    opponents = lineups[scores["lineup"]].sum(axis=1) - scores["agent"]
+    matrix: list[list[dict | None]] = [[None] * len(config.agents) for _ in config.agents]
+    for own, other in {(own, other) for pair in lineups.tolist() for own, other in (pair, pair[::-1])}:
+        mine = (scores["agent"] == own) & (opponents == other)
+        if mine.any():
+            estimate = estimate_mean(chips[mine] / scores["hands"][mine] * per_chip)
+            matrix[own][other] = {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
+    return matrix
+
+
+def number_text(value: float | None, form: str) -> str:
+    """Return a figure, or a dash for one that could not be measured."""
+    return "-" if value is None else format(value, form)

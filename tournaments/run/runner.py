@@ -1,0 +1,81 @@
+"""Run a tournament: hand out blocks of decks, store what comes back, sum up."""
+
+import contextlib
+import time
+from collections.abc import Callable
+
+from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.tournaments.run.block_player import Conduct, Groups, Job
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.retirement import FaultLedger
+from plurispiel.tournaments.run.schedule import Block, make_blocks, make_lineups
+from plurispiel.tournaments.run.stop_watch import StopWatch
+from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.workers import Alone, Team
+
+
+def run_tournament(
+    config: TournamentConfig,
+    store: RunStore,
+    conduct: Conduct,
+    on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
+) -> None:
+    """Play every group that is not stored yet, or until the run may stop (`TournamentConfig.stop_when`).
+
+    Blocks are stored in the order of the schedule, so that who has too many faults, and from when on, does
+    not depend on which was played first.
+
+    Parameters
+    ----------
+    on_block : callable
+        Called after a block is stored, with its groups: a score for each agent's number.
+
+    Raises
+    ------
+    RunRefused
+        If the groups that are stored were scored with other values.
+    WorkerFailed, RefereeDisagrees, RunAborted
+        The blocks stored before stay; running again goes on from them.
+    """
+    if config.uses_aivat:
+        store.keep_values(make_value_function(config.values, config.rules))
+    watch = StopWatch(config, store)
+    if watch.is_over():
+        return
+    store.renew_key()
+    if config.outsiders:
+        store.note("processes", conduct.processes)
+    if any(map(conduct.is_isolated, config.agents)):
+        store.note("sandbox", conduct.sandbox.name if conduct.sandbox else "none")
+    streams = store.streams()
+    ledger = FaultLedger(config.max_faults, store.faults())
+    alone = conduct.workers == 1
+    with contextlib.closing(Alone(config, conduct, streams) if alone else Team(config, conduct, streams)) as players:
+        while not _play_on(config, store, ledger, players, watch, on_block):
+            pass
+
+
+def _play_on(
+    config: TournamentConfig,
+    store: RunStore,
+    ledger: FaultLedger,
+    players: Alone | Team,
+    watch: StopWatch,
+    on_block: Callable[[Block, Groups], None],
+) -> bool:
+    """Play what is missing until an agent is retired, and return whether the run is over."""
+    blocks = make_blocks(config, len(make_lineups(config)), store.done())
+    jobs = (Job(block, ledger.retired(block)) for block in blocks)
+    last = time.monotonic()  # what counts is playing, not getting ready
+    for block, played in players.play(jobs):
+        groups, stands_until = ledger.admit(block, played.groups)
+        now = time.monotonic()
+        store.add_block(block, groups, now - last, played.hands, played.stories)
+        last = now
+        on_block(block, groups)
+        if stands_until is not None:
+            store.forget_after(stands_until)
+            return False
+        if watch.is_over():
+            break
+    return True

@@ -1,0 +1,217 @@
+"""The four scores of an agent: with and without AIVAT, hand by hand and by groups of rotations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plurispiel.evaluation.statistics import bootstrap_interval, estimate_mean, one_tailed_p, sequential_half_width
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.store import RunStore
+
+FULL, CHANCE_ONLY = "full", "chance only"
+
+_CORRECTIONS = {
+    FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"),
+    CHANCE_ONLY: ("true_chance", "true_other_actions"),
+}
+
+_NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What an interval is made of.
+
+    Attributes
+    ----------
+    rates_mbb : float64[num_groups]
+        Of every group; empty for scores by hand.
+    mean_mbb, ci95_mbb, sd_mbb : float or None
+        The spread is that of a hand; for scores by groups, of a hand of as many independent ones.
+    """
+
+    rates_mbb: np.ndarray
+    mean_mbb: float | None
+    ci95_mbb: float | None
+    sd_mbb: float | None
+
+    def record(self) -> dict[str, float | None]:
+        """Return the score as plain values."""
+        sd_bb = None if self.sd_mbb is None else self.sd_mbb / 1000.0
+        return {"mbb_per_hand": self.mean_mbb, "ci95": self.ci95_mbb, "sd_bb": sd_bb}
+
+
+class AgentScores:
+    """All scores of one agent.
+
+    Parameters
+    ----------
+    config : TournamentConfig
+    rows : SCORES[num_groups]
+        Of the agent.
+    control : SCORES[num_groups] or None
+        Of the Control in the agent's place, which scores by groups are less by.
+    complaint : str
+        Why the strategy that the agent tells is not to be trusted; empty if there is no reason.
+
+    Attributes
+    ----------
+    form : str or None
+        `FULL` or `CHANCE_ONLY`: the corrections behind the scores with AIVAT; None without AIVAT. The second uses
+        nothing that the agent tells: chance, and where two are left what the other tells, if it is of this package.
+    """
+
+    def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
+        self._config = config
+        self._per_chip = 1000.0 / config.rules.big_blind
+        self._rows = rows
+        self._control = control
+        self.form = None
+        if len(rows) and not np.isnan(rows["true_chance"]).any():
+            told = not np.isnan(rows["imaginary_hands"]).any()
+            if control is not None:
+                told = told and not np.isnan(control["imaginary_hands"]).any()
+            self.form = FULL if told and not complaint else CHANCE_ONLY
+
+    def score(self, name: str) -> Sample | None:
+        """Return one of `config.SCORES`, or None if the run does not hold it."""
+        if not len(self._rows) or ("aivat" in name and self.form is None):
+            return None
+        return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
+
+    def first(self, num_groups: int) -> "AgentScores":
+        """Return the scores after the first groups alone, with the same corrections as of all."""
+        control = None if self._control is None else self._control[:num_groups]
+        part = AgentScores(self._config, self._rows[:num_groups], control, "")
+        part.form = self.form
+        return part
+
+    def corrections(self) -> dict[str, Sample]:
+        """Return the score by groups without corrections, and with one after the other."""
+        columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
+        if not len(self._rows):
+            return {}
+        return {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
+
+    def group_chips(self, name: str) -> np.ndarray:
+        """Return the chips of every group, corrected for luck if the score says so: float64[num_groups]."""
+        return _sum(self._rows, self._columns(name))
+
+    def _columns(self, name: str) -> list[str]:
+        """Return the columns whose sum a score is made of."""
+        if "aivat" not in name:
+            return ["chips"]
+        return ["chips", *_CORRECTIONS[self.form or CHANCE_ONLY]]
+
+    def _by_group(self, columns: Sequence[str]) -> Sample:
+        rates = _sum(self._rows, columns) / self._rows["hands"] * self._per_chip
+        if self._control is not None:
+            rates = rates - _sum(self._control, columns) / self._control["hands"] * self._per_chip
+        estimate = estimate_mean(rates)
+        sd = float(rates.std(ddof=1) * self._rows["hands"].mean() ** 0.5) if len(rates) > 1 else None
+        return Sample(rates, estimate.mean, estimate.ci95, sd)
+
+    def _by_hand(self, name: str) -> Sample:
+        column = {"raw": "chips_squared"}.get(name, "aivat_squared" if self.form == FULL else "reduced_squared")
+        hands = int(self._rows["hands"].sum())
+        mean = float(self.group_chips(name).sum()) / hands
+        if hands < 2:
+            return Sample(np.empty(0), mean * self._per_chip, None, None)
+        from scipy.special import stdtrit
+
+        variance = max(0.0, float(self._rows[column].sum()) - hands * mean * mean) / (hands - 1)
+        ci95 = float(stdtrit(hands - 1, 0.975)) * (variance / hands) ** 0.5
+        return Sample(np.empty(0), mean * self._per_chip, ci95 * self._per_chip, variance**0.5 * self._per_chip)
+
+
+def _sum(rows: np.ndarray, columns: Sequence[str]) -> np.ndarray:
+    """Return the sum of some columns: float64[num_groups]."""
+    total = rows[columns[0]]
+    for name in columns[1:]:
+        total = total + rows[name]
+    return total
+
+
+class RunScores:
+    """The scores of every agent of a run.
+
+    Attributes
+    ----------
+    headline : str
+        The score that ranks: the one asked for, or the best that the run holds.
+    agents : list of AgentScores
+    complaints : list of str
+    """
+
+    def __init__(self, config: TournamentConfig, store: RunStore, rows: np.ndarray):
+        refusals, calibrations = store.refusals(), store.calibrations()
+        self.complaints = []
+        self.agents = []
+        controls = rows[rows["agent"] == len(config.agents)]
+        for number in range(len(config.agents)):
+            verdict = calibrations[number].verdict() if number in calibrations else ""
+            asked = number not in config.outsiders - config.believed
+            self.complaints.append((refusals.get(number) or verdict) if asked else "")
+            control = controls if len(controls) and number == config.controlled else None
+            own = rows[rows["agent"] == number]
+            self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
+        holds_aivat = any(agent.form for agent in self.agents)
+        self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
+        self._seed = config.public_seed
+
+    def group_rates(self, number: int) -> np.ndarray:
+        """Return an agent's rates of the headline by groups: float64[num_groups], in mbb/hand."""
+        sample = self.agents[number].score(self._by_groups)
+        return np.empty(0) if sample is None else sample.rates_mbb
+
+    @property
+    def _by_groups(self) -> str:
+        return "aivat_duplicate" if "aivat" in self.headline else "duplicate"
+
+    def record(self, number: int) -> dict[str, Any]:
+        """Return what the results say of an agent's scores, the headline first."""
+        agent = self.agents[number]
+        samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
+        headline = samples[self.headline]
+        groups = agent.score(self._by_groups)
+        raw = samples["raw"]
+        ratio = None
+        if headline and raw and headline.sd_mbb and raw.sd_mbb and headline.sd_mbb > _NO_SPREAD * raw.sd_mbb:
+            ratio = (raw.sd_mbb / headline.sd_mbb) ** 2
+        return {
+            "mbb_per_hand": headline.mean_mbb if headline else None,
+            "ci95": headline.ci95_mbb if headline else None,
+            "scores": {name: sample.record() if sample else None for name, sample in samples.items()},
+            "variance_ratio": ratio,
+            "p_value": _p_value(groups),
+            "sequential_ci95": _sequential(groups),
+            "bootstrap_ci95": _bootstrap(groups, np.random.default_rng((self._seed, number))),
+            "aivat": agent.form,
+            "aivat_complaint": self.complaints[number] or None,
+        }
+
+
+def _p_value(sample: Sample | None) -> float | None:
+    """Return the one-tailed p-value of a score by groups: the chance of such a one without any edge."""
+    if sample is None or len(sample.rates_mbb) < 2:
+        return None
+    error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
+    if error <= _NO_SPREAD * abs(sample.rates_mbb).max():
+        return None
+    return one_tailed_p(float(sample.rates_mbb.mean()), error, len(sample.rates_mbb))
+
+
+def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] | None:
+    """Return the ends of an interval that trusts no distribution."""
+    interval = None if sample is None else bootstrap_interval(sample.rates_mbb, rng)
+    return None if interval is None else list(interval)
+
+
+def _sequential(sample: Sample | None) -> float | None:
+    """Return the half-width of the interval that holds at all times, once there is one."""
+    if sample is None or len(sample.rates_mbb) < 2:
+        return None
+    width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))
+    return width if np.isfinite(width) else None

@@ -1,0 +1,567 @@
+"""A run's folder: its settings and, in SQLite, the result of every group.
+
+``run.sqlite`` is the truth. A block of groups is written in one transaction, so that a run killed at any
+point holds whole blocks only, and goes on from there. Every row ends with a checksum of the others of its columns, so
+that a bit that a disk has turned is noticed before it counts.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import nan
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plurispiel import __version__
+from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.abstraction.machine.versions import machine_text
+from plurispiel.agents.specs import parse_spec
+from plurispiel.evaluation.calibration import Calibration
+from plurispiel.evaluation.duplicate import AgentScore
+from plurispiel.evaluation.play_statistics import new_counts
+from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
+from plurispiel.evaluation.value_functions import ValueFunction
+from plurispiel.tournaments.run import run_key
+from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, Position
+from plurispiel.tournaments.run.tables import (
+    COLUMNS,
+    SCHEMA,
+    SCORE_TYPES,
+    SCORES,
+    checksum_of,
+    score_values,
+)
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
+    fcntl = None
+
+FORMAT_VERSION = 5
+
+_OTHER_FACTS = ("player", "values", "code")
+_FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
+
+
+class AnswerTimes(NamedTuple):
+    """How often an agent was asked to act, the seconds that took in all, and the longest."""
+
+    answers: int
+    seconds: float
+    slowest: float
+
+
+class RunRefused(ValueError):
+    """A run folder that cannot be used: it belongs to another tournament, or is damaged."""
+
+
+class RunStore:
+    """The folder of one tournament run.
+
+    Parameters
+    ----------
+    folder : Path
+        Created if missing.
+    config : TournamentConfig
+    fresh : bool
+        Delete what a run has left there before.
+
+    Attributes
+    ----------
+    decks : int
+        Only groups of so many decks a line-up are told of; by default the settings'.
+
+    Raises
+    ------
+    RunRefused
+        If the folder holds another tournament, is not writable, or its database is damaged or newer.
+    """
+
+    def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
+        self.folder = folder
+        self.decks = config.decks
+        self._config = config
+        self._lock: int | None = None
+        self._key: RunKey | None = None
+        self._remedy = "; give another --out"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(folder)
+            if fresh:
+                for name in _FILES:
+                    (folder / name).unlink(missing_ok=True)
+                shutil.rmtree(folder / "logs", ignore_errors=True)
+        except OSError as error:
+            self.close()
+            raise RunRefused(f"cannot use the folder {folder}: {error.strerror}; give another --out") from None
+        try:
+            with self._refusing():
+                self._database = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=10.0)
+                self._open_run()
+            self.write("config.toml", config.to_toml())
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def reading(cls, folder: Path) -> "RunStore":
+        """Open a run to read what it holds, also while another process plays it.
+
+        Raises
+        ------
+        RunRefused
+            If the folder holds no run, or one that this version cannot read.
+        """
+        path = folder / "run.sqlite"
+        if not path.is_file() or not (folder / "config.toml").is_file():
+            raise RunRefused(f"{folder} is no run folder (the --out of plurispiel tournament)")
+        store = cls.__new__(cls)
+        store.folder = folder
+        store._config = TournamentConfig(**read_config(folder / "config.toml"))
+        store.decks = store._config.decks
+        store._lock = None
+        store._remedy = ""
+        store._key = store._read_key()
+        mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
+        with store._refusing():
+            store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+        try:
+            store._check_format()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @property
+    def config(self) -> TournamentConfig:
+        """The settings of the run."""
+        return self._config
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the run says of itself: ``format, version, digest``, and the ``machine`` that played it last."""
+        return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
+
+    @property
+    def told_key(self) -> RunKey | None:
+        """The key that the run was dealt from, once it has ended; None of one with a seed."""
+        return self._key if self._key is not None and self._key.is_told else None
+
+    def tell_key(self) -> None:
+        """Have the results tell the key: the run has ended.
+
+        It stays untold where more decks were begun and some line-ups still miss theirs, which it will deal.
+        """
+        query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
+        ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
+        if is_even and self._key is not None and not self._key.is_told:
+            self._key = self._key.told()
+            write_key(self.folder, self._key)
+
+    def renew_key(self) -> None:
+        """Draw another key for decks to come, if the one there is was told."""
+        ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
+        deck = 0 if last is None else last + 1
+        if self._key is not None and self._key.is_told and deck < self._config.decks:
+            self._key = self._key.going_on(deck)
+            write_key(self.folder, self._key)
+
+    def streams(self) -> Streams:
+        """Return where the run's decks and random numbers come from.
+
+        Raises
+        ------
+        RunRefused
+            If the key is not there any more.
+        """
+        config = self._config
+        source: Source
+        if not config.outsiders:
+            source = Seeded(config.public_seed)
+        elif not config.draws_key:
+            source = Keyed(((0, config.public_seed),))
+        elif self._key is not None:
+            source = Keyed(self._key.keys)
+        else:
+            raise RunRefused(f"{self.folder / run_key.NAME} is missing: without it no hand can be dealt again")
+        return Streams(config.seats, source, once=config.deals == "once")
+
+    def note(self, fact: str, value: str) -> None:
+        """Write down how the run is played from here on; what was written before stays beside it."""
+        known = self._value(fact)
+        values = sorted({value, *(known.split(", ") if known else ())})
+        with self._refusing(), self._database:
+            self._insert("run", [(fact, ", ".join(values))], "OR REPLACE")
+
+    def close(self) -> None:
+        """Close the database and let others play the run."""
+        if hasattr(self, "_database"):
+            self._database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def keep_values(self, values: ValueFunction) -> None:
+        """Write down the value function that the run is scored with.
+
+        Raises
+        ------
+        RunRefused
+            If the groups that are stored were scored with another.
+        """
+        record = {"num_samples": values.num_samples, "digest": values.digest}
+        with self._refusing(), self._database:
+            self._insert("run", [("values", json.dumps(record))], "OR IGNORE")
+        kept = self.values()
+        if (kept["num_samples"], kept["digest"]) != (values.num_samples, values.digest):
+            raise RunRefused(
+                f"the run in {self.folder} was scored with other {kept['name']} values (digest {kept['digest']}, now "
+                f"{values.digest}); give another --out, or start over with --fresh"
+            )
+
+    def values(self) -> dict[str, Any]:
+        """Return the value function that the groups were scored with: ``name, num_samples, digest``.
+
+        The latter two are None as long as nothing has been played.
+        """
+        record = json.loads(self._value("values") or '{"num_samples": null, "digest": null}')
+        return {"name": parse_spec(self._config.values).title, **record}
+
+    def done(self) -> list[tuple[int, int]]:
+        """Return every stored group as (lineup, deck)."""
+        return list(self._rows("SELECT DISTINCT lineup, deck FROM groups"))
+
+    def holds(self, lineup: int, deck: int) -> bool:
+        """Return whether a group is stored."""
+        return bool(list(self._rows("SELECT 1 FROM groups WHERE lineup = ? AND deck = ? LIMIT 1", lineup, deck)))
+
+    def add_block(
+        self,
+        block: Block,
+        groups: Sequence[Mapping[int, AgentScore]],
+        seconds: float,
+        hands: Sequence[bytes | None] = (),
+        stories: Sequence[bytes | None] = (),
+    ) -> None:
+        """Store the groups of a block, or the first of them, and the time since the last call.
+
+        Parameters
+        ----------
+        hands, stories : sequence of bytes or None
+            The hands of each group (`hands.pack_group`), and what they tell (`hands.pack_stories`), as far as they are
+            to be kept.
+
+        Raises
+        ------
+        RunRefused
+            If the database cannot be written, or another process plays the same run.
+        """
+        rows = [
+            (block.lineup, deck, agent, *score_values(score), seconds / len(groups) / len(group))
+            for deck, group in enumerate(groups, start=block.first)
+            for agent, score in group.items()
+        ]
+        kept, told = (
+            [
+                (block.lineup, deck, blob)
+                for deck, blob in enumerate(packed[: len(groups)], start=block.first)
+                if blob is not None
+            ]
+            for packed in (hands, stories)
+        )
+        with self._refusing(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._insert("groups", rows)
+            self._insert("hands", kept)
+            self._insert("stories", told)
+
+    def forget_after(self, last: Position) -> None:
+        """Forget the groups behind one in the schedule."""
+        with self._refusing(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            for table in ("groups", "hands", "stories"):
+                self._database.execute(
+                    f"DELETE FROM {table} WHERE (deck / {BLOCK_DECKS}, lineup, deck) > (?, ?, ?)", last
+                )
+
+    def seconds(self) -> float:
+        """Return the seconds that the stored groups took."""
+        ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self.decks)
+        return total
+
+    def scores(self) -> np.ndarray:
+        """Return all stored groups in order, one record a group and agent, fields as in the database, NaN for NULL."""
+        rows = self._rows(
+            f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
+            self.decks,
+        )
+        return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
+
+    def calibrations(self) -> dict[int, Calibration]:
+        """Return how well each agent's announced probabilities fit its play; only agents that announce any."""
+        found: dict[int, Calibration] = {}
+        query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
+        for agent, blob in self._rows(query, self.decks):
+            found.setdefault(agent, Calibration()).sums += np.frombuffer(blob)
+        return found
+
+    def refusals(self) -> dict[int, str]:
+        """Return why each agent's strategy could not be used, where it first could not."""
+        query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
+        return dict(self._rows(query, self.decks))
+
+    def play_counts(self) -> dict[int, np.ndarray]:
+        """Return each agent's table of counts over the whole run."""
+        tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
+        query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control is no agent of its own
+        for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
+            tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
+        return tables
+
+    def faults(self) -> list[tuple[int, int, int, int]]:
+        """Return every group and agent with faults, as (lineup, deck, agent, faults)."""
+        return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
+
+    def fault_kinds(self) -> dict[int, Counter[str]]:
+        """Return how many faults of each kind every agent committed; only agents that did."""
+        kinds: dict[int, Counter[str]] = {}
+        query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
+        for agent, text in self._rows(query, self.decks):
+            kinds.setdefault(agent, Counter()).update(text.split())
+        return kinds
+
+    def num_kept(self) -> int:
+        """Return how many groups' hands were kept."""
+        ((count,),) = self._rows("SELECT COUNT(*) FROM hands WHERE deck < ?", self.decks)
+        return count
+
+    def hands_of(self, lineup: int, deck: int) -> bytes | None:
+        """Return the hands of one group, if they were kept."""
+        found = list(self._rows("SELECT hands FROM hands WHERE lineup = ? AND deck = ?", lineup, deck))
+        return found[0][0] if found else None
+
+    def told(self) -> set[tuple[int, int]]:
+        """Return the groups, as (lineup, deck), of which is kept what their hands tell."""
+        return set(self._rows("SELECT lineup, deck FROM stories"))
+
+    def stories_of(self, lineup: int, deck: int) -> bytes | None:
+        """Return what the hands of one group tell, if it was kept."""
+        found = list(self._rows("SELECT stories FROM stories WHERE lineup = ? AND deck = ?", lineup, deck))
+        return found[0][0] if found else None
+
+    def hands(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
+        query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
+        return self._rows(query, self.decks)
+
+    def seat_sums(self) -> np.ndarray:
+        """Return by group in the order of `scores`, and seat, `AgentScore.seat_sums`.
+
+        Returns
+        -------
+        float64[num_groups, num_seats, 1 or 3]
+        """
+        query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
+        blobs = [blob for (blob,) in self._rows(query, self.decks)]
+        shape = self._config.seats, 3 if self._config.uses_aivat else 1
+        if any(len(blob) != 8 * shape[0] * shape[1] for blob in blobs):
+            raise RunRefused(f"{self.folder} is damaged: a group has no results by seat{self._remedy}")
+        return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
+
+    def answer_times(self) -> dict[int, AnswerTimes]:
+        """Return how long each agent was waited for."""
+        rows = self._rows(
+            "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
+            " WHERE deck < ? AND agent < ? GROUP BY agent",
+            self.decks,
+            len(self._config.agents),
+        )
+        return {agent: AnswerTimes(*times) for agent, *times in rows}
+
+    def first_faults(self) -> dict[int, str]:
+        """Return what each agent with faults did wrong first."""
+        rows = self._rows(
+            "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
+            " ORDER BY deck DESC, lineup DESC",
+            self.decks,
+        )
+        return dict(rows)
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the folder, whole or not at all."""
+        return write_atomically(self.folder / name, text)
+
+    def _rows(self, query: str, *values: object) -> Iterator[Any]:
+        with self._refusing():
+            yield from self._database.execute(query, values)
+
+    def _value(self, key: str) -> Any:
+        values = [value for (value,) in self._rows("SELECT value FROM run WHERE key = ?", key)]
+        return values[0] if values else None
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Turn errors of the database into a refusal that says what to do."""
+        try:
+            yield
+        except sqlite3.IntegrityError:
+            raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            what = str(error).encode("unicode_escape").decode()  # it cites a damaged schema as it is
+            raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
+
+    def _read_key(self) -> RunKey | None:
+        try:
+            return read_key(self.folder) if self._config.draws_key else None
+        except (OSError, ValueError) as error:
+            raise RunRefused(f"cannot use {self.folder / run_key.NAME}: {error}{self._remedy}") from None
+
+    def _own_key(self) -> RunKey | None:
+        """Return the key that lies in the folder; of a run that begins, a new one."""
+        key = self._read_key()
+        if key is None and self._config.draws_key:
+            if self.done():
+                raise RunRefused(f"{self.folder / run_key.NAME} is missing{self._remedy}, or start over with --fresh")
+            key = draw_key()
+            write_key(self.folder, key)
+        return key
+
+    def _open_run(self) -> None:
+        digest = self._config.digest
+        path = self.folder / "run.sqlite"
+        if not list(self._rows("SELECT 1 FROM sqlite_master")):
+            if path.stat().st_size:  # SQLite takes a file of a few bytes for an empty one
+                raise RunRefused(f"{path} is no tournament's; give another --out")
+            facts = {"format": FORMAT_VERSION, "version": __version__, "digest": digest}
+            facts["code"] = json.dumps(self._config.code)
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                for statement in filter(str.strip, SCHEMA.split(";")):
+                    self._database.execute(statement)
+                self._insert("run", facts.items(), "OR IGNORE")
+        self._check_format()
+        self.check()
+        if self._value("digest") != digest:
+            raise RunRefused(
+                f"{self.folder} holds another tournament{self._differences()}; "
+                "repeat it as it was to go on with it, give another --out, or start over with --fresh"
+            )
+        self._key = self._own_key()
+        # Only now, so that what was refused is left as it was.
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
+        self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
+
+    def _differences(self) -> str:
+        """Return in words what makes the run that the folder holds another one, as far as that can be told."""
+        found: list[str] = []
+        with contextlib.suppress(ValueError):
+            found = self._config.differences(TournamentConfig(**read_config(self.folder / "config.toml")))
+        if not found:
+            code, now = json.loads(self._value("code") or "{}"), self._config.code
+            found = [f"{what} has changed since" for what, digest in now.items() if code.get(what) != digest]
+        return f": {', '.join(found)}" if found else ""
+
+    def check(self) -> None:
+        """Look at the whole database: its pages, its indices and the checksum of each row.
+
+        Raises
+        ------
+        RunRefused
+            If it is damaged.
+        """
+        path = self.folder / "run.sqlite"
+        ((page_size,),) = self._rows("PRAGMA page_size")
+        if list(self._rows("PRAGMA integrity_check(1)")) != [("ok",)] or path.stat().st_size % page_size:
+            raise self._damaged("it")
+        for table, columns in COLUMNS.items():
+            for *row, checksum in self._rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
+                if checksum != checksum_of(row):
+                    raise self._damaged(self._place(table, row))
+
+    def _damaged(self, what: str) -> RunRefused:
+        return RunRefused(
+            f"cannot use {self.folder / 'run.sqlite'}: {what} is damaged; "
+            "start over with plurispiel tournament --fresh, or give another --out"
+        )
+
+    def _place(self, table: str, row: Sequence[Any]) -> str:
+        """Return what a row is about, for a message; it may be damaged just there."""
+        if table == "run":
+            return f"the fact {row[0]!r:.40}"
+        lineup, deck, agent = row[:3]
+        place = f"the row of line-up {lineup!r:.20}, deck {deck!r:.20}"
+        if table != "groups":
+            return f"{place} in the table of {table}"
+        names: dict[Any, str] = dict(enumerate((*self._config.names, "the Control")))
+        return f"{place}, agent {names.get(agent, agent)!r:.80}"
+
+    def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
+        """Write rows, each with its checksum; `otherwise` says what to do with one that is there already."""
+        columns = (*COLUMNS[table], "checksum")
+        self._database.executemany(
+            f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+            ((*row, checksum_of(row)) for row in rows),
+        )
+
+    def _check_format(self) -> None:
+        if self._value("format") != FORMAT_VERSION or self._value("version") != __version__:
+            raise RunRefused(
+                f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
+                f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
+            )
+
+
+def _locked(folder: Path) -> int | None:
+    """Return the folder, locked until it is closed; the system lets go of it when we end in any way."""
+    if fcntl is None:
+        return None
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
+    except OSError:  # a file system without locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def is_locked(folder: Path) -> bool:
+    """Return whether somebody plays a run, as far as the system can tell."""
+    if fcntl is None:
+        return False
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def _player(folder: Path) -> str:
+    """Return who plays a run, as far as it has said."""
+    with contextlib.suppress(RunRefused, ValueError), contextlib.closing(RunStore.reading(folder)) as store:
+        return store._value("player") or "another process"
+    return "another process"

@@ -1,0 +1,165 @@
+"""Who plays the blocks of a tournament: this process, or worker processes that are given them by pipes."""
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
+from plurispiel.evaluation.referee import RefereeDisagrees
+from plurispiel.evaluation.streams import Streams
+from plurispiel.tournaments.contestants.process import close_to_others, die_with
+from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, Job, Played, RunAborted
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.kernels import PLAY, warmup
+from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
+from plurispiel.tournaments.run.schedule import Block
+
+_PATIENCE_S = 2.0
+_WINDOW = 16  # blocks for each worker that may be played before one that comes earlier is
+
+
+class WorkerFailed(RuntimeError):
+    """A worker process ended, or met an error that is no agent's fault."""
+
+
+class Alone:
+    """Plays in this process."""
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
+        self._player = BlockPlayer(config, conduct, streams)
+
+    def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
+        """Yield the blocks with their scores."""
+        for job in jobs:
+            yield job.block, self._player.play(job)
+
+    def close(self) -> None:
+        """End the contestants."""
+        self._player.close()
+
+
+class _Worker:
+    """A process that plays the blocks it is given, in order."""
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
+        self.given: list[tuple[int, Job]] = []
+        with interrupts_held(), own_modules_only():
+            resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
+        with interrupts_held(), own_modules_only():
+            self.process.start()
+        theirs.close()
+
+    def wait_until_ready(self) -> None:
+        """Wait for a first sign of life."""
+        self._receive()
+
+    def give(self, number: int, job: Job) -> None:
+        """Send a job."""
+        try:
+            self.pipe.send(job)
+        except OSError:
+            raise self._failure() from None
+        self.given.append((number, job))
+
+    def take(self) -> tuple[int, tuple[Block, Played]]:
+        """Return the number of the next block that was played, and the block."""
+        played = self._receive()
+        number, job = self.given.pop(0)
+        return number, (job.block, played)
+
+    def _receive(self) -> Any:
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            raise self._failure() from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _failure(self) -> WorkerFailed:
+        self.process.join(timeout=1.0)
+        return WorkerFailed(
+            f"a worker process died (exit code {self.process.exitcode}); run the same command again to go on"
+        )
+
+
+class Team:
+    """Worker processes, ready to play when this returns."""
+
+    def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
+        self._workers: list[_Worker] = []
+        try:
+            for _ in range(conduct.workers):
+                self._workers.append(_Worker(config, conduct, streams))
+            for worker in self._workers:
+                worker.wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
+        """Yield results in the order of the jobs; a worker holds one job in hand and one in its pipe."""
+        for worker in self._workers:  # what an earlier call has given out and left
+            while worker.given:
+                worker.take()
+        given = due = 0
+        played: dict[int, tuple[Block, Played]] = {}
+        more = True
+        while True:
+            for worker in self._workers * 2:
+                if more and len(worker.given) < 2 and given - due < _WINDOW * len(self._workers):
+                    job = next(jobs, None)
+                    if job is None:
+                        more = False
+                    else:
+                        worker.give(given, job)
+                        given += 1
+            busy = {worker.pipe: worker for worker in self._workers if worker.given}
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                number, result = busy[pipe].take()  # type: ignore[index]
+                played[number] = result
+            while due in played:
+                yield played.pop(due)
+                due += 1
+
+    def close(self) -> None:
+        """End the workers."""
+        for worker in self._workers:
+            worker.pipe.close()  # a worker ends when it finds its pipe closed
+        patience = time.monotonic() + _PATIENCE_S
+        for worker in self._workers:
+            worker.process.join(timeout=max(0.0, patience - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+
+
+def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
+    """Play the blocks that come through the pipe until it is closed."""
+    close_to_others()
+    die_with(os.getppid())  # a block may take minutes, and nobody would store it
+    leave_to_parent()
+    pass_nothing_on()
+    sys.stdin = open(os.devnull)  # noqa: SIM115
+    sys.stdout = sys.stderr  # an agent that prints must not write into the results
+    with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct, streams)) as player:
+        try:
+            warmup(PLAY)
+            pipe.send(None)  # ready
+            while True:
+                pipe.send(player.play(pipe.recv()))
+        except (RefereeDisagrees, RunAborted) as error:
+            pipe.send(error)
+        except ValueError as error:
+            pipe.send(ValueError(str(error)))  # a subclass may not survive the pipe
