@@ -19,7 +19,7 @@ from plurispiel.tournaments.report.run_record import read_run
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.results import make_results, table_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 jit_only = pytest.mark.skipif(
@@ -104,7 +104,7 @@ def test_results_hold_the_values_of_the_run_and_need_them_no_more(bots, tmp_path
             "num_samples": None,
             "digest": None,
         }
-        run_tournament(config, store, Conduct(keep="all"))
+        play_run(config, store, Conduct(keep="all"))
         results = make_results(config, store)
     found = {"name": "blueprint:small", "num_samples": values.num_samples, "digest": values.digest}
     assert results["value_function"] == found and f"digest {values.digest}" in table_text(results)

@@ -18,7 +18,7 @@ from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, table_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 BOTS = Path(__file__).parent / "contestants" / "bots"
@@ -40,7 +40,7 @@ def play(folder, agents, *, conduct=None, **settings):
     """Play a heads-up tournament; return its results and rows."""
     config = TournamentConfig(agents=tuple(agents), seats=2, **settings)
     with contextlib.closing(RunStore(folder, config)) as store:
-        run_tournament(config, store, conduct or Conduct())
+        play_run(config, store, conduct or Conduct())
         return make_results(config, store), store.scores()
 
 
@@ -206,10 +206,10 @@ def test_a_run_that_goes_on_keeps_its_key_and_one_without_is_refused(tmp_path):
     for _ in range(2):
         with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
             with pytest.raises(Stop):
-                run_tournament(config, store, Conduct(), stop)
+                play_run(config, store, Conduct(), stop)
             assert make_results(config, store)["keys"] is None  # not as long as it is played
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
-        run_tournament(config, store, Conduct())
+        play_run(config, store, Conduct())
         parts = store.scores()
         store.tell_key()
         (key,) = make_results(config, store)["keys"]
@@ -273,7 +273,7 @@ def test_a_key_that_was_told_deals_nothing_whatever_the_run_goes_on_with(tmp_pat
     def end(config, on_block=lambda block, groups: None):
         with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
             with contextlib.suppress(Stop):
-                run_tournament(config, store, Conduct(), on_block)
+                play_run(config, store, Conduct(), on_block)
             store.tell_key()
             return make_results(config, store)["keys"]
 
@@ -286,7 +286,7 @@ def test_a_key_that_was_told_deals_nothing_whatever_the_run_goes_on_with(tmp_pat
     assert told[0] == first and told[1]["first_deck"] == 8
     # One line-up has decks that others miss: the key that will deal them stays untold.
     with contextlib.closing(RunStore(tmp_path / "run", more)) as store, pytest.raises(Stop):
-        run_tournament(more, store, Conduct(), stop)
+        play_run(more, store, Conduct(), stop)
     assert end(less) is None
     last = end(more)
     assert last[0] == first and last[1]["first_deck"] == 8 and last[1] != told[1]

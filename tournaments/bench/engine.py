@@ -14,7 +14,7 @@ from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
 _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
@@ -91,7 +91,7 @@ def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_s
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            run_tournament(config, store, Conduct(workers))
+            play_run(config, store, Conduct(workers))
             elapsed = store.seconds()
         finally:
             store.close()

@@ -36,7 +36,7 @@ from plurispiel.tournaments.run.known_runs import note_run, runs_folder
 from plurispiel.tournaments.run.power import expect, pilot_of, power_text
 from plurispiel.tournaments.run.processes import process_notes
 from plurispiel.tournaments.run.results import Tally, make_results, printable, results_text, table_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunRefused, RunStore
@@ -126,7 +126,7 @@ def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: San
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
         workers, hiding = options.workers or default_workers(), sandbox.hiding(store.folder) if sandbox else None
         conduct = Conduct(workers, options.isolate, processes=_processes(config, options), sandbox=hiding)
-        run_tournament(pilot, store, conduct)
+        play_run(pilot, store, conduct)
         return expect(config, pilot, store)
 
 
@@ -301,7 +301,7 @@ def _play(config: TournamentConfig, store: RunStore, conduct: Conduct, total: in
             progress.set_postfix_str(f"{config.names[leader]} {tallies[leader].text()} mbb/hand", refresh=False)
             progress.update(len(groups) * config.seats)
 
-        run_tournament(config, store, conduct, show)
+        play_run(config, store, conduct, show)
 
 
 def _resume_command(store: RunStore, options: argparse.Namespace) -> str:

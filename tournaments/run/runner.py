@@ -14,7 +14,7 @@ from plurispiel.tournaments.run.store import RunStore
 from plurispiel.tournaments.run.workers import Alone, Team
 
 
-def run_tournament(
+def play_run(
     config: TournamentConfig,
     store: RunStore,
     conduct: Conduct,

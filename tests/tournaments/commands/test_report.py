@@ -22,7 +22,7 @@ from plurispiel.tournaments.report.scale import LinearScale
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.kept_hands import kept_groups
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 EVIL = "<script>alert(1)</script>"
@@ -45,7 +45,7 @@ class Bot(Agent):
 def play(folder, **settings):
     config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder, config)) as store:
-        run_tournament(config, store, Conduct(keep="sample"))
+        play_run(config, store, Conduct(keep="sample"))
     return folder
 
 
@@ -238,7 +238,7 @@ def test_an_unfinished_run_says_so(tmp_path, capsys):
     part = TournamentConfig(agents=("tag", "call"), decks=8)
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
         empty = make_page([read_run(tmp_path / "run", "A")], "report")
-        run_tournament(part, store, Conduct())
+        play_run(part, store, Conduct())
     assert "Unfinished: 0 of 24 groups" in empty.html and checked(empty.html)
     assert cli.main(["report", str(tmp_path / "run"), "--json"]) == 0
     said = capsys.readouterr()

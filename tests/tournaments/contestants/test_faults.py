@@ -21,7 +21,7 @@ from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct, RunAbo
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.retirement import FaultLedger
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.schedule import Block
 from plurispiel.tournaments.run.store import RunRefused, RunStore
 
@@ -59,7 +59,7 @@ def timeless(folder):
 def play(folder, config, **conduct):
     store = RunStore(folder, config)
     try:
-        run_tournament(config, store, Conduct(**conduct))
+        play_run(config, store, Conduct(**conduct))
         columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"
         return store._database.execute(f"SELECT {columns} FROM groups ORDER BY lineup, deck, agent").fetchall()
     finally:
@@ -108,7 +108,7 @@ def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp
     for _ in range(2):
         store = RunStore(tmp_path / "parts", config)
         with pytest.raises(Stop):
-            run_tournament(config, store, Conduct(2), stop)
+            play_run(config, store, Conduct(2), stop)
         store.close()
     assert play(tmp_path / "parts", config) == whole
 
@@ -446,7 +446,7 @@ def test_a_message_that_no_file_takes_ends_no_run(capsys, tmp_path):
 def test_who_saw_a_deck_before_an_agent_was_retired_sees_another_behind_it(tmp_path, sometimes):
     config = TournamentConfig(agents=(f"{sometimes}?share=1", "tag"), decks=8, max_faults=3, seed=7, score="duplicate")
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
-        run_tournament(config, store, Conduct())
+        play_run(config, store, Conduct())
         ledger = FaultLedger(config.max_faults, store.faults())
         _, _, last = ledger.retirement(0)
         assert last < 7

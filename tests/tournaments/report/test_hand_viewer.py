@@ -25,7 +25,7 @@ from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import action_text, cell_names, combo_cells, grid_shares
 from plurispiel.tournaments.run.kept_hands import kept_groups
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
 DICE = """
@@ -63,7 +63,7 @@ class Fickle(Agent):
 def play(folder, keep="all", **settings):
     config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder, config)) as store:
-        run_tournament(config, store, Conduct(keep=keep))
+        play_run(config, store, Conduct(keep=keep))
     return folder
 
 

@@ -19,7 +19,7 @@ from plurispiel.tournaments.run import block_player
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, results_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
 pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
@@ -43,7 +43,7 @@ needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks f
 def run(folder, config, workers, on_block=lambda block, groups: None, **conduct):
     store = RunStore(folder, config)
     try:
-        run_tournament(config, store, Conduct(workers, **conduct), on_block)
+        play_run(config, store, Conduct(workers, **conduct), on_block)
         return timeless(json.loads(results_text(make_results(config, store)))), rows(store)
     finally:
         store.close()

@@ -10,7 +10,7 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, results_text, table_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
 LIAR = """
@@ -41,7 +41,7 @@ def play(folder, **settings):
     folder.mkdir(exist_ok=True)
     config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder / "run", config)) as store:
-        run_tournament(config, store, Conduct())
+        play_run(config, store, Conduct())
         results = make_results(config, store)
         assert "NaN" not in results_text(results)
         assert table_text(results)
@@ -176,7 +176,7 @@ def test_a_small_lie_is_found_over_ten_thousand_decisions(tmp_path, monkeypatch)
         score="aivat_duplicate", believe=("bots.py:Liar", "bots.py:Told"),
     )  # fmt: skip
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
-        run_tournament(config, store, Conduct())
+        play_run(config, store, Conduct())
         results = make_results(config, store)
         decisions = {number: found.sums[0] for number, found in store.calibrations().items()}
     assert decisions[0] >= 10_000 and decisions[1] >= 10_000

@@ -10,7 +10,7 @@ from plurispiel.evaluation.statistics import sequential_half_width
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.results import make_results, results_text, table_text
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, look_decks
 from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
 from plurispiel.tournaments.run.store import RunStore
@@ -31,7 +31,7 @@ def play(folder, workers=1, stop_after=None, **settings):
 
     with contextlib.closing(RunStore(folder, config)) as store:
         with contextlib.suppress(KeyboardInterrupt):
-            run_tournament(config, store, Conduct(workers), count)
+            play_run(config, store, Conduct(workers), count)
         results = json.loads(results_text(make_results(config, store)))
     assert table_text(results)
     return {key: value for key, value in results.items() if key not in ("seconds", "hands_per_second")}
