@@ -32,7 +32,7 @@ from plurispiel.abstraction.cards.river import EQUITY_UNITS, NUM_CLUSTERS, NUM_C
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_RIVERS
 from plurispiel.abstraction.cards.soundness import require_buckets, require_model, require_report
 from plurispiel.abstraction.holdem.boards import board_classes
-from plurispiel.abstraction.holdem.cards import combo_cards
+from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import default_threads, run_chunks
@@ -350,7 +350,7 @@ def _examples(
 
 
 def _live_combos(board: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(~np.isin(combo_cards(), board).any(axis=1))
+    return np.flatnonzero(HUNL.free_combos(board))
 
 
 def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:

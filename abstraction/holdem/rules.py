@@ -17,6 +17,7 @@ from plurispiel.abstraction.holdem.cards import combo_cards, deck_cards
 
 MAX_SEATS = 10
 MAX_STREETS = 4
+STREETS = ("preflop", "flop", "turn", "river")
 MAX_HAND_CARDS = 7
 MAX_CHIPS = 2**31 - 1
 UNLIMITED_RAISES = 255
@@ -131,6 +132,16 @@ class HoldemRules:
     def combo_id(self, hole_cards: Iterable[int]) -> int:
         """Return the row of `combos` that holds these cards, in any order."""
         return self._combo_ids[frozenset(hole_cards)]
+
+    def free_combos(self, cards: Iterable[int]) -> np.ndarray:
+        """Return which combos share no card with the given cards: bool[num_combos]."""
+        is_free = np.ones(256, dtype=bool)  # for every uint8, as a placeholder of unknown cards may be among them
+        is_free[list(cards)] = False
+        first, *others = self.combos.T
+        free = is_free[first]
+        for column in others:  # several times faster than np.isin(...).any(axis=1)
+            free &= is_free[column]
+        return free
 
     @functools.cached_property
     def _combo_ids(self) -> dict[frozenset[int], int]:

@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 from plurispiel.abstraction.actions.menu import ALL_IN_SHARE
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem.openspiel import rules_of
-from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules, no_limit_holdem
 from plurispiel.abstraction.machine import settings
 from plurispiel.abstraction.machine.settings import make_record, require_name
 from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.blueprint.schedule import Schedule
 
 LOSSLESS = "lossless"
-STREETS = ("preflop", "flop", "turn", "river")
 CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 

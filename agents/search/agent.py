@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import combo_text
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.agents.base import Agent, Deal, Decision, Event, PublicState, Strategy, View, draw
 from plurispiel.agents.blueprint.agent import BlueprintAgent, BundledAgent, blueprint_agent
 from plurispiel.agents.blueprint.blueprint import Blueprint
@@ -33,7 +33,6 @@ MOVED_SHARE = 0.05
 """A search has moved a decision if it gives this much more of probability to folds, calls or raises than the blueprint
 does."""
 
-_STREETS = ("preflop", "flop", "turn", "river")
 _NUM_TOP_HANDS = 5
 
 
@@ -142,7 +141,7 @@ class SearchAgent(Agent):
                     "the blueprint's bucket table is built"
                 )
             return (
-                f"the blueprint plays the {_STREETS[public.street]}: search is for two players with chips and, where "
+                f"the blueprint plays the {STREETS[public.street]}: search is for two players with chips and, where "
                 f"the blueprint's bucket table is built, for up to {MOST_SEATS}"
             )
         return _explained(found.solution, public)
@@ -216,7 +215,7 @@ def _explained(solution: StreetSolution, public: PublicState) -> str:
     root = solution.root
     here = [action.action for action in public.actions if action.street == public.street]
     num_before = int(root.state.array[betting_state.NUM_ACTIONS])
-    street = f"the {_STREETS[root.state.street]} {cards_text(root.board)}".strip()
+    street = f"the {STREETS[root.state.street]} {cards_text(root.board)}".strip()
     last = here[num_before - 1] if num_before else CALL
     known = {FOLD: "the fold", CALL: "the call"}
     place = f"behind {known.get(last, f'the raise to {last}')} on" if num_before else "the start of"

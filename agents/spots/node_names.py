@@ -10,12 +10,12 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state as betting_kernels
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision, StreetBetting
+from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.agents.resolve.subgame import Subgame
 
-__all__ = ["PLAYERS", "STREETS", "action_names", "find_decision"]
+__all__ = ["PLAYERS", "action_names", "find_decision"]
 
 PLAYERS = ("oop", "ip")
-STREETS = ("preflop", "flop", "turn", "river")
 
 
 def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: int, name: str) -> BettingDecision:

@@ -7,8 +7,9 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting_tree import STREET_END
 from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.abstraction.holdem.ranges import combo_text
+from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
-from plurispiel.agents.spots.node_names import PLAYERS, STREETS, action_names
+from plurispiel.agents.spots.node_names import PLAYERS, action_names
 from plurispiel.agents.spots.spot import Spot
 
 __all__ = ["NodeStrategy", "node_strategy"]

@@ -17,9 +17,9 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import StreetBetting
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.ranges import combo_text, parse_range
-from plurispiel.abstraction.holdem.rules import MAX_CHIPS, HoldemRules
+from plurispiel.abstraction.holdem.rules import MAX_CHIPS, STREETS, HoldemRules
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
-from plurispiel.agents.spots.node_names import PLAYERS, STREETS, action_names, find_decision
+from plurispiel.agents.spots.node_names import PLAYERS, action_names, find_decision
 
 __all__ = ["Spot", "spot_record"]
 

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
+from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, STREETS, HoldemRules
 from plurispiel.abstraction.machine.memory import peak_bytes
 from plurispiel.agents.base import Decision, View
 from plurispiel.agents.search.agent import MOVED_SHARE, SearchAgent
@@ -14,7 +14,6 @@ from plurispiel.tournaments.bench.row import Row
 
 _GAMES = {"heads-up, 200 bb": HUNL, "six seats, 100 bb": SIXMAX}
 _HANDS_A_SECOND = 30
-_STREETS = ("preflop", "flop", "turn", "river")
 
 
 class _Timed(SearchAgent):
@@ -54,7 +53,7 @@ def _measure(name: str, rules: HoldemRules, num_hands: int, config: SearchConfig
     rows = [
         Row(f"{name}: a hand", float(np.mean(hands[1:])), "s", f"{num_hands} hands, the longest {max(hands[1:]):.2f} s")
     ]
-    for street, title in enumerate(_STREETS):
+    for street, title in enumerate(STREETS):
         times = [each for where, each in taken if where == street]
         if times:
             note = f"{len(times)} decisions, the longest {max(times):.2f} s"

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
-from plurispiel.agents.blueprint.config import STREETS, MenuConfig
+from plurispiel.agents.blueprint.config import MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised, work_done
 from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text

@@ -9,7 +9,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, SUITS, card_text, cards_text
-from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.evaluation.aivat import Announced
 from plurispiel.evaluation.play_statistics import position_names
 from plurispiel.evaluation.value_functions import combos_without
@@ -18,8 +18,6 @@ from plurispiel.tournaments.run.witness import Told
 
 FULL_BYTE = 255
 """What 1 is in a grid."""
-
-_STREETS = ("preflop", "flop", "turn", "river")
 
 
 def hand_story(told: Told) -> dict[str, Any]:
@@ -223,7 +221,7 @@ def story_text(story: dict[str, Any], names: Sequence[str]) -> str:
         if step["kind"] == "action":
             lines.append(f"  {story['positions'][step['seat']]:5} {step['text']}")
         elif step["kind"] == "board":
-            lines.append(f"{_STREETS[min(step['street'], 3)]}: {step['text']}, pot {sum(step['paid']) / bb:g} bb")
+            lines.append(f"{STREETS[min(step['street'], 3)]}: {step['text']}, pot {sum(step['paid']) / bb:g} bb")
         else:
             lines.append(f"{step['text']}")
     return "\n".join(lines)

@@ -31,6 +31,14 @@ def test_combos_of_a_full_deck_are_colexicographic():
     assert not SIXMAX.combos.flags.writeable
 
 
+@pytest.mark.parametrize("rules", [HUNL, LEDUC, dataclasses.replace(HUNL, num_hole_cards=3, board_cards=(0, 3, 1, 0))])
+def test_free_combos_share_no_card(rules):
+    for size in range(4):
+        cards = np.random.default_rng(size).permutation(rules.cards)[:size]
+        assert np.array_equal(rules.free_combos(cards), ~np.isin(rules.combos, cards).any(axis=1))
+        assert np.array_equal(rules.free_combos((*cards.tolist(), 255)), rules.free_combos(cards))
+
+
 def test_board_sizes():
     assert [SIXMAX.board_size(street) for street in range(4)] == [0, 3, 4, 5]
     assert (SIXMAX.num_dealt_cards, LEDUC.num_dealt_cards, KUHN.num_dealt_cards) == (17, 3, 2)

@@ -1,0 +1,26 @@
+"""Rows of probabilities."""
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["normalised"]
+
+
+def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
+    """Return rows that sum to 1: each row divided by its sum.
+
+    Parameters
+    ----------
+    rows : float[..., n]
+        Non-negative weights.
+    otherwise : array-like, broadcast to `rows`
+        What a row without weight becomes.
+
+    Examples
+    --------
+    >>> normalised(np.array([[3.0, 1.0], [0.0, 0.0]]), 0.5).tolist()
+    [[0.75, 0.25], [0.5, 0.5]]
+    """
+    totals = rows.sum(axis=-1, keepdims=True)
+    positive = totals > 0.0
+    return np.where(positive, rows / np.where(positive, totals, 1.0), otherwise)
