@@ -259,7 +259,7 @@ def test_the_table_is_for_people(capsys):
     assert main(out[-1].split()[1:]) == 0
 
 
-def test_nothing_given_plays_the_demonstration_heads_up(capsys, home):
+def test_nothing_given_plays_the_default_tournament(capsys, home):
     assert main(["tournament", "--decks", "2", "--workers", "1"]) == 0
     captured = capsys.readouterr()
     lines = captured.out.splitlines()

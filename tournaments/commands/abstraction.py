@@ -24,6 +24,7 @@ from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import default_threads
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.bucket_pictures import draw_table
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.run.kernels import CARDS, warmup
@@ -52,25 +53,25 @@ def _build(options: argparse.Namespace) -> int:
     known = holds_artefact(folder)
     if not known:
         streets = ", ".join(_street_text(config, street) for street in STREETS)
-        _say(f"{config.name}: {streets}; seed {config.seed}, {threads} threads")
-        _say(
+        say(f"{config.name}: {streets}; seed {config.seed}, {threads} threads")
+        say(
             f"at most about {peak_bytes(config) / _MIB:,.0f} MiB of memory, {table_bytes(config) / _MIB:,.0f} MiB on "
             f"disk: {folder}"
         )
         if stage_folder(folder).exists():
-            _say("going on where an earlier build was stopped")
+            say("going on where an earlier build was stopped")
     begin = time.perf_counter()
     try:
         warmup(CARDS)
         table = build_table(config, folder, threads=threads, show_progress=not known)
     except KeyboardInterrupt:
-        _say("interrupted; the same command goes on with the next street that is not finished")
+        say("interrupted; the same command goes on with the next street that is not finished")
         return INTERRUPTED
     seconds = time.perf_counter() - begin
     if options.json:
         print(json.dumps({"folder": str(folder), "seconds": seconds} | _record(table)))
         return 0
-    _say(f"{folder} was there already" if known else f"built in {seconds:.0f} s")
+    say(f"{folder} was there already" if known else f"built in {seconds:.0f} s")
     print(_table_text(table, folder))
     return 0
 
@@ -84,7 +85,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
     flops = all_flops() if options.all else [parse_cards(options.flop)]
     if len(flops[0]) != 3:
         raise ValueError(f"a flop has three cards, as in --flop QsJh2h, got {options.flop!r}")
-    _say(f"{FLOP_500.name}: about {_FLOP_PEAK_MIB} MiB of memory, {_FLOP_MIB * len(flops):,.0f} MiB in the cache")
+    say(f"{FLOP_500.name}: about {_FLOP_PEAK_MIB} MiB of memory, {_FLOP_MIB * len(flops):,.0f} MiB in the cache")
     warmup(CARDS)
     begin = time.perf_counter()
     missing = [flop for flop in flops if not is_kept(flop)]
@@ -93,7 +94,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
             with interrupts_held():
                 buckets = flop_buckets(flop, threads=threads)
     except KeyboardInterrupt:
-        _say("interrupted; the same command goes on with the next flop")
+        say("interrupted; the same command goes on with the next flop")
         return INTERRUPTED
     buckets = flop_buckets(flops[0])
     seconds = time.perf_counter() - begin
@@ -126,9 +127,9 @@ def _info(options: argparse.Namespace) -> int:
         sys.stdout.flush()
         try:
             for picture in draw_table(table, Path(options.plot), flop):
-                _say(f"drawn in {picture}")
+                say(f"drawn in {picture}")
         except MatplotlibMissing as error:
-            _say(f"no picture: {error}")
+            say(f"no picture: {error}")
     return 0
 
 
@@ -232,7 +233,3 @@ def _examples(table: BucketTable, street: str, bucket: int) -> list[str]:
     boards = board_classes(BOARD_CARDS[street]).boards
     pairs = [pair for pair in report.examples[bucket].tolist() if pair[0] >= 0]
     return [f"{cards_text(combo_cards()[combo][::-1])} on {cards_text(boards[board][::-1])}" for board, combo in pairs]
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -37,6 +37,7 @@ from plurispiel.agents.blueprint.run import TrainingRun, begin_run, load_checkpo
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
 from plurispiel.tournaments.commands.abstraction import find_table
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.blueprint_text import blueprint_record, blueprint_text, draw_blueprint, grids_text
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.training_curve import write_marks
@@ -75,7 +76,7 @@ def _train(options: argparse.Namespace) -> int:
         run = begin_run(
             folder, config, cards, threads=threads, num_marks=options.marks, start=start, start_weight_bb=options.weight
         )
-    _say(
+    say(
         f"{config.name}: {config.iterations:,} iterations, seed {config.seed}, {threads} thread"
         f"{'s' * (threads > 1)}; kept in {folder}"
     )
@@ -87,7 +88,7 @@ def _resume(options: argparse.Namespace) -> int:
     folder = _run_folder(options.run)
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
-        _say(f"{error}\ngoing on from the checkpoint before")
+        say(f"{error}\ngoing on from the checkpoint before")
     config = checkpoint.config
     if options.iterations is not None:
         checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
@@ -101,7 +102,7 @@ def _resume(options: argparse.Namespace) -> int:
             run.restore(checkpoint)
         except ValueError as error:
             raise type(error)(f"{folder}: {error}") from None
-    _say(
+    say(
         f"{config.name}: going on at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
         f"{threads} thread{'s' * (threads > 1)}"
     )
@@ -147,13 +148,13 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
             progress.close()
             with interrupts_held():
                 run.keep()
-                _say(
+                say(
                     f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
                     f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
                 )
             return INTERRUPTED
     if trainer.iteration < trainer.schedule.iterations:
-        _say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
+        say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
     blueprint = load_blueprint(run.folder / FOLDER)
     if options.json:
         print(json.dumps(blueprint_record(blueprint, run.folder / FOLDER)))
@@ -173,9 +174,9 @@ def _info(options: argparse.Namespace) -> int:
         sys.stdout.flush()
         try:
             for path in draw_blueprint(blueprint, Path(options.plot)):
-                _say(f"drawn in {path}")
+                say(f"drawn in {path}")
         except MatplotlibMissing as error:
-            _say(f"no picture: {error}")
+            say(f"no picture: {error}")
     return 0
 
 
@@ -215,7 +216,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
     if config.cards == LOSSLESS:
         return lossless_buckets(config.rules, num_streets)
     if config.cards in CARD_PRESETS and not holds_artefact(tables_folder() / config.cards):
-        _say(f"building the bucket table {config.cards} first (about a minute on two processors)")
+        say(f"building the bucket table {config.cards} first (about a minute on two processors)")
         warmup(CARDS)
         build_table(CARD_PRESETS[config.cards], tables_folder() / config.cards, threads=threads, show_progress=True)
     return table_buckets(config.rules, load_table(find_table(config.cards)), num_streets)
@@ -247,8 +248,8 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     regrets, averages, rows = (cells * width for width in ((8, 8, 4) if config.exact else (4, 2, 1)))
     tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
     needed = regrets + averages + rows + tree
-    _say("\n".join(lines))
-    _say(
+    say("\n".join(lines))
+    say(
         f"  {regrets / _GIB:,.1f} GiB of regrets, {averages / _GIB:,.1f} GiB of averages, "
         f"{rows / _GIB:,.1f} GiB of finished strategy, {tree / _GIB:,.1f} GiB of betting: "
         f"at most {needed / _GIB:,.1f} GiB, as far as infosets are met"
@@ -316,7 +317,3 @@ def _minutes(given: float | None) -> float:
     if not 0.0 <= given <= _MAX_MINUTES:
         raise ValueError(f"minutes are 0 to {_MAX_MINUTES:,.0f}, got {given}")
     return given
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

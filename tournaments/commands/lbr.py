@@ -15,10 +15,11 @@ from plurispiel.abstraction.machine.versions import MAX_WORKERS, default_workers
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
-from plurispiel.tournaments.run.lbr_run import Probe, ProbeConfig
+from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
 from plurispiel.tournaments.run.results import aligned, number_text, printable
 
 _SHOWN_EVERY = 2.0
@@ -34,12 +35,12 @@ def main(options: argparse.Namespace) -> int:
     if options.out and options.menu == "all":
         raise ValueError("--out is for one menu; with --menu all each has a folder of its own")
     menus = list(MENUS) if options.menu == "all" else [options.menu]
-    configs = [ProbeConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
+    configs = [LbrConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     found = []
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
         _try(configs[0])
         if note := configs[0].note:
-            _say(f"{options.agent}: {note}")
+            say(f"{options.agent}: {note}")
         for config in configs:
             record = _measure(config, options)
             if record is None:
@@ -52,24 +53,24 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _try(config: ProbeConfig) -> None:
+def _try(config: LbrConfig) -> None:
     """See, before anything is compiled, whether an agent from outside loads, and tells what it does with every hand."""
     if parse_spec(config.agent).is_foreign:
         with contextlib.closing(Contestant(config.agent, Limits())) as contestant:
             try_to_tell(contestant, config.rules)
 
 
-def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any] | None:
+def _measure(config: LbrConfig, options: argparse.Namespace) -> dict[str, Any] | None:
     """Play what is missing and return the result; None if it was interrupted."""
     folder = Path(options.out) if options.out else user_data_folder() / "lbr" / config.digest
-    probe = Probe(folder, config, fresh=options.fresh)
+    run = LbrRun(folder, config, fresh=options.fresh)
     num_groups = -(-options.hands // Prober.hands_per_group)
-    played = probe.num_played(num_groups)
-    _say(f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), seed {config.seed}")
-    _say(f"run folder {folder}" + (f", {played * Prober.hands_per_group:,} hands already there" if played else ""))
+    played = run.num_played(num_groups)
+    say(f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), seed {config.seed}")
+    say(f"run folder {folder}" + (f", {played * Prober.hands_per_group:,} hands already there" if played else ""))
     begin = time.perf_counter()
     if played < num_groups:
-        _say(LOADING)
+        say(LOADING)
         total = num_groups * Prober.hands_per_group
         try:
             warmup_play([config.agent], config.rules)
@@ -81,7 +82,7 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
                 def show(count: int) -> None:
                     nonlocal shown
                     if time.perf_counter() - shown > _SHOWN_EVERY:
-                        now = probe.results(num_groups)
+                        now = run.results(num_groups)
                         by = "aivat_" * config.aivat
                         text = f"{now[f'{by}mbb_per_hand']:+,.0f} ± {number_text(now[f'{by}ci95'], ',.0f')} mbb/hand"
                         progress.set_postfix_str(text, refresh=False)
@@ -89,9 +90,9 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
                     progress.update(count * Prober.hands_per_group)
 
                 begin = time.perf_counter()
-                probe.play(num_groups, options.workers or default_workers(), show)
+                run.play(num_groups, options.workers or default_workers(), show)
         except KeyboardInterrupt:
-            _say(
+            say(
                 "interrupted; what was played is stored. To go on:\n  plurispiel lbr --agent "
                 f"{shlex.quote(options.agent)} --menu {options.menu} --hands {options.hands} --game "
                 f"{shlex.quote(options.game)} --seed {options.seed}"
@@ -101,7 +102,7 @@ def _measure(config: ProbeConfig, options: argparse.Namespace) -> dict[str, Any]
                 + (" --json" if options.json else "")
             )
             return None
-    record = probe.results(num_groups)
+    record = run.results(num_groups)
     seconds = time.perf_counter() - begin
     new = (num_groups - played) * Prober.hands_per_group
     return record | {"seconds": seconds, "hands_per_second": new / seconds if new else None}
@@ -129,7 +130,3 @@ def _table(found: list[dict[str, Any]]) -> str:
         )
     head = f"what local best response wins from {printable(found[0]['agent'])} in {found[0]['game']}, at least:"
     return "\n".join([head, "", *aligned(rows)])
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

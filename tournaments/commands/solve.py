@@ -4,7 +4,6 @@ import argparse
 import json
 import math
 import shlex
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from plurispiel.evaluation import best_response
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
 from plurispiel.tournaments.commands.exploitability import open_game
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.curve import draw_curve, write_curve
 from plurispiel.tournaments.figures.game_record import amount_text, game_record, record_text, unit_of
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
@@ -48,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
     goal = (
         f", {iterations:,} iterations" if options.until is None else f" until {options.until:g} {unit_of(tree.game)[0]}"
     )
-    _say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {seed}" if sampling else ""))
+    say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {seed}" if sampling else ""))
     setup_seconds = time.perf_counter() - begin
     run = _Run(solver, folder, curve, options)
     with progress_bar(
@@ -76,7 +76,7 @@ def main(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             progress.close()
             run.keep(folder or _spare_folder(tree, solver))
-            _say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
+            say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
             return INTERRUPTED
     record = game_record(
         tree,
@@ -91,9 +91,7 @@ def main(options: argparse.Namespace) -> int:
         run.keep(folder, record)
     print(json.dumps(record) if options.json else _text(record))
     if options.until is not None and options.iterations is None and run.curve[-1].distance > options.until:
-        _say(
-            f"plurispiel solve: {options.until:g} was not reached in {iterations:,} iterations, give more --iterations"
-        )
+        say(f"plurispiel solve: {options.until:g} was not reached in {iterations:,} iterations, give more --iterations")
         return FAILED
     return 0
 
@@ -132,7 +130,7 @@ class _Run:
                 draw_curve(folder / "curve.png", self.curve, title, label)
             except MatplotlibMissing as error:
                 note = f" ({error})"
-        _say(f"kept in {folder}{note}")
+        say(f"kept in {folder}{note}")
 
     def command(self) -> str:
         """Return the command that goes on."""
@@ -177,7 +175,7 @@ def _go_on(folder: Path, solver: Solver) -> list[Point]:
     if not holds_artefact(folder):
         return []
     curve = resume_solver(folder, solver)
-    _say(f"{folder} holds {solver.iteration:,} iterations, going on from there")
+    say(f"{folder} holds {solver.iteration:,} iterations, going on from there")
     return [Point(int(iteration), seconds, away) for iteration, seconds, away in curve.tolist()]
 
 
@@ -207,7 +205,3 @@ def _text(record: dict[str, Any]) -> str:
         f" ({rate:,.0f} a second), after {record['setup_seconds']:.3g} s of setting up"
     )
     return "\n".join([*lines, "", record_text(record)])
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
 from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.spots.spot_solution import SpotSolution, default_algorithm, solve_spot
+from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 from plurispiel.tournaments.figures.spot_text import draw_node, node_text, summary_text
 
@@ -23,7 +24,7 @@ def main(options: argparse.Namespace) -> int:
     solution = _load(path, options.threads) if path.is_dir() else _solve(path, options)
     if options.out and not path.is_dir():
         save_spot_solution(Path(options.out), solution)
-        _say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
+        say(f"kept in {options.out} (plurispiel spot {options.out} --node ... shows it)")
     shown = solution.strategy(options.node)
     if options.json:
         print(json.dumps(solution.record(options.node)))
@@ -34,9 +35,9 @@ def main(options: argparse.Namespace) -> int:
         sys.stdout.flush()
         try:
             draw_node(picture, shown)
-            _say(f"drawn in {picture}")
+            say(f"drawn in {picture}")
         except MatplotlibMissing as error:
-            _say(f"no picture: {error}")
+            say(f"no picture: {error}")
     return 0
 
 
@@ -73,7 +74,7 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
 
         def say_memory(num_bytes: int) -> None:
             goal = f"{settings.target_pct:g} % of the pot{by_bucket}"
-            _say(f"{path.name}: {algorithm} until {goal}{limit}, {num_bytes / 1e6:,.0f} MB")
+            say(f"{path.name}: {algorithm} until {goal}{limit}, {num_bytes / 1e6:,.0f} MB")
 
         return solve_spot(
             spot,
@@ -84,7 +85,3 @@ def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
             on_memory=say_memory,
             on_progress=show,
         )
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

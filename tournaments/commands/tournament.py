@@ -8,7 +8,6 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +23,18 @@ from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
+from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.process import close_to_others
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.run.block_player import Conduct, Groups, RunAborted, make_contestant
-from plurispiel.tournaments.run.config import TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.default_tournament import with_default_tournament
+from plurispiel.tournaments.run.dry_run import dry_run_text, expect, pilot_of
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.known_runs import note_run, runs_folder
-from plurispiel.tournaments.run.power import expect, pilot_of, power_text
 from plurispiel.tournaments.run.processes import process_notes
 from plurispiel.tournaments.run.results import Tally, make_results, printable, results_text, table_text
 from plurispiel.tournaments.run.runner import play_run
@@ -48,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):  # an agent that prints must not write into the results
         code, results, folder = _run(options)
     if results is not None:
-        table = power_text if options.dry_run else table_text
+        table = dry_run_text if options.dry_run else table_text
         print(results_text(results) if options.json else table(results))
     if folder is not None and not options.json:
         print(f"\nplurispiel report {shlex.quote(str(folder))}")
@@ -86,11 +87,11 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
             "cards; without --seed the run draws a key"
         )
     if options.dry_run:
-        _say_all(notes)
+        say_all(notes)
         return 0, _dry_run(config, options, sandbox), None
     with contextlib.closing(RunStore(_folder(config, options), config, fresh=options.fresh)) as store:
         note_run(store.folder)
-        _say_all(notes)
+        say_all(notes)
         code = _finish(config, store, options, sandbox)
         if code:
             return code, None, None
@@ -100,9 +101,9 @@ def _run(options: argparse.Namespace) -> tuple[int, dict[str, Any] | None, Path 
         if options.hands != "none":
             _write_hands(store.folder)
         if (store.folder / "logs").is_dir():
-            _say(f"what agents printed is in {store.folder / 'logs'}")
+            say(f"what agents printed is in {store.folder / 'logs'}")
         for number, message in sorted(store.first_faults().items()):
-            _say(printable(_fault_report(config, results["agents"][number], message)))
+            say(printable(_fault_report(config, results["agents"][number], message)))
         return (FAULT_LIMIT if any(agent["retired"] for agent in results["agents"]) else 0), results, store.folder
 
 
@@ -113,7 +114,7 @@ def _sandbox(config: TournamentConfig, options: argparse.Namespace) -> Sandbox |
         return None
     sandbox = working_sandbox(options.sandbox, network=options.agent_network)
     if sandbox is None:
-        _say(printable(unprotected(options.sandbox)))
+        say(printable(unprotected(options.sandbox)))
         return None
     return sandbox.hiding(*(Path(path) for path in (options.config, options.out) if path))
 
@@ -121,7 +122,7 @@ def _sandbox(config: TournamentConfig, options: argparse.Namespace) -> Sandbox |
 def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: Sandbox | None) -> dict[str, Any]:
     """Play other decks of the same tournament and return what to expect of it."""
     pilot = pilot_of(config)
-    _say(f"dry run: {pilot.decks} other decks of each line-up")
+    say(f"dry run: {pilot.decks} other decks of each line-up")
     _load_kernels(config)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
         workers, hiding = options.workers or default_workers(), sandbox.hiding(store.folder) if sandbox else None
@@ -135,7 +136,7 @@ def _write_hands(folder: Path) -> None:
         with writing_atomically(folder / "hands.phhs") as stream:
             write_phh(stream, stored_hands(folder, check=False))
     except ValueError as error:
-        _say(f"no hands.phhs: {error} (plurispiel export --format acpc writes the hands that were kept)")
+        say(f"no hands.phhs: {error} (plurispiel export --format acpc writes the hands that were kept)")
 
 
 def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
@@ -183,7 +184,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
             if field.name in ("agents", "believe"):
                 value = tuple(spec for text in value for spec in split_specs(text))
             settings[field.name] = value
-    return with_demonstration(settings)
+    return with_default_tournament(settings)
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: argparse.Namespace) -> TournamentConfig:
@@ -213,7 +214,7 @@ def _with_values_of_the_run(config: TournamentConfig, options: argparse.Namespac
         with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
             if store.facts["digest"] == found.digest:
                 if values != config.values:
-                    _say(f"goes on with the values that the run was begun with, {parse_spec(values).title}")
+                    say(f"goes on with the values that the run was begun with, {parse_spec(values).title}")
                 return found
     return config
 
@@ -238,18 +239,18 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
     num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
     workers = min(options.workers or default_workers(), max(1, num_blocks))
     source = "a key of its own" if config.draws_key else f"seed {config.seed}"
-    _say(
+    say(
         f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"
         f"{'s' * (len(lineups) > 1)} x {config.decks} decks x {config.seats} rotations = {total:,} hands; "
         f"{source}, referee {config.referee}" + (f", AIVAT with {config.values} values" * config.uses_aivat)
     )
-    _say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
+    say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
     is_over = StopWatch(config, store).is_over()
     if is_over or done == total:
-        _say("nothing left to play: these are the results of that run (--fresh plays it again)")
+        say("nothing left to play: these are the results of that run (--fresh plays it again)")
         return 0
     try:
-        _say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
+        say(f"kernels ready after {_load_kernels(config):.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
         conduct = Conduct(
             workers,
             options.isolate,
@@ -258,13 +259,13 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
             _processes(config, options),
             sandbox.hiding(store.folder) if sandbox else None,
         )
-        _say_all(process_notes(config, conduct))
+        say_all(process_notes(config, conduct))
         _play(config, store, conduct, total, done)
     except KeyboardInterrupt:
-        _say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
+        say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(store, options)}")
         return INTERRUPTED
     except (WorkerFailed, RefereeDisagrees, RunAborted, RunRefused) as error:
-        _say(printable(f"plurispiel tournament: {error}"))
+        say(printable(f"plurispiel tournament: {error}"))
         return FAILED
     return 0
 
@@ -276,7 +277,7 @@ def _processes(config: TournamentConfig, options: argparse.Namespace) -> str:
 
 def _load_kernels(config: TournamentConfig) -> float:
     """Compile what a tournament needs, once for all workers, and return the seconds it took."""
-    _say(LOADING)
+    say(LOADING)
     start = time.perf_counter()
     warmup_play(config.agents, config.rules)
     if config.uses_aivat:
@@ -314,12 +315,3 @@ def _resume_command(store: RunStore, options: argparse.Namespace) -> str:
     )
     others += " --agent-network" * options.agent_network
     return f"plurispiel tournament {settings} --out {folder}{workers}{others}" + (" --json" if options.json else "")
-
-
-def _say_all(notes: Sequence[str]) -> None:
-    for note in notes:
-        _say(printable(note))
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -62,7 +62,7 @@ class Conduct:
     isolate : {"foreign", "all"}
         Which agents get a process of their own: those from outside the package, or all.
     keep : {"sample", "all", "none"}
-        The hands to keep (`hands.is_kept`).
+        The hands to keep (`kept_hands.is_kept`).
     logs : Path or None
         Folder for what contestants print.
     processes : {"rotation", "one"}

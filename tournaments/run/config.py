@@ -1,10 +1,9 @@
-"""What a tournament is: its settings, checked, from a file or from options."""
+"""The settings of a tournament, checked; from keyword arguments or a TOML file."""
 
 import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,27 +15,19 @@ from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
 from plurispiel.evaluation.value_choice import choose_values
+from plurispiel.tournaments.run.default_tournament import DEFAULT_AGENTS
 from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
 
 FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
 SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate")
 REFEREES = ("universal_poker", "none")
 ON_FAULT = ("forfeit", "repair", "abort")
-FIELD = ("blueprint", "tag", "equity", "call", "raise", "random")
-"""The agents that play where none are named."""
-
-DEMONSTRATION: dict[str, Any] = {
-    "agents": FIELD, "seats": 2, "format": "gauntlet", "decks": 1_500, "values": "checkdown"
-}  # fmt: skip
-"""What is played where no table is named either: the trained bot heads-up against each of the others."""
-
 DEALS = ("shared", "once")
 DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
 MAX_TIME_LIMIT = 86_400.0
 _CROWD = 10
 _CROWD_SEATS = 6
-_TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ class TournamentConfig:
         MiB that such an agent may take.
     """
 
-    agents: tuple[str, ...] = FIELD
+    agents: tuple[str, ...] = DEFAULT_AGENTS
     game: str = ""
     seats: int = 0
     format: str = ""
@@ -276,19 +267,6 @@ def read_config(path: Path) -> dict[str, Any]:
     if isinstance(values := settings.get("values"), str) and values.strip():
         settings["values"] = relocate_spec(values, path.parent)
     return settings
-
-
-def with_demonstration(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that say nothing of who plays what at which table with what `DEMONSTRATION` says of it.
-
-    Others come back as they are. So a number of decks or a seed by itself is that of the demonstration.
-    """
-    if any(name in settings for name in _TABLE):
-        return dict(settings)
-    demonstration = dict(DEMONSTRATION)
-    if settings.get("score") in ("raw", "duplicate"):
-        del demonstration["values"]
-    return demonstration | dict(settings)
 
 
 @functools.cache

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from plurispiel.abstraction.holdem.openspiel import game_name
 from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.tournaments.run.folder_lock import is_locked
 from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
-from plurispiel.tournaments.run.store import RunStore, is_locked
+from plurispiel.tournaments.run.store import RunStore
 
 __all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
 

@@ -27,7 +27,7 @@ from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.run.config import package_digest
 from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
 
-__all__ = ["Probe", "ProbeConfig"]
+__all__ = ["LbrRun", "LbrConfig"]
 
 BLOCK_GROUPS = 8
 _WINDOW = 4  # blocks given out for each worker
@@ -36,7 +36,7 @@ _COLUMNS = ("group", *GroupScore._fields, "checksum")
 
 
 @dataclass(frozen=True)
-class ProbeConfig:
+class LbrConfig:
     """What a run of local best response plays.
 
     Attributes
@@ -99,13 +99,13 @@ class ProbeConfig:
         return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
 
 
-class Probe:
+class LbrRun:
     """A run in a folder.
 
     Parameters
     ----------
     folder : Path
-    config : ProbeConfig
+    config : LbrConfig
     fresh : bool
         Forget what was played before.
 
@@ -115,7 +115,7 @@ class Probe:
         If the folder holds something else.
     """
 
-    def __init__(self, folder: Path, config: ProbeConfig, *, fresh: bool = False):
+    def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):
         self.folder = folder
         self.config = config
         folder.mkdir(parents=True, exist_ok=True)
@@ -207,7 +207,7 @@ def _checksum(text: str) -> str:
     return str(zlib.crc32(text.encode()))
 
 
-def _differences(path: Path, config: ProbeConfig) -> str:
+def _differences(path: Path, config: LbrConfig) -> str:
     """Return in words what makes the run of a settings file another one, as far as that can be told."""
     try:
         begun = dict(json.loads(path.read_text(encoding="utf-8")))
@@ -223,7 +223,7 @@ def _differences(path: Path, config: ProbeConfig) -> str:
 
 
 def _play_blocks(
-    config: ProbeConfig, blocks: Iterator[list[int]], workers: int
+    config: LbrConfig, blocks: Iterator[list[int]], workers: int
 ) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
     """Yield blocks as they are played; who is still at work when nobody waits for him any more is ended."""
     _begin(config)  # whatever is wrong with the agent shows here
@@ -258,12 +258,12 @@ def _play_blocks(
 _prober: Prober
 
 
-def _begin(config: ProbeConfig) -> None:
+def _begin(config: LbrConfig) -> None:
     global _prober
     _prober = config.prober()
 
 
-def _begin_beside(config: ProbeConfig, parent: int) -> None:
+def _begin_beside(config: LbrConfig, parent: int) -> None:
     die_with(parent)  # a pool's processes would wait for ever
     leave_to_parent()
     pass_nothing_on()

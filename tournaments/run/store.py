@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,9 +31,10 @@ from plurispiel.evaluation.streams import Keyed, Seeded, Source, Streams
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.run import run_key
 from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.folder_lock import lock_folder
 from plurispiel.tournaments.run.run_key import RunKey, draw_key, read_key, write_key
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, Position
-from plurispiel.tournaments.run.tables import (
+from plurispiel.tournaments.run.schema import (
     COLUMNS,
     SCHEMA,
     SCORE_TYPES,
@@ -42,12 +42,6 @@ from plurispiel.tournaments.run.tables import (
     checksum_of,
     score_values,
 )
-
-fcntl: ModuleType | None
-try:
-    import fcntl
-except ImportError:  # Windows: two runs at once are noticed when the second stores what is there already
-    fcntl = None
 
 FORMAT_VERSION = 5
 
@@ -98,11 +92,13 @@ class RunStore:
         self._remedy = "; give another --out"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(folder)
+            self._lock = lock_folder(folder)
             if fresh:
                 for name in _FILES:
                     (folder / name).unlink(missing_ok=True)
                 shutil.rmtree(folder / "logs", ignore_errors=True)
+        except BlockingIOError:
+            raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
         except OSError as error:
             self.close()
             raise RunRefused(f"cannot use the folder {folder}: {error.strerror}; give another --out") from None
@@ -260,7 +256,7 @@ class RunStore:
         Parameters
         ----------
         hands, stories : sequence of bytes or None
-            The hands of each group (`hands.pack_group`), and what they tell (`hands.pack_stories`), as far as they are
+            The hands of each group (`kept_hands.pack_group`), and what they tell (`pack_stories`), as far as they are
             to be kept.
 
         Raises
@@ -523,41 +519,6 @@ class RunStore:
                 f"{self.folder} was written by another version of plurispiel ({self._value('version')} with run format "
                 f"{self._value('format')}, this is {__version__} with {FORMAT_VERSION}){self._remedy}"
             )
-
-
-def _locked(folder: Path) -> int | None:
-    """Return the folder, locked until it is closed; the system lets go of it when we end in any way."""
-    if fcntl is None:
-        return None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
-    except OSError:  # a file system without locks
-        os.close(handle)
-        return None
-    return handle
-
-
-def is_locked(folder: Path) -> bool:
-    """Return whether somebody plays a run, as far as the system can tell."""
-    if fcntl is None:
-        return False
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        return False
-    finally:
-        os.close(handle)
-    return False
 
 
 def _player(folder: Path) -> str:

@@ -9,48 +9,13 @@ from hypothesis import strategies as st
 
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.agents.blueprint.library import bundled_blueprints
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run import config as config_module
-from plurispiel.tournaments.run.config import DEMONSTRATION, FIELD, TournamentConfig, read_config, with_demonstration
+from plurispiel.tournaments.run.config import TournamentConfig, read_config
 
 
 def make(count, **options):
     return TournamentConfig(agents=("call",) * count, **options)
-
-
-def test_the_field_seats_a_blueprint_once_one_is_bundled_for_it():
-    fits = any(found.rules.num_seats >= len(FIELD) for found in bundled_blueprints())
-    assert len(FIELD) == 6 and FIELD.count("blueprint") == fits
-
-
-def test_without_agents_the_field_plays():
-    config = TournamentConfig()
-    assert config.agents == FIELD
-    assert (config.seats, config.format, config.decks, config.seed) == (6, "lineup", 500, 1)
-    assert config.rules == SIXMAX
-    assert config.referee == "universal_poker"
-
-
-@pytest.mark.parametrize("given", [{}, {"decks": 100}, {"seed": 3}, {"stop_when": "significant"}, {"max_faults": 5}])
-def test_where_nothing_is_said_of_agents_and_table_the_demonstration_is_played(given):
-    config = TournamentConfig(**with_demonstration(given))
-    assert config == TournamentConfig(**(DEMONSTRATION | given))
-    assert (config.agents[0], config.format, config.rules) == ("blueprint", "gauntlet", HUNL)
-    assert config.values == "checkdown"
-
-
-def test_the_demonstration_without_aivat_has_no_values():
-    config = TournamentConfig(**with_demonstration({"score": "raw"}))
-    assert (config.format, config.values) == ("gauntlet", "")
-    assert TournamentConfig(**with_demonstration({"score": "aivat"})).values == "checkdown"
-
-
-@pytest.mark.parametrize(
-    "given", [{"seats": 6}, {"seats": 2}, {"game": "SIXMAX"}, {"format": "lineup"}, {"agents": ["tag", "call"]}]
-)
-def test_who_names_agents_or_a_table_gets_those(given):
-    assert with_demonstration(given) == given
 
 
 @pytest.mark.parametrize("count", range(2, 11))

@@ -18,8 +18,8 @@ from plurispiel.tournaments.run.config import TournamentConfig, read_config
 from plurispiel.tournaments.run.kept_hands import stored_hands
 from plurispiel.tournaments.run.results import make_results
 from plurispiel.tournaments.run.schedule import Block
+from plurispiel.tournaments.run.schema import SCHEMA, SCORES
 from plurispiel.tournaments.run.store import RunRefused, RunStore
-from plurispiel.tournaments.run.tables import SCHEMA, SCORES
 
 CONFIG = TournamentConfig(agents=("call", "fold"), decks=4)
 

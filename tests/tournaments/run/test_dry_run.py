@@ -7,7 +7,7 @@ import pytest
 from plurispiel.evaluation.statistics import sequential_half_width
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.config import TournamentConfig
-from plurispiel.tournaments.run.power import pilot_of, power_text
+from plurispiel.tournaments.run.dry_run import dry_run_text, pilot_of
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_a_dry_run_foretells_the_run_and_leaves_nothing(capsys, home):
         assert sequential_half_width(told["sd_bb"] * 1000, round(groups) - 2) > 2_000
         assert told["hands_for_ci95"] == pytest.approx(3 * (1.96 * told["sd_bb"] / 2) ** 2, abs=4)
         assert told["hands_to_detect"] == pytest.approx(3 * (2.4865 * told["sd_bb"] / 0.05) ** 2, rel=1e-3)
-    assert "hands would take about" in power_text(expected)
+    assert "hands would take about" in dry_run_text(expected)
 
 
 def test_the_pilot_plays_other_decks_of_the_same_tournament():
@@ -75,4 +75,4 @@ def test_nothing_known_is_null(capsys, decks):
             assert agent["sd_bb"] is agent["ci95"] is agent["hands_to_detect"] is None
         else:
             assert agent["ci95"] == agent["sequential_ci95"] == 0.0
-    assert power_text(expected)
+    assert dry_run_text(expected)

@@ -97,7 +97,7 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
     return dict(zip(keys, values, strict=True))
 
 
-def power_text(expected: dict[str, Any]) -> str:
+def dry_run_text(expected: dict[str, Any]) -> str:
     """Return what to expect as a table."""
     target = f"{expected['target_ci95']:g}"
     rows: list[tuple[str, ...]] = [

@@ -1,0 +1,30 @@
+"""The default tournament: what `plurispiel tournament` plays where nothing is chosen."""
+
+from collections.abc import Mapping
+from typing import Any
+
+DEFAULT_AGENTS = ("blueprint", "tag", "equity", "call", "raise", "random")
+"""The agents that play where none are named."""
+
+DEFAULT_TOURNAMENT: dict[str, Any] = {
+    "agents": DEFAULT_AGENTS, "seats": 2, "format": "gauntlet", "decks": 1_500, "values": "checkdown"
+}  # fmt: skip
+"""The bundled blueprint heads-up against each of the other agents in turn.
+
+With checkdown values: those of the blueprint need a bucket table that a fresh installation has not built.
+"""
+
+_TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
+
+
+def with_default_tournament(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings completed by `DEFAULT_TOURNAMENT`, unless they choose an agent or anything of the table.
+
+    A number of decks or a seed alone thus changes the default tournament's own.
+    """
+    if any(name in settings for name in _TABLE):
+        return dict(settings)
+    default = dict(DEFAULT_TOURNAMENT)
+    if settings.get("score") in ("raw", "duplicate"):
+        del default["values"]
+    return default | dict(settings)
