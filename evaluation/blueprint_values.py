@@ -16,6 +16,8 @@ from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.roll_outs import (
     RollOutPlace,
+    RollOutSeats,
+    RollOutSums,
     Worlds,
     find_place,
     hand_in_tree,
@@ -156,29 +158,17 @@ class BlueprintValues(ValueFunction):
             self._worlds[cards] = self._make_worlds(situation)
         worlds = self._worlds[cards]
         own = place.seats[situation.seat]
-        held = np.full(rules.num_seats, -1, np.int64)
+        combos = np.full(rules.num_seats, -1, np.int64)
         for seat, tree_seat in enumerate(place.seats):
             if tree_seat not in (-1, own):
-                held[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
-        totals, counts = np.zeros(rules.num_combos), np.zeros(rules.num_combos)
+                combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
+        seats = RollOutSeats(own, combos, self._biases, 1.0)
+        sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
         small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # one world alone would be all noise
         kernels.add_values(
-            *self._tables,
-            small,
-            place.node,
-            own,
-            held,
-            self._stakes,
-            self._biases,
-            1.0,
-            asked,
-            worlds,
-            self._seed,
-            self._work,
-            totals,
-            counts,
+            self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
-        values = totals / np.maximum(counts, 1.0)
+        values = sums.totals / np.maximum(sums.counts, 1.0)
         values += place.paid[own]
         values *= place.pot / sum(place.paid)
         values -= situation.state[betting.CONTRIB + situation.seat]

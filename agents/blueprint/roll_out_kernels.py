@@ -152,10 +152,10 @@ def _point(seed, node, world, num_worlds):
 
 
 @kernel(inline=True)
-def _first_cell(tree, game, num_buckets, node):
+def _first_cell(tables, node):
     """Return where the rows of a decision begin."""
-    street = np.int64(tree.nodes[node, WORD]) & _STREET
-    return game.base[street] + np.int64(tree.nodes[node, ROW]) * num_buckets[street]
+    street = np.int64(tables.tree.nodes[node, WORD]) & _STREET
+    return tables.game.base[street] + np.int64(tables.tree.nodes[node, ROW]) * tables.num_buckets[street]
 
 
 @kernel(inline=True)
@@ -192,7 +192,7 @@ def _chips(stakes, seat, paid):
 
 
 @kernel(inline=True)
-def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, stakes, biases, factor, buckets, point):
+def _follow(tables, seats, stakes, small, node, buckets, point):
     """Return the next node that is an end, an own decision or one of a small subtree, others' actions drawn.
 
     Parameters
@@ -200,29 +200,28 @@ def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, stakes
     point : tuple
         Of `_point`, but for the node.
     """
+    tree, rows = tables.tree, tables.rows
     seed, world, num_worlds = point
     while tree.nodes[node, WORD] >= 0:
         word = np.int64(tree.nodes[node, WORD])
         seat = (word & SLOT) >> SEAT_SHIFT
         first = np.int64(tree.nodes[node, FIRST_CHILD])
+        combo = seats.combos[seat]
         is_all_in = _chips(stakes, seat, np.int64(tree.nodes[node, PAID])) == stakes.stacks[seat]
-        if is_all_in or (seat != own and held[seat] < 0):
+        if is_all_in or (seat != seats.own and combo < 0):
             node = first + (word & FOLD_BIT != 0)
             continue
-        if seat == own:
-            break
-        if sizes[node] <= small:
+        if seat == seats.own or tables.sizes[node] <= small:
             break
         num_actions = word >> COUNT_SHIFT & 0xFF
-        cell = _first_cell(tree, game, num_buckets, node)
-        cell += np.int64(buckets[word & _STREET, held[seat]]) * num_actions
-        bias = biases[seat]
-        rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, factor)
+        cell = _first_cell(tables, node) + np.int64(buckets[word & _STREET, combo]) * num_actions
+        bias = seats.biases[seat]
+        rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, seats.factor)
         drawn = np.int64(0)
         for a in range(num_actions):
             if rows[cell + a] > 0:
                 drawn = np.int64(a)
-                rest -= _weight(word, a, bias, factor) * rows[cell + a]
+                rest -= _weight(word, a, bias, seats.factor) * rows[cell + a]
                 if rest < 0.0:
                     break
         node = first + drawn
@@ -230,55 +229,29 @@ def _follow(tree, game, rows, num_buckets, sizes, small, node, own, held, stakes
 
 
 @kernel
-def add_values(
-    tree,
-    game,
-    rows,
-    num_buckets,
-    sizes,
-    small,
-    node,
-    own,
-    held,
-    stakes,
-    biases,
-    factor,
-    asked,
-    worlds,
-    seed,
-    work,
-    totals,
-    counts,
-):
+def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, sums):
     """Add up what every hand of a seat wins from a node on, over all worlds.
 
     Parameters
     ----------
-    tree : TraversalTree
-    game : GameArrays
-    rows : float32 or uint8[num_cells]
-        As `turn_rows` leaves them.
-    num_buckets : int64[num_streets]
-    sizes : int32[num_nodes]
-        Of subtrees; in those with at most `small` nodes all actions of the others are followed.
-    node, own : int
-        Where to begin, and the seat in the tree.
-    held : int64[num_seats]
-        The others' combos by their seat in the tree, -1 for a seat that nobody has, which checks and calls.
+    tables : RollOutTables
+    seats : RollOutSeats
     stakes : Stakes
-    biases : int64[num_seats]
-        The kind of action that each seat in the tree prefers: 1 folds, 2 calls, 3 raises, 0 none.
-    factor : float
-        How much likelier it becomes.
+    worlds : Worlds
     asked : bool[num_combos]
         The hands that matter.
-    worlds : Worlds
+    node : int
+        Where to begin.
+    small : int
+        In subtrees with at most so many nodes all actions of the others are followed.
     seed : uint64
     work : RollOutWorkspace
         Modified in place.
-    totals, counts : float64[num_combos]
-        Chips of the hand, and in how many worlds a hand can be held. Modified in place.
+    sums : RollOutSums
+        Modified in place.
     """
+    tree, game, rows = tables.tree, tables.game, tables.rows
+    own, combos, biases, factor = seats.own, seats.combos, seats.biases, seats.factor
     num_worlds, _, num_combos = worlds.buckets.shape
     lists, num_listed, listed = work.lists, work.num_listed, work.listed
     for world in range(num_worlds):
@@ -290,17 +263,19 @@ def add_values(
                 count += 1
         num_listed[0], listed[0] = count, 0
         for other in range(game.num_seats):
-            work.ranks[other] = np.int64(ranks[held[other]]) if held[other] >= 0 else -1
+            work.ranks[other] = np.int64(ranks[combos[other]]) if combos[other] >= 0 else -1
         point = seed, world, num_worlds
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:
-                at = _follow(
-                    tree, game, rows, num_buckets, sizes, small, at, own, held, stakes, biases, factor, buckets, point
-                )
+                at = _follow(tables, seats, stakes, small, at, buckets, point)
                 hands = lists[listed[depth], : num_listed[listed[depth]]]
                 if tree.nodes[at, WORD] < 0:
-                    _fill_end(tree, game, at, own, stakes, ranks, hands, work, work.values[depth])
+                    live = ~np.int64(tree.nodes[at, WORD])
+                    paid = tree.contributions[tree.nodes[at, NUMBER]]
+                    for other in range(game.num_seats):
+                        work.chips[other] = _chips(stakes, other, np.int64(paid[other]))
+                    fill_end(work.chips, live, own, ranks, hands, work.ranks, work.ends, work.values[depth])
                     descending = False
                 else:
                     work.nodes[depth], work.places[depth] = at, -1
@@ -314,7 +289,7 @@ def add_values(
                 at = work.nodes[depth]
             word = np.int64(tree.nodes[at, WORD])
             num_actions = word >> COUNT_SHIFT & 0xFF
-            first, row = _first_cell(tree, game, num_buckets, at), buckets[word & _STREET]
+            first, row = _first_cell(tables, at), buckets[word & _STREET]
             seat = (word & SLOT) >> SEAT_SHIFT
             place, bias = np.int64(work.places[depth]), biases[seat]
             if not descending:
@@ -327,7 +302,7 @@ def add_values(
                         cell = first + np.int64(row[hand]) * num_actions
                         here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * behind[hand]
                 else:
-                    cell = first + np.int64(row[held[seat]]) * num_actions
+                    cell = first + np.int64(row[combos[seat]]) * num_actions
                     share = weight * rows[cell + place] / _row_sum(rows, cell, num_actions, word, bias, factor)
                     for k in range(len(hands)):
                         here[hands[k]] += share * behind[hands[k]]
@@ -350,43 +325,55 @@ def add_values(
                     descending = count > 0
                 else:
                     listed[depth + 1] = listed[depth]
-                    descending = rows[first + np.int64(row[held[seat]]) * num_actions + place] > 0
+                    descending = rows[first + np.int64(row[combos[seat]]) * num_actions + place] > 0
             if descending:
                 work.places[depth] = place
                 at = np.int64(tree.nodes[at, FIRST_CHILD]) + place
                 depth += 1
         for k in range(num_listed[0]):
-            totals[lists[0, k]] += work.values[0, lists[0, k]]
-            counts[lists[0, k]] += 1.0
+            sums.totals[lists[0, k]] += work.values[0, lists[0, k]]
+            sums.counts[lists[0, k]] += 1.0
 
 
 @kernel(inline=True)
-def _fill_end(tree, game, node, own, stakes, ranks, hands, work, values):
-    """Write what each hand wins at an end of the betting.
+def fill_end(contributions, live, own, ranks, hands, known, ends, values):
+    """Write what each hand of a seat wins at an end of the betting against known hands.
 
-    Modified in place: `work.chips`, `work.ends`, and the own one of `work.ranks`.
+    Parameters
+    ----------
+    contributions : int64[num_seats]
+    live : int
+        The set of seats that have not folded.
+    own : int
+        The seat.
+    ranks : uint16[num_combos]
+    hands : int32[n]
+        Combos of the seat.
+    known : int64[num_seats]
+        Ranks of the seats; that of `own` is overwritten.
+    ends : float64[2 * MAX_SEATS + 1]
+        Workspace.
+    values : float64[num_combos]
+        Modified in place.
     """
-    live = ~np.int64(tree.nodes[node, WORD])
-    paid = tree.contributions[tree.nodes[node, NUMBER]]
-    for seat in range(game.num_seats):
-        work.chips[seat] = _chips(stakes, seat, np.int64(paid[seat]))
+    num_seats = len(contributions)
     if live >> own & 1 == 0 or live == 1 << own:
-        won = -np.float64(work.chips[own])
+        won = -np.float64(contributions[own])
         if live == 1 << own:
-            won = layered_value(work.chips, live, own, game.num_seats, work.ranks)
+            won = layered_value(contributions, live, own, num_seats, known)
         for k in range(len(hands)):
             values[hands[k]] = won
         return
-    # The value changes only where the own rank passes or ties another: so many steps, each found once.
-    known, ends = work.ranks, work.ends
+    # The value changes only where the own rank passes or ties another, so there are at most two values for each of
+    # the others and one more; each is computed once.
     ends[:] = np.nan
     for k in range(len(hands)):
         rank = np.int64(ranks[hands[k]])
         step = 0
-        for seat in range(game.num_seats):
+        for seat in range(num_seats):
             if live >> seat & 1 and seat != own:
                 step += (rank > known[seat]) + (rank >= known[seat])
         if np.isnan(ends[step]):
             known[own] = rank
-            ends[step] = layered_value(work.chips, live, own, game.num_seats, known)
+            ends[step] = layered_value(contributions, live, own, num_seats, known)
         values[hands[k]] = ends[step]

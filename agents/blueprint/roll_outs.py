@@ -17,6 +17,8 @@ __all__ = [
     "MAX_SCALE",
     "FlopStarts",
     "RollOutPlace",
+    "RollOutSeats",
+    "RollOutSums",
     "RollOutTables",
     "RollOutWorkspace",
     "Stakes",
@@ -61,7 +63,7 @@ class RollOutTables(NamedTuple):
     tree : TraversalTree
     game : GameArrays
     rows : float32 or uint8[num_cells]
-        As `_roll_out_kernels.turn_rows` leaves them.
+        As `roll_out_kernels.turn_rows` leaves them.
     num_buckets : int64[num_streets]
     sizes : int32[num_nodes]
         Of subtrees.
@@ -72,6 +74,34 @@ class RollOutTables(NamedTuple):
     rows: np.ndarray
     num_buckets: np.ndarray
     sizes: np.ndarray
+
+
+class RollOutSeats(NamedTuple):
+    """Who plays a roll-out, by the tree's seats.
+
+    Attributes
+    ----------
+    own : int
+        The seat whose hands are all followed.
+    combos : int64[num_seats]
+        The combos of the other seats; -1 for a seat that nobody has, which checks and calls.
+    biases : int64[num_seats]
+        The kind of action that each seat prefers: 1 folds, 2 calls, 3 raises, 0 none.
+    factor : float
+        By how much a preferred action becomes likelier.
+    """
+
+    own: int | np.int64
+    combos: np.ndarray
+    biases: np.ndarray
+    factor: float
+
+
+class RollOutSums(NamedTuple):
+    """Sums over worlds, float64[num_combos]: chips won by each hand, and the number of worlds where it is possible."""
+
+    totals: np.ndarray
+    counts: np.ndarray
 
 
 class RollOutWorkspace(NamedTuple):

@@ -13,9 +13,9 @@ import numpy as np
 from plurispiel.abstraction.holdem.hand_rank_kernels import fill_ranks
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import next_below, next_float, next_word
-from plurispiel.agents.blueprint.roll_out_kernels import add_values, fill_buckets
-from plurispiel.agents.blueprint.roll_outs import Stakes, Worlds
-from plurispiel.agents.blueprint.traversal_kernels import draw_by_regrets, layered_value, match_regrets
+from plurispiel.agents.blueprint.roll_out_kernels import add_values, fill_buckets, fill_end
+from plurispiel.agents.blueprint.roll_outs import RollOutSeats, RollOutSums, Stakes, Worlds
+from plurispiel.agents.blueprint.traversal_kernels import draw_by_regrets, match_regrets
 
 DECISION, END, LEAF = 0, 1, 2
 """Kinds of node."""
@@ -148,28 +148,6 @@ def _mix(regrets, frozen, table, num_actions, is_frozen, weight, hands, below, s
 
 
 @kernel(inline=True)
-def _fill_end(tree, node, seat, num_seats, hands, work, values):
-    """Write what hands win where the betting has ended, on the board that was dealt."""
-    live = np.int64(tree.live[node])
-    contributions = tree.contributions[node]
-    if not live >> seat & 1:
-        for k in range(len(hands)):
-            values[hands[k]] = -np.float64(contributions[seat])
-        return
-    work.ends[:] = np.nan
-    for k in range(len(hands)):
-        rank = np.int64(work.ranks[0, hands[k]])
-        step = 0
-        for other in range(num_seats):
-            if live >> other & 1 and other != seat:
-                step += (rank > work.known[other]) + (rank >= work.known[other])
-        if np.isnan(work.ends[step]):
-            work.known[seat] = rank
-            work.ends[step] = layered_value(contributions, live, seat, num_seats, work.known)
-        values[hands[k]] = work.ends[step]
-
-
-@kernel(inline=True)
 def _fill_leaf(
     tree, roll, node, seat, num_seats, num_policies, factor, weight, seed, hands, regrets, frozen, stream, work, values
 ):
@@ -196,30 +174,13 @@ def _fill_leaf(
         tree.stacks[node],
         tree.scales[node],
     )
+    seats = RollOutSeats(own, work.tree_held, work.biases, factor)
+    worlds, sums = Worlds(work.ranks, work.buckets, work.free), RollOutSums(work.totals, work.counts)
     for policy in range(num_policies if table >= 0 else 1):
         work.biases[own] = policy
         for k in range(len(hands)):
             work.totals[hands[k]] = 0.0
-        add_values(
-            roll.tree,
-            roll.game,
-            roll.rows,
-            roll.num_buckets,
-            roll.sizes,
-            0,
-            np.int64(tree.places[node]),
-            own,
-            work.tree_held,
-            stakes,
-            work.biases,
-            factor,
-            work.free,
-            Worlds(work.ranks, work.buckets, work.free),
-            seed,
-            work.roll,
-            work.totals,
-            work.counts,
-        )
+        add_values(roll, seats, stakes, worlds, work.free, np.int64(tree.places[node]), 0, seed, work.roll, sums)
         for k in range(len(hands)):
             level[policy, hands[k]] = work.totals[hands[k]]
     if table >= 0:
@@ -268,7 +229,8 @@ def learn(tree, roll, seat, num_policies, factor, weight, count, regrets, frozen
             node = np.int64(tree.first_child[node])
             continue
         if tree.kinds[node] == END or not np.int64(tree.live[node]) >> seat & 1:
-            _fill_end(tree, node, seat, num_seats, hands, work, values)
+            live = np.int64(tree.live[node])
+            fill_end(tree.contributions[node], live, seat, work.ranks[0], hands, work.known, work.ends, values)
         else:
             _fill_leaf(
                 tree,
