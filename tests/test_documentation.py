@@ -196,7 +196,7 @@ def test_readers_notice(tmp_path, capsys, monkeypatch):
         "<!-- run: plurispiel solve none -->\n```sh\nplurispiel solve leduc\n```\n"
     )
     monkeypatch.chdir(tmp_path)
-    errors = (AssertionError, AttributeError, AssertionError)
+    reader, errors = Reader(tmp_path), (AssertionError, AttributeError, AssertionError)
     for block, error in zip(blocks(document), errors, strict=True):
         with pytest.raises(error):
-            Reader(tmp_path).try_block(block._replace(document=ROOT / "README.md"), capsys, in_full=False)
+            reader.try_block(block._replace(document=ROOT / "README.md"), capsys, in_full=False)
