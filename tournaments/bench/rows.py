@@ -1,0 +1,91 @@
+"""A hash of the results of small fixed tournaments: equal before and after a change that leaves play as it is."""
+
+import dataclasses
+import hashlib
+import sqlite3
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.holdem.openspiel import game_string
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import read_preset
+from plurispiel.agents.blueprint.trainer import make_trainer
+from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.run.block_player import Conduct
+from plurispiel.tournaments.run.config import FIELD, TournamentConfig
+from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.store import RunStore
+
+_TRAINED = "blueprint:{folder}"
+_SEARCH = "search?iterations=20&cards=blueprint&threads=1"
+_TOURNAMENTS: dict[str, dict[str, Any]] = {
+    "six seats, AIVAT": {"agents": FIELD, "decks": 24, "score": "aivat_duplicate", "values": "checkdown"},
+    "heads-up, duplicate": {"agents": ("tag", "equity"), "decks": 256, "score": "duplicate"},
+    "heads-up, AIVAT": {
+        "agents": ("blueprint", "tag"), "decks": 128, "score": "aivat_duplicate", "values": "checkdown"
+    },
+    "all-in or fold, a blueprint's values": {
+        "agents": (_TRAINED, "tag"), "decks": 256, "score": "aivat_duplicate", "values": _TRAINED
+    },
+    "heads-up, a deck for each rotation": {
+        "agents": ("tag", "random"), "decks": 256, "score": "aivat_duplicate", "values": "checkdown", "deals": "once"
+    },
+    "heads-up, search": {"agents": (_SEARCH, "tag"), "decks": 16, "score": "duplicate"},
+}  # fmt: skip
+_CHANGING = {"seconds", "answer_seconds", "slowest_answer", "checksum"}
+"""Columns that differ between two equal runs: times, and the checksum, which covers one."""
+
+
+def bench_rows(seconds: float = 1.0) -> list[Row]:
+    """Return the number of rows each tournament stores, with their hash; the last hash is that of all hashes.
+
+    Parameters
+    ----------
+    seconds : float
+        Not used: a tournament of another length would have another hash.
+    """
+    rows, digests = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, settings in _TOURNAMENTS.items():
+            number, digest = rows_digest(_config(settings, Path(folder)))
+            rows.append(Row(name, number, "rows", f"SHA-256 {digest}"))
+            digests.append(digest)
+    total = hashlib.sha256(" ".join(digests).encode()).hexdigest()
+    return [*rows, Row("all", sum(row.value for row in rows), "rows", f"SHA-256 {total}")]
+
+
+def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
+    """Return a tournament's settings; a blueprint of its own is trained in `folder` first."""
+    if settings.get("values") != _TRAINED:
+        return TournamentConfig(**settings, seed=1)
+    training = dataclasses.replace(read_preset("headsup-pushfold"), iterations=2_000, num_snapshots=0)
+    trainer = make_trainer(training, lossless_buckets(training.rules, 1))
+    trainer.run()
+    trainer.blueprint(training, {"iterations": training.iterations}).save(folder)
+    own = _TRAINED.format(folder=folder)
+    agents = tuple(own if spec == _TRAINED else spec for spec in settings["agents"])
+    game = game_string(training.rules)
+    return TournamentConfig(**{**settings, "agents": agents, "values": own, "game": game}, seed=1)
+
+
+def rows_digest(config: TournamentConfig) -> tuple[int, str]:
+    """Return the number of rows that a tournament stores in `groups`, and the SHA-256 of all columns but the times.
+
+    Floating-point numbers count with all their digits, so the hash may differ between processors or versions of
+    numpy; compare hashes of one machine.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        store = RunStore(Path(folder), config)
+        try:
+            run_tournament(config, store, Conduct())
+        finally:
+            store.close()
+        database = sqlite3.connect(Path(folder) / "run.sqlite")
+        try:
+            columns = [name for _, name, *_ in database.execute("PRAGMA table_info(groups)") if name not in _CHANGING]
+            rows = database.execute(f"SELECT {', '.join(columns)} FROM groups ORDER BY lineup, deck, agent").fetchall()
+        finally:
+            database.close()
+    return len(rows), hashlib.sha256(repr((columns, rows)).encode()).hexdigest()
