@@ -14,14 +14,15 @@ from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.tournaments.bench.row import Row
 from plurispiel.tournaments.run.block_player import Conduct
-from plurispiel.tournaments.run.config import FIELD, TournamentConfig
-from plurispiel.tournaments.run.runner import run_tournament
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
+_FIELD = ("blueprint", "tag", "equity", "call", "raise", "random")
 _TRAINED = "blueprint:{folder}"
 _SEARCH = "search?iterations=20&cards=blueprint&threads=1"
 _TOURNAMENTS: dict[str, dict[str, Any]] = {
-    "six seats, AIVAT": {"agents": FIELD, "decks": 24, "score": "aivat_duplicate", "values": "checkdown"},
+    "six seats, AIVAT": {"agents": _FIELD, "decks": 24, "score": "aivat_duplicate", "values": "checkdown"},
     "heads-up, duplicate": {"agents": ("tag", "equity"), "decks": 256, "score": "duplicate"},
     "heads-up, AIVAT": {
         "agents": ("blueprint", "tag"), "decks": 128, "score": "aivat_duplicate", "values": "checkdown"
@@ -79,7 +80,7 @@ def rows_digest(config: TournamentConfig) -> tuple[int, str]:
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:
-            run_tournament(config, store, Conduct())
+            play_run(config, store, Conduct())
         finally:
             store.close()
         database = sqlite3.connect(Path(folder) / "run.sqlite")
