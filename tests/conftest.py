@@ -13,5 +13,13 @@ def bucket_table_folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The user's folder of this package, empty, and an empty current folder around it."""
+    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)

@@ -1,8 +1,7 @@
-"""The size of a bet, as formats count it; nothing else converts.
+"""The size of a bet in the conventions of hand histories: the only place that converts them.
 
-We count chips over the whole hand (as OpenSpiel and the ACPC do), PHH counts chips of the street, and some logs
-count what a raise adds to the bet it raises. `before` is what the seat has put in on earlier streets (antes
-included: they belong to no street), `matched` the highest total so far, which a caller would match.
+This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do; PHH counts those of the street.
+`before` is the seat's contribution on earlier streets, antes included: PHH counts them to no street.
 """
 
 
@@ -16,27 +15,9 @@ def total_of_street_bet(chips: int, before: int) -> int:
 
 
 def street_bet_of_total(total: int, before: int) -> int:
-    """Return what a hand total comes to on its street.
+    """Return the part of a hand total that was bet on its street.
 
     >>> street_bet_of_total(500, before=300)
     200
     """
     return total - before
-
-
-def total_of_raise_by(chips: int, matched: int) -> int:
-    """Return the hand total of a raise by `chips` over the highest total so far.
-
-    >>> total_of_raise_by(200, matched=300)
-    500
-    """
-    return matched + chips
-
-
-def raise_by_of_total(total: int, matched: int) -> int:
-    """Return what a hand total adds to the highest one so far.
-
-    >>> raise_by_of_total(500, matched=300)
-    200
-    """
-    return total - matched

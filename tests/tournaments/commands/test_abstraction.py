@@ -27,16 +27,14 @@ def run(capsys, *arguments):
     return code, done.out, done.err
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
-    return tmp_path
+@pytest.fixture(autouse=True)
+def caches(home, monkeypatch):
+    monkeypatch.setenv("PLURISPIEL_CACHE", str(home.parent / "cache"))
 
 
 @pytest.fixture
 def named_table(home, bucket_table_folder):
-    folder = home / "home" / "abstractions" / "mine"
+    folder = home / "abstractions" / "mine"
     folder.parent.mkdir(parents=True)
     os.symlink(bucket_table_folder, folder)
     return folder
@@ -78,8 +76,8 @@ def test_no_pictures_without_matplotlib(named_table, capsys, tmp_path, monkeypat
     assert err == 'no picture: pictures need matplotlib: pip install -e ".[plot]" in your clone\n'
 
 
-def test_building_what_is_there_already_says_so(home, bucket_table_folder, capsys, monkeypatch):
-    config = home / "smallest.toml"
+def test_building_what_is_there_already_says_so(tmp_path, bucket_table_folder, capsys, monkeypatch):
+    config = tmp_path / "smallest.toml"
     config.write_text(
         'fit_points = 20000\nrounds = 3\n[flop]\nbuckets = 12\nfeatures = "histogram"\ndistance = "cramer"\n'
         '[turn]\nbuckets = 20\nfeatures = "histogram"\n[river]\nbuckets = 9\nfeatures = "ochs"\n'
@@ -91,7 +89,7 @@ def test_building_what_is_there_already_says_so(home, bucket_table_folder, capsy
     assert code == 4 and "of other settings" in err and err.count("\n") == 1
 
 
-def test_one_flop_is_built_once(home, capsys, monkeypatch):
+def test_one_flop_is_built_once(capsys, monkeypatch):
     few = FlopConfig("flop-500", StreetConfig(30, "histogram"), StreetConfig(40, "ochs"), fit_points=2000, rounds=2)
     monkeypatch.setattr(flops.flop_buckets, "__defaults__", (few,))
     monkeypatch.setattr(flops.is_kept, "__defaults__", (few,))
@@ -120,7 +118,7 @@ def test_one_flop_is_built_once(home, capsys, monkeypatch):
         ([], "build or info"),
     ],
 )
-def test_bad_arguments_are_one_line(home, capsys, arguments, message):
+def test_bad_arguments_are_one_line(capsys, arguments, message):
     code, out, err = run(capsys, *arguments)
     assert code == 2 and not out
     assert message in err and err.count("\n") == 1
@@ -136,15 +134,15 @@ def test_bad_arguments_are_one_line(home, capsys, arguments, message):
         ("[flop\n", "line 1"),
     ],
 )
-def test_bad_settings_name_the_file(home, capsys, text, message):
-    config = home / "mine.toml"
+def test_bad_settings_name_the_file(tmp_path, capsys, text, message):
+    config = tmp_path / "mine.toml"
     config.write_text(text)
     code, _, err = run(capsys, "build", str(config))
     assert code == 2 and message in err and "mine.toml" in err and err.count("\n") == 1
 
 
-def test_a_damaged_table_is_refused(named_table, bucket_table_folder, home, capsys):
-    copy = home / "copy"
+def test_a_damaged_table_is_refused(named_table, bucket_table_folder, tmp_path, capsys):
+    copy = tmp_path / "copy"
     shutil.copytree(bucket_table_folder, copy)
     with open(copy / "turn.npy", "r+b") as file:
         file.truncate(1000)

@@ -29,16 +29,15 @@ def run(capsys, *arguments):
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    return tmp_path / "home" / "blueprints"
+def blueprints(home):
+    return home / "blueprints"
 
 
-def test_train_resume_and_info(home, capsys):
+def test_train_resume_and_info(blueprints, capsys):
     code, out, err = run(capsys, "train", "leduc", "--iterations", 3000, "--threads", 1, "--marks", 3)
     assert code == 0 and "85 nodes" in err and "18 different hands" in err
     assert "3,000 iterations" in out and "against the final" in out
-    lines = (home / "leduc" / "marks.csv").read_text().splitlines()
+    lines = (blueprints / "leduc" / "marks.csv").read_text().splitlines()
     assert len(lines) == 4 and lines[0].startswith("iteration,nodes,seconds") and lines[3].startswith("3000,")
     code, _, err = run(capsys, "train", "leduc")
     assert code == 2 and "holds a training run; go on with it by resume" in err
@@ -60,12 +59,12 @@ def test_train_resume_and_info(home, capsys):
     assert training["last_doubling_ci95"] == pytest.approx(1.96 * marks[1]["against_final_deviation"])
 
 
-def test_a_file_of_settings(home, tmp_path, capsys):
+def test_a_file_of_settings(blueprints, tmp_path, capsys):
     path = tmp_path / "mine.toml"
     path.write_text('seats = 2\nstack_bb = 4\niterations = 2000\n[menu]\npreflop = ["allin"]\npush_or_fold = true\n')
     code, out, err = run(capsys, "train", path, "--threads", 1, "--marks", 1, "--seed", 7)
     assert code == 0 and "mine: 2,000 iterations, seed 7, 1 thread" in err
-    assert "\nflop" not in out and load_blueprint(home / "mine" / FOLDER).config.seed == 7
+    assert "\nflop" not in out and load_blueprint(blueprints / "mine" / FOLDER).config.seed == 7
     code, out, _ = run(capsys, "info", "mine", "--json")
     hands = json.loads(out)["first_in"]["SB"]
     assert code == 0 and len(hands) == 169 and hands["AA"]["raise"] > 0.9 and hands["AA"]["call"] == 0.0
@@ -83,7 +82,7 @@ def test_a_file_of_settings(home, tmp_path, capsys):
 
 
 @pytest.fixture
-def bundled(home, tmp_path, monkeypatch):
+def bundled(blueprints, tmp_path, monkeypatch):
     """A bundled blueprint of six seats, with two marks."""
     monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(library, "_BOTS", tmp_path)
@@ -129,7 +128,7 @@ def test_pictures(bundled, tmp_path, capsys):
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in ("grids.png", "grids-training.png"))
 
 
-def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, home, tmp_path, capsys, monkeypatch):
+def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, blueprints, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, out, err = run(capsys, "info", "six", "--plot", tmp_path / "grids.png")
     assert (code, out) == run(capsys, "info", "six")[:2]
@@ -139,7 +138,7 @@ def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, home, tmp_p
     assert code == 2 and out and "nothing to draw" in err and err.count("\n") == 1
 
 
-def test_minutes_set_the_number_of_iterations(home, capsys, monkeypatch):
+def test_minutes_set_the_number_of_iterations(blueprints, capsys, monkeypatch):
     monkeypatch.setattr(command, "_CALIBRATION_S", 0.2)
     begin = time.monotonic()
     code, out, err = run(capsys, "train", "kuhn3", "--minutes", 0.02, "--threads", 1, "--json")
@@ -147,21 +146,23 @@ def test_minutes_set_the_number_of_iterations(home, capsys, monkeypatch):
     assert time.monotonic() - begin < 60
 
 
-def test_a_warm_start(home, capsys):
-    assert run(capsys, "train", "kuhn3", "--iterations", 2000, "--out", home / "first")[0] == 0
-    code, _, _ = run(capsys, "train", "kuhn3", "--iterations", 100, "--from", home / "first", "--out", home / "second")
-    second, first = (load_blueprint(home / name / FOLDER) for name in ("second", "first"))
+def test_a_warm_start(blueprints, capsys):
+    assert run(capsys, "train", "kuhn3", "--iterations", 2000, "--out", blueprints / "first")[0] == 0
+    code, _, _ = run(
+        capsys, "train", "kuhn3", "--iterations", 100, "--from", blueprints / "first", "--out", blueprints / "second"
+    )
+    second, first = (load_blueprint(blueprints / name / FOLDER) for name in ("second", "first"))
     start, hours = second.training["start"], first.training["core_hours"]
     assert code == 0 and second.training["iterations"] == 100 and first.training["start"] is None
     assert start == {"digest": first.digest, "iterations": 2000, "core_hours": hours, "weight_bb": 1000.0}
-    assert run(capsys, "resume", home / "second", "--iterations", 150)[0] == 0
-    code, out, _ = run(capsys, "info", home / "second")
+    assert run(capsys, "resume", blueprints / "second", "--iterations", 150)[0] == 0
+    code, out, _ = run(capsys, "info", blueprints / "second")
     assert code == 0 and f"started from {first.digest[:16]} with 1000 bb of regret: 2,150 iterations and" in out
-    code, _, err = run(capsys, "train", "leduc", "--from", home / "first", "--out", home / "third")
-    assert code == 2 and "other betting" in err and not (home / "third").exists()
+    code, _, err = run(capsys, "train", "leduc", "--from", blueprints / "first", "--out", blueprints / "third")
+    assert code == 2 and "other betting" in err and not (blueprints / "third").exists()
 
 
-def test_what_does_not_fit_is_refused(home, capsys, monkeypatch):
+def test_what_does_not_fit_is_refused(blueprints, capsys, monkeypatch):
     monkeypatch.setattr(command, "available_bytes", lambda: 1e9)
     monkeypatch.setattr(command, "_CALIBRATION_S", 0.2)
     code, _, err = run(capsys, "train", "sixmax")
@@ -169,7 +170,7 @@ def test_what_does_not_fit_is_refused(home, capsys, monkeypatch):
     assert code == 2 and "GiB of regrets" in err and "may need" in last and "--force" in last and " hours " in last
 
 
-def test_bad_input_is_refused_in_one_line(home, capsys, tmp_path):
+def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
     for arguments, message in (
         ((), "say what to do"),
         (("train", "nothing"), "a blueprint is a preset (headsup,"),
@@ -189,13 +190,13 @@ def test_bad_input_is_refused_in_one_line(home, capsys, tmp_path):
         assert code == 2 and message in err.splitlines()[-1] and not out, arguments
 
 
-def test_a_damaged_blueprint_is_refused(home, capsys):
+def test_a_damaged_blueprint_is_refused(blueprints, capsys):
     run(capsys, "train", "kuhn3", "--iterations", 100, "--marks", 1)
-    rows = home / "kuhn3" / FOLDER / "rows.npy"
+    rows = blueprints / "kuhn3" / FOLDER / "rows.npy"
     rows.write_bytes(rows.read_bytes()[:-1])
     code, _, err = run(capsys, "info", "kuhn3")
     assert code == 4 and "rows.npy has" in err and err.count("\n") == 1
-    for path in checkpoint_folders(home / "kuhn3"):
+    for path in checkpoint_folders(blueprints / "kuhn3"):
         (path / "regrets.npy").write_bytes(b"")
     code, _, err = run(capsys, "resume", "kuhn3")
     assert code == 4 and "regrets.npy" in err and err.count("\n") == 1

@@ -21,12 +21,7 @@ from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.figures.curve import draw_curve
 from plurispiel.tournaments.figures.picture import MatplotlibMissing
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def solve(capsys, *arguments, code=0):

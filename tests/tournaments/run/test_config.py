@@ -60,14 +60,6 @@ def test_formats():
     assert make(3, format="gauntlet", copies=True).copies
 
 
-def test_names_number_the_copies():
-    assert TournamentConfig(agents=("call", "tag", "call")).names == ("call", "tag", "call#2")
-
-
-def test_a_list_of_agents_is_as_good_as_a_tuple():
-    assert TournamentConfig(agents=["call", "tag"]) == TournamentConfig(agents=("call", "tag"))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -9,11 +9,7 @@ from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.dry_run import dry_run_text, pilot_of
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def tournament(capsys, *arguments):

@@ -12,12 +12,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.known_runs import find_run, known_runs, runs_folder
 from plurispiel.tournaments.run.store import RunStore
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def play(*arguments):
