@@ -1,1 +1,21 @@
-"""The smaller betting that is solved: which bets are on offer where."""
+"""The action abstraction: bet sizes on offer, the betting tree they span, and the translation of other sizes."""
+
+from plurispiel.abstraction.actions.menu import BetMenu, BetSize, parse_sizes, raise_totals
+from plurispiel.abstraction.actions.translation import Translation, TreeStates, translate
+from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, StreetMenu, build_tree, game_menu, tree_size
+
+__all__ = [
+    "BetMenu",
+    "BetSize",
+    "BettingTree",
+    "GameMenu",
+    "StreetMenu",
+    "Translation",
+    "TreeStates",
+    "build_tree",
+    "game_menu",
+    "parse_sizes",
+    "raise_totals",
+    "translate",
+    "tree_size",
+]

@@ -121,7 +121,7 @@ class BetMenu:
     Examples
     --------
     >>> from plurispiel.abstraction.holdem import HUNL, BettingState
-    >>> menu = BetMenu.uniform("0.5p 1p allin", "1p allin")
+    >>> menu = BetMenu((((parse_sizes("0.5p 1p allin"), parse_sizes("1p allin")),),))
     >>> menu.raises(HUNL, BettingState(HUNL).array.tolist())
     (200, 300, 20000)
     """
@@ -132,11 +132,6 @@ class BetMenu:
     def __post_init__(self):
         if not self.sizes or not all(seats and all(seats) for seats in self.sizes):
             raise ValueError("a menu needs a street, a seat on each and sizes for its first raise")
-
-    @classmethod
-    def uniform(cls, *texts: str) -> "BetMenu":
-        """Return the menu with the same sizes for all streets and seats: a text for each number of raises so far."""
-        return cls(((tuple(map(parse_sizes, texts)),),))
 
     def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:
         """Return the sizes for one place in the betting."""

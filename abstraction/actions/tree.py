@@ -162,7 +162,9 @@ class BettingTree(NamedTuple):
         return self.action[first : first + int(self.num_actions[node])]
 
 
-class _Workspace(NamedTuple):
+class TreeWorkspace(NamedTuple):
+    """A stack of states and their actions, one entry a depth."""
+
     states: np.ndarray
     actions: np.ndarray
     num_actions: np.ndarray
@@ -185,25 +187,27 @@ def game_menu(rules: HoldemRules) -> GameMenu:
     return GameMenu((StreetMenu((text,) * kernels.MAX_DEPTH),), exact=True)
 
 
-def tree_size(rules: HoldemRules, menu: GameMenu, *, most: int = MAX_NODES) -> TreeSize:
+def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES) -> TreeSize:
     """Return the size of a tree, counted without building it.
 
     Raises
     ------
     ValueError
-        If there are more than `most` nodes.
+        If there are more than `max_nodes` nodes.
     """
     decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
     num_nodes, num_ends = kernels.count_nodes(
-        rules_array(rules), _menu_arrays(rules, menu), _workspace(), most, decisions, pairs
+        rules_array(rules), _menu_arrays(rules, menu), _workspace(), max_nodes, decisions, pairs
     )
-    if num_nodes > most:
-        raise ValueError(f"the betting has more than {most:,} nodes; take fewer sizes, fewer raises or smaller stacks")
+    if num_nodes > max_nodes:
+        raise ValueError(
+            f"the betting has more than {max_nodes:,} nodes; take fewer sizes, fewer raises or smaller stacks"
+        )
     return TreeSize(num_nodes, num_ends, tuple(decisions.tolist()), tuple(pairs.tolist()))
 
 
 def build_tree(
-    rules: HoldemRules, menu: GameMenu, size: TreeSize | None = None, *, most: int = MAX_NODES
+    rules: HoldemRules, menu: GameMenu, size: TreeSize | None = None, *, max_nodes: int = MAX_NODES
 ) -> BettingTree:
     """Return all betting of a game.
 
@@ -211,15 +215,15 @@ def build_tree(
     ----------
     size : TreeSize, optional
         What `tree_size` found for the same game and menu; by default it is counted again.
-    most : int
+    max_nodes : int
         Nodes at which counting ends.
 
     Raises
     ------
     ValueError
-        If there are more than `most` nodes.
+        If there are more than `max_nodes` nodes.
     """
-    size = size or tree_size(rules, menu, most=most)
+    size = size or tree_size(rules, menu, max_nodes=max_nodes)
     tree = BettingTree(
         actor=np.empty(size.num_nodes, np.int8),
         street=np.empty(size.num_nodes, np.int8),
@@ -277,9 +281,9 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     )
 
 
-def _workspace() -> _Workspace:
+def _workspace() -> TreeWorkspace:
     depth = kernels.MAX_DEPTH + 1
-    return _Workspace(
+    return TreeWorkspace(
         states=np.zeros((depth, STATE_SIZE), np.int64),
         actions=np.zeros((depth, kernels.MAX_ACTIONS), np.int64),
         num_actions=np.zeros(depth, np.int64),

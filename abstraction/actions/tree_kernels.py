@@ -114,7 +114,7 @@ def fill_actions(rules, menu, state, actions):
 
 
 @kernel
-def count_nodes(rules, menu, work, most, decisions, pairs):
+def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
     """Count all betting without keeping it, and return the numbers of nodes and of ends.
 
     Parameters
@@ -122,7 +122,7 @@ def count_nodes(rules, menu, work, most, decisions, pairs):
     rules : int64[RULES_SIZE]
     menu : MenuArrays
     work : TreeWorkspace
-    most : int
+    max_nodes : int
         Counting ends above so many nodes.
     decisions, pairs : int64[num_streets]
         Decision nodes and their actions on each street. Modified in place.
@@ -146,7 +146,7 @@ def count_nodes(rules, menu, work, most, decisions, pairs):
             state[k] = states[depth, k]
         apply_action(rules, state, action)
         num_nodes += 1
-        if num_nodes > most:
+        if num_nodes > max_nodes:
             return num_nodes, num_ends
         if state[ACTOR] < 0:
             num_ends += 1

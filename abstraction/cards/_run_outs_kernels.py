@@ -70,68 +70,56 @@ def _finish(histogram, unit, num_conflicts, out, sums, squares):
 
 
 @kernel
-def sum_stored_run_outs(classes, relabel, equities, bins, run_outs, boards, num_rivers, unit, work, out, sums, squares):
+def sum_stored_run_outs(rivers, plan, boards, work, out):
     """Write histograms and sums of river equities for every combo that can be held on flops or turns.
 
     Parameters
     ----------
-    classes : BoardClasses
-        Of five cards.
-    relabel : uint16[24, 1326]
-    equities : uint16[num_classes, 1326]
-    bins : uint8[1982]
-        The bin of each equity; CONFLICT has the last.
-    run_outs : uint8[num_run_outs, cards to come]
-        Places among the cards that are not on the board, ascending.
+    rivers : RiverTable
+    plan : RunOutPlan
     boards : uint8[n, 3..4]
-    num_rivers : int
-        Run-outs that share no card with a combo.
-    unit : int
-        What one of them adds to a cumulative histogram, times 2**16.
     work : RunOutWorkspace
-    out : uint8[n, num_live, dims]
-        Cumulative histograms, without their last entry; what is behind is left alone. Modified in place.
-    sums, squares : int64[n, num_live]
-        Of the equities in 1/1980. Modified in place.
+    out : RunOuts
+        Modified in place; entries of histograms beyond the last bin but one are left alone.
     """
+    run_outs, bins = plan.run_outs, plan.bins
     for b in range(len(boards)):
         fill_live(boards[b], work.live)
         work.histogram[:] = 0
-        sums[b] = 0
-        squares[b] = 0
+        out.sums[b] = 0
+        out.squares[b] = 0
         for r in range(len(run_outs)):
             _extend(boards[b], run_outs[r], work.river)
-            entry = board_entry(classes, work.river)
-            renamed = relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
-            row = equities[entry >> PERMUTATION_BITS]
-            _add_row(row, renamed, work.live, bins, work.histogram, sums[b], squares[b])
-        _finish(work.histogram, unit, len(run_outs) - num_rivers, out[b], sums[b], squares[b])
+            entry = board_entry(rivers.classes, work.river)
+            renamed = rivers.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
+            row = rivers.equities[entry >> PERMUTATION_BITS]
+            _add_row(row, renamed, work.live, bins, work.histogram, out.sums[b], out.squares[b])
+        num_conflicts = len(run_outs) - plan.num_rivers
+        _finish(work.histogram, plan.unit, num_conflicts, out.histograms[b], out.sums[b], out.squares[b])
 
 
 @kernel
-def sum_run_outs(
-    tables, combos, relabel, bins, run_outs, boards, num_rivers, unit, river_work, work, out, sums, squares
-):
-    """Do the same without a table: every river board's equities are computed.
+def sum_run_outs(hands, plan, boards, work, out):
+    """Write the same as `sum_stored_run_outs` without a table: every river board's equities are computed.
 
     Parameters
     ----------
-    tables : RankTables
-    combos : uint8[1326, 2]
-    river_work : RiverWorkspace
+    hands : RiverHands
 
     Others as in `sum_stored_run_outs`.
     """
+    run_outs, bins = plan.run_outs, plan.bins
     for b in range(len(boards)):
         fill_live(boards[b], work.live)
         work.histogram[:] = 0
-        sums[b] = 0
-        squares[b] = 0
+        out.sums[b] = 0
+        out.squares[b] = 0
         for r in range(len(run_outs)):
             _extend(boards[b], run_outs[r], work.river)
-            fill_equities(tables, combos, work.river, river_work, work.row)
-            _add_row(work.row, relabel[0], work.live, bins, work.histogram, sums[b], squares[b])
-        _finish(work.histogram, unit, len(run_outs) - num_rivers, out[b], sums[b], squares[b])
+            fill_equities(hands.tables, hands.combos, work.river, hands.work, work.row)
+            _add_row(work.row, hands.relabel[0], work.live, bins, work.histogram, out.sums[b], out.squares[b])
+        num_conflicts = len(run_outs) - plan.num_rivers
+        _finish(work.histogram, plan.unit, num_conflicts, out.histograms[b], out.sums[b], out.squares[b])
 
 
 @kernel

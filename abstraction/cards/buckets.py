@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
-from plurispiel.abstraction.cards.config import STREETS, config_from_dict
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, config_from_dict
 from plurispiel.abstraction.cards.model import CardModel, model_from_arrays
 from plurispiel.abstraction.cards.river import NUM_COMBOS, narrow_relabel
 from plurispiel.abstraction.cards.soundness import require_buckets, require_report
@@ -83,7 +83,7 @@ class BucketTable:
     ):
         self.model = model
         self.stored = {}
-        for street in STREETS:
+        for street in BUCKETED_STREETS:
             self.stored[street] = rows[street].view()
             self.stored[street].setflags(write=False)  # one type for kernels, read from disk or just made
         self.reports = reports
@@ -130,7 +130,7 @@ class BucketTable:
     def save(self, folder: Path) -> None:
         """Write the table, replacing an older one; sets `digest`."""
         arrays = self.model.arrays()
-        for street in STREETS:
+        for street in BUCKETED_STREETS:
             arrays[street] = self.stored[street]
             report = self.reports[street]
             arrays |= {f"{street}_{name}": getattr(report, name) for name in _REPORT}
@@ -154,7 +154,7 @@ def load_table(folder: Path) -> BucketTable:
     arrays = artefact.arrays
     try:
         model = model_from_arrays(config_from_dict(artefact.config), arrays)
-        for street in STREETS:
+        for street in BUCKETED_STREETS:
             if arrays[street].shape != (NUM_BOARDS[street], NUM_COMBOS) or arrays[street].dtype != model.dtype(street):
                 raise ValueError(f"the rows of the {street} are {arrays[street].dtype}{list(arrays[street].shape)}")
             kept = {name: arrays[f"{street}_{name}"] for name in _REPORT}
@@ -165,15 +165,15 @@ def load_table(folder: Path) -> BucketTable:
                 **{name: arrays[f"{street}_{name}"] for name in _REPORT},
                 quality=dict(zip(QUALITY, arrays[f"{street}_quality"].tolist(), strict=True)),
             )
-            for street in STREETS
+            for street in BUCKETED_STREETS
         }
     except (KeyError, ValueError, TypeError) as error:
         raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build it again") from None
-    return BucketTable(model, {street: arrays[street] for street in STREETS}, reports, artefact.digest)
+    return BucketTable(model, {street: arrays[street] for street in BUCKETED_STREETS}, reports, artefact.digest)
 
 
 def _require_rows(arrays: Mapping[str, np.ndarray], model: CardModel) -> None:
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         boards = board_classes(BOARD_CARDS[street]).boards
         require_buckets(street, arrays[street], boards, model.num_buckets[street])
 

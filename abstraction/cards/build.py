@@ -23,7 +23,7 @@ from plurispiel.abstraction.cards.buckets import (
     load_table,
 )
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, StreetClassifier, StreetModel
-from plurispiel.abstraction.cards.config import STREETS, AbstractionConfig
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, AbstractionConfig
 from plurispiel.abstraction.cards.kmeans import kmeans
 from plurispiel.abstraction.cards.model import CardModel, bucket_dtype
 from plurispiel.abstraction.cards.opponents import opponent_clusters
@@ -35,7 +35,7 @@ from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.abstraction.machine.threads import default_threads, run_chunks
+from plurispiel.abstraction.machine.threads import num_processors, run_chunks
 
 _CHUNK = 16
 _STAGE, _STAGE_FORMAT = "bucket table stage", 1
@@ -77,9 +77,9 @@ def build_table(
     """
     if folder is not None and (found := _finished(config, folder)) is not None:
         return found
-    builder = _Builder(config, threads or default_threads(), show_progress)
+    builder = _Builder(config, threads or num_processors(), show_progress)
     streets: dict[str, StreetBuckets] = {}
-    for street in reversed(STREETS):
+    for street in reversed(BUCKETED_STREETS):
         stage = None if folder is None else stage_folder(folder) / street
         part = None if stage is None else _load_stage(stage, config, street)
         if part is None:
@@ -107,13 +107,14 @@ def stage_folder(folder: Path) -> Path:
 def table_bytes(config: AbstractionConfig) -> int:
     """Return about how many bytes a table takes on disk and in memory."""
     return sum(
-        NUM_BOARDS[street] * NUM_COMBOS * bucket_dtype(config.street(street).buckets).itemsize for street in STREETS
+        NUM_BOARDS[street] * NUM_COMBOS * bucket_dtype(config.street(street).buckets).itemsize
+        for street in BUCKETED_STREETS
     )
 
 
 def peak_bytes(config: AbstractionConfig) -> int:
     """Return about how much memory a build takes: the equities of all rivers, the table, the points to fit."""
-    dims = max(_dims(config, street) for street in STREETS)
+    dims = max(_dims(config, street) for street in BUCKETED_STREETS)
     rivers = NUM_BOARDS["river"] * NUM_COMBOS * np.dtype(np.uint16).itemsize
     return 250 * _MIB + rivers + table_bytes(config) + config.fit_points * (2 * dims + 60)
 
@@ -132,9 +133,11 @@ class _Builder:
         rivers = self._river_table()
         settings = self.config.street(street)
         boards, sizes = _boards_of(street)
-        rng = np.random.default_rng(np.random.SeedSequence(self.config.seed, spawn_key=(STREETS.index(street),)))
+        rng = np.random.default_rng(
+            np.random.SeedSequence(self.config.seed, spawn_key=(BUCKETED_STREETS.index(street),))
+        )
         drawn = _draw_boards(len(boards), -(-self.config.fit_points // NUM_LIVE[BOARD_CARDS[street]]), rng)
-        following = later.get(STREETS[STREETS.index(street) + 1]) if street != "river" else None
+        following = later.get(BUCKETED_STREETS[BUCKETED_STREETS.index(street) + 1]) if street != "river" else None
         ground = np.empty((0, 0), np.float32)
         make_reader = self._reader_maker(street, settings.features, rivers, following)
         if settings.features == "potential":
@@ -317,7 +320,7 @@ def _dims(config: AbstractionConfig, street: str) -> int:
     """Return how many bytes the features of a hand have."""
     features = config.street(street).features
     if features == "potential":
-        return config.street(STREETS[STREETS.index(street) + 1]).buckets
+        return config.street(BUCKETED_STREETS[BUCKETED_STREETS.index(street) + 1]).buckets
     return {"histogram": HISTOGRAM_DIMS, "ochs": NUM_CLUSTERS}.get(features, 0)
 
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.abstraction.machine import settings
 from plurispiel.abstraction.machine.settings import make_record, require_name
 
-STREETS = ("flop", "turn", "river")
-"""The streets with buckets; before the flop each of the 169 starting hands is its own."""
+BUCKETED_STREETS = STREETS[1:]
+"""Flop, turn and river; before the flop each of the 169 starting hands is its own."""
 
 FEATURES: dict[str, tuple[str, ...]] = {
-    "ehs": STREETS,
+    "ehs": BUCKETED_STREETS,
     "ehs2": ("flop", "turn"),
     "histogram": ("flop", "turn"),
     "potential": ("flop", "turn"),
@@ -91,7 +92,7 @@ class AbstractionConfig:
 
     def __post_init__(self):
         require_name(self.name)
-        for street in STREETS:
+        for street in BUCKETED_STREETS:
             if street not in FEATURES[self.street(street).features]:
                 allowed = [name for name, streets in FEATURES.items() if street in streets]
                 raise ValueError(
@@ -122,9 +123,11 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
         If a setting is missing, unknown or out of range.
     """
     given = dict(record)
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         if not isinstance(given.get(street), Mapping):
-            raise ValueError(f"a card abstraction has the sections {', '.join(STREETS)}; [{street}] is missing")
+            raise ValueError(
+                f"a card abstraction has the sections {', '.join(BUCKETED_STREETS)}; [{street}] is missing"
+            )
         given[street] = make_record(StreetConfig, given[street], f"[{street}]")
     return make_record(AbstractionConfig, given, "the card abstraction")
 

@@ -170,7 +170,7 @@ class _NearestHistogram:
         self._nearest = nearest
         self._num_held = num_held.astype(np.int32)
         self._ground = ground
-        self._work = _GreedyWorkspace(
+        self._work = GreedyWorkspace(
             np.empty(num_buckets, np.int32), np.empty(num_buckets, np.int32), np.empty(num_buckets, np.int32)
         )
 
@@ -180,7 +180,9 @@ class _NearestHistogram:
         )
 
 
-class _GreedyWorkspace(NamedTuple):
+class GreedyWorkspace(NamedTuple):
+    """Memory of one greedy transport."""
+
     buckets: np.ndarray
     need: np.ndarray
     left: np.ndarray

@@ -27,7 +27,7 @@ from plurispiel.abstraction.holdem.boards import board_classes, find_boards, rel
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, check_once, load_artefact, write_artefact
 from plurispiel.abstraction.machine.jit import user_cache_folder
-from plurispiel.abstraction.machine.threads import default_threads, run_chunks
+from plurispiel.abstraction.machine.threads import num_processors, run_chunks
 
 KIND = "flop buckets"
 FORMAT_VERSION = 1
@@ -130,7 +130,7 @@ def flop_buckets(
     canonical, _ = _canonical(tuple(cards.tolist()))
     stored = _load(config, canonical) if keep else None
     if stored is None:
-        stored = _build(canonical, config, threads or default_threads())
+        stored = _build(canonical, config, threads or num_processors())
         if keep:
             _save(config, canonical, stored)
     num_buckets = {street: _num_buckets(stored[street]) for street in _STREETS}

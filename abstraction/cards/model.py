@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, NextRows, StreetClassifier, StreetModel
-from plurispiel.abstraction.cards.config import STREETS, AbstractionConfig
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, AbstractionConfig
 from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
 from plurispiel.abstraction.cards.river import RiverTable
 from plurispiel.abstraction.cards.soundness import require_model
@@ -44,7 +44,7 @@ class CardModel:
     @property
     def num_buckets(self) -> dict[str, int]:
         """How many buckets each street has, preflop first."""
-        return {"preflop": NUM_CLASSES} | {street: self.streets[street].num_buckets for street in STREETS}
+        return {"preflop": NUM_CLASSES} | {street: self.streets[street].num_buckets for street in BUCKETED_STREETS}
 
     def dtype(self, street: str) -> np.dtype:
         """Return the type of a street's rows."""
@@ -108,7 +108,7 @@ class CardModel:
         model = self.streets[street]
         num_next = 0
         if model.config.features == "potential":
-            following = STREETS[STREETS.index(street) + 1]
+            following = BUCKETED_STREETS[BUCKETED_STREETS.index(street) + 1]
             num_next = self.streets[following].num_buckets
             if next_rows is None:
                 below = self.classifier(following, rivers=rivers)
@@ -145,11 +145,11 @@ def model_from_arrays(config: AbstractionConfig, arrays: Mapping[str, Any]) -> C
     clusters = np.array(arrays["clusters"])
     streets: dict[str, StreetModel] = {}
     num_next = 0
-    for street in reversed(STREETS):
+    for street in reversed(BUCKETED_STREETS):
         thresholds, centroids, ground = (
             np.array(arrays[f"{street}_{name}"]) for name in ("thresholds", "centroids", "ground")
         )
         streets[street] = StreetModel(street, config.street(street), clusters, thresholds, centroids, ground)
         require_model(streets[street], num_next)
         num_next = streets[street].num_buckets
-    return CardModel(config, clusters, {street: streets[street] for street in STREETS})
+    return CardModel(config, clusters, {street: streets[street] for street in BUCKETED_STREETS})

@@ -15,9 +15,16 @@ from plurispiel.abstraction.cards import _run_outs_kernels as kernels
 from plurispiel.abstraction.cards._river_kernels import CONFLICT, EQUITY_UNITS
 from plurispiel.abstraction.cards._run_outs_kernels import NUM_BINS
 from plurispiel.abstraction.cards.preflop import NUM_CLASSES, preflop_classes
-from plurispiel.abstraction.cards.river import NUM_COMBOS, RiverTable, narrow_relabel, river_workspace, writable_combos
+from plurispiel.abstraction.cards.river import (
+    NUM_COMBOS,
+    RiverTable,
+    RiverWorkspace,
+    narrow_relabel,
+    river_workspace,
+    writable_combos,
+)
 from plurispiel.abstraction.holdem.boards import board_classes
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
+from plurispiel.abstraction.holdem.hand_rank import RankTables, rank_tables
 
 HISTOGRAM_DIMS = 56
 """Entries of a cumulative histogram, the last seven of which are zeros."""
@@ -44,7 +51,39 @@ class RunOuts(NamedTuple):
     squares: np.ndarray
 
 
-class _Workspace(NamedTuple):
+class RunOutPlan(NamedTuple):
+    """How kernels sum the run-outs of one street's boards.
+
+    Attributes
+    ----------
+    run_outs : uint8[num_run_outs, cards to come]
+        Positions among the cards that are not on the board, ascending.
+    bins : uint8[1982]
+        See `equity_bins`.
+    num_rivers : int
+        Run-outs that share no card with a combo.
+    unit : int
+        What one of them adds to a cumulative histogram, times 2**16.
+    """
+
+    run_outs: np.ndarray
+    bins: np.ndarray
+    num_rivers: int
+    unit: int
+
+
+class RiverHands(NamedTuple):
+    """The arguments from which kernels compute river equities without a table."""
+
+    tables: RankTables
+    combos: np.ndarray  # uint8[1326, 2]
+    relabel: np.ndarray  # uint16[24, 1326]
+    work: RiverWorkspace
+
+
+class RunOutWorkspace(NamedTuple):
+    """Memory for one board at a time."""
+
     live: np.ndarray
     river: np.ndarray
     row: np.ndarray
@@ -64,13 +103,17 @@ class RunOutReader:
 
     def __init__(self, num_board_cards: int, rivers: RiverTable | None = None):
         num_live = NUM_LIVE[num_board_cards]
-        self._num_rivers = NUM_RIVERS[num_board_cards]
-        self._unit = round(CDF_UNITS * 65536 / self._num_rivers)
-        places = combinations(range(52 - num_board_cards), 5 - num_board_cards)
-        self._run_outs = np.array(list(places), np.uint8)
+        num_rivers = NUM_RIVERS[num_board_cards]
+        run_outs = combinations(range(52 - num_board_cards), 5 - num_board_cards)
+        self._plan = RunOutPlan(
+            run_outs=np.array(list(run_outs), np.uint8),
+            bins=equity_bins(),
+            num_rivers=num_rivers,
+            unit=round(CDF_UNITS * 65536 / num_rivers),
+        )
         self._rivers = rivers
-        self._river_work = river_workspace()
-        self._work = _Workspace(
+        self._hands = RiverHands(rank_tables(), writable_combos(), narrow_relabel(), river_workspace())
+        self._work = RunOutWorkspace(
             live=np.empty(num_live, np.int16),
             river=np.empty(5, np.uint8),
             row=np.empty(NUM_COMBOS, np.uint16),
@@ -80,30 +123,9 @@ class RunOutReader:
     def fill(self, boards: np.ndarray, out: RunOuts) -> None:
         """Write the features of uint8[n, 3..4] boards; the zeros at the end of histograms are not written."""
         if self._rivers is None:
-            kernels.sum_run_outs(
-                rank_tables(),
-                writable_combos(),
-                narrow_relabel(),
-                equity_bins(),
-                self._run_outs,
-                boards,
-                self._num_rivers,
-                self._unit,
-                self._river_work,
-                self._work,
-                *out,
-            )
+            kernels.sum_run_outs(self._hands, self._plan, boards, self._work, out)
         else:
-            kernels.sum_stored_run_outs(
-                *self._rivers,
-                equity_bins(),
-                self._run_outs,
-                boards,
-                self._num_rivers,
-                self._unit,
-                self._work,
-                *out,
-            )
+            kernels.sum_stored_run_outs(self._rivers, self._plan, boards, self._work, out)
 
 
 @functools.cache

@@ -9,7 +9,6 @@ board: ``row[relabel_combos()[permutation]]`` is the row of a board whose class 
 """
 
 import functools
-from collections.abc import Sequence
 from itertools import permutations
 from math import comb, prod
 from typing import NamedTuple
@@ -45,7 +44,9 @@ class BoardClasses(NamedTuple):
     entries: np.ndarray
 
 
-class _Workspace(NamedTuple):
+class BoardWorkspace(NamedTuple):
+    """Memory for one board."""
+
     board: np.ndarray
     image: np.ndarray
     masks: np.ndarray
@@ -78,7 +79,7 @@ def _board_classes(num_cards: int, num_suits: int, num_ranks: int) -> BoardClass
     deck = num_suits * num_ranks
     if not 0 <= num_cards <= min(MAX_BOARD_CARDS, deck):
         raise ValueError(f"boards have 0..{min(MAX_BOARD_CARDS, deck)} of the {deck} cards, got {num_cards}")
-    work = _Workspace(
+    work = BoardWorkspace(
         board=np.zeros(num_cards, np.uint8),
         image=np.zeros(num_cards, np.uint8),
         masks=np.zeros(4, np.int64),
@@ -131,15 +132,6 @@ def find_boards(
     kernels.fill_entries(board_classes(cards.shape[-1], num_suits, num_ranks), flat, found)
     entries = found.reshape(cards.shape[:-1])
     return entries >> kernels.PERMUTATION_BITS, entries & ((1 << kernels.PERMUTATION_BITS) - 1)
-
-
-def find_board(board: Sequence[int], num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> tuple[int, int]:
-    """Return what `find_boards` does for one board, several times faster; it is not checked."""
-    found = np.empty(1, np.int64)
-    classes = board_classes(len(board), num_suits, num_ranks)
-    kernels.fill_entries(classes, np.array([board], np.uint8), found)
-    entry = int(found[0])
-    return entry >> kernels.PERMUTATION_BITS, entry & ((1 << kernels.PERMUTATION_BITS) - 1)
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Whole random hands inside one kernel: dealt, bet, compared, paid."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,16 @@ class Playouts:
     last_payoffs: np.ndarray
 
 
+class PlayoutWorkspace(NamedTuple):
+    """Memory of one hand; afterwards it holds the last one."""
+
+    cards: np.ndarray  # uint8[num_cards]: the deck, the hand's cards first
+    state: np.ndarray  # int64[STATE_SIZE]
+    ranks: np.ndarray  # int64[MAX_SEATS]
+    actions: np.ndarray  # int64[MAX_HAND_ACTIONS]
+    payoffs: np.ndarray  # float64[num_seats]
+
+
 def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
     """Play hands in which every seat folds, calls or raises with equal chance, where legal.
 
@@ -47,11 +58,15 @@ def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSe
     """
     if num_hands < 1:
         raise ValueError(f"num_hands must be at least 1, got {num_hands}")
-    cards = np.array(rules.cards)
     start = BettingState(rules).array
-    ranks = np.zeros(MAX_SEATS, dtype=np.int64)
-    actions = np.zeros(MAX_HAND_ACTIONS, dtype=np.int64)
-    payoffs, totals = np.zeros(rules.num_seats), np.zeros(rules.num_seats)
+    totals = np.zeros(rules.num_seats)
+    work = PlayoutWorkspace(
+        cards=np.array(rules.cards),
+        state=start.copy(),
+        ranks=np.zeros(MAX_SEATS, dtype=np.int64),
+        actions=np.zeros(MAX_HAND_ACTIONS, dtype=np.int64),
+        payoffs=np.zeros(rules.num_seats),
+    )
     with np.errstate(over="ignore"):  # without the compiler, numpy warns where a uint64 wraps around
         num_actions, last = _play_random_hands(
             rules_array(rules),
@@ -59,15 +74,13 @@ def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSe
             num_hands,
             rules.num_dealt_cards,
             xoshiro_stream(seed),
-            cards,
             start,
-            start.copy(),
-            ranks,
-            actions,
-            payoffs,
+            work,
             totals,
         )
-    return Playouts(num_hands, num_actions, totals, cards[: rules.num_dealt_cards], actions[:last], payoffs)
+    return Playouts(
+        num_hands, num_actions, totals, work.cards[: rules.num_dealt_cards], work.actions[:last], work.payoffs
+    )
 
 
 def warmup() -> None:
@@ -76,22 +89,19 @@ def warmup() -> None:
 
 
 @kernel
-def _play_random_hands(
-    rules, tables, num_hands, num_dealt, stream, cards, start, state, ranks, actions, payoffs, totals
-):
-    """Play hands and return the number of actions in all and in the last one.
+def _play_random_hands(rules, tables, num_hands, num_dealt, stream, start, work, totals):
+    """Return the number of actions in all hands and in the last one.
 
     Parameters
     ----------
-    cards : uint8[num_cards]
-        The deck; its first `num_dealt` cards are dealt anew for each hand.
     start : int64[STATE_SIZE]
         The state with the blinds posted.
-    state, ranks, actions : int64
-        Workspace; `actions` ends with those of the last hand.
-    payoffs, totals : float64[num_seats]
-        Modified in place: the last hand's, and the sum over all.
+    work : PlayoutWorkspace
+        Modified in place.
+    totals : float64[num_seats]
+        Net chips over all hands. Modified in place.
     """
+    cards, state, actions = work.cards, work.state, work.actions
     num_seats = totals.shape[0]
     num_actions = 0
     played = 0
@@ -111,7 +121,7 @@ def _play_random_hands(
             actions[played] = action
             played += 1
         num_actions += played
-        settle(rules, tables, state, cards, ranks, payoffs)
+        settle(rules, tables, state, cards, work.ranks, work.payoffs)
         for seat in range(num_seats):
-            totals[seat] += payoffs[seat]
+            totals[seat] += work.payoffs[seat]
     return num_actions, played

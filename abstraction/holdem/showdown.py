@@ -37,7 +37,7 @@ class RankedHands(NamedTuple):
     groups: np.ndarray
 
 
-class _RankWorkspace(NamedTuple):
+class RankWorkspace(NamedTuple):
     ranks: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
@@ -64,7 +64,7 @@ class HandRanker:
             cards=np.empty((num_combos, 2), np.uint8),
             groups=np.empty(num_combos + 1, np.int32),
         )
-        self._work = _RankWorkspace(
+        self._work = RankWorkspace(
             ranks=np.empty(num_combos, np.uint16),
             spare=np.empty(num_combos, np.int32),
             counts=np.empty((2, kernels.DIGITS), np.int32),

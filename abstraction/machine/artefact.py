@@ -9,7 +9,6 @@ that every number in them is one that it can use, as a manifest only says that t
 
 import contextlib
 import hashlib
-import importlib.metadata
 import io
 import json
 import math
@@ -28,6 +27,7 @@ import numpy as np
 
 from plurispiel.abstraction.machine.jit import user_cache_folder
 from plurispiel.abstraction.machine.settings import is_deep
+from plurispiel.abstraction.machine.versions import package_versions
 
 MANIFEST = "manifest.json"
 
@@ -116,9 +116,7 @@ def write_artefact(
             "config": json.loads(json.dumps(config, allow_nan=False)),
             "seed": seed,
             "source": source,
-            "versions": {
-                name: importlib.metadata.version(name) for name in ("plurispiel", "numpy", "numba", "open_spiel")
-            },
+            "versions": package_versions(),
             "files": {f"{name}.npy": _write_array(building / f"{name}.npy", arrays[name]) for name in sorted(arrays)},
         }
         manifest["digest"] = _digest(manifest)

@@ -1,22 +1,18 @@
 """The machine and the versions behind a figure, in words."""
 
 import importlib.metadata
-import os
 import platform
+
+from plurispiel.abstraction.machine.threads import num_processors
 
 MAX_WORKERS = 1_024
 PACKAGES = ("plurispiel", "numpy", "numba", "open_spiel")
 
 
-def default_workers() -> int:
-    """Return the number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def machine_name() -> str:
     """Return what this machine is."""
     python = platform.python_version()
-    return f"{platform.machine()} {platform.system()}, {default_workers()} processors, Python {python}"
+    return f"{platform.machine()} {platform.system()}, {num_processors()} processors, Python {python}"
 
 
 def package_versions() -> dict[str, str]:

@@ -1,1 +1,19 @@
-"""Games written out as trees: every history, its infosets, and the public states that players share."""
+"""Games as trees: every history, its infosets, and the public states that players share."""
+
+from plurispiel.abstraction.trees.game_tree import GameTree, flatten, strategy_from_policy, uniform_strategy
+from plurispiel.abstraction.trees.ladder import LADDER, find_game
+from plurispiel.abstraction.trees.public_states import PublicStates, public_states
+from plurispiel.abstraction.trees.sequence_form import SequenceForm, sequence_form
+
+__all__ = [
+    "LADDER",
+    "GameTree",
+    "PublicStates",
+    "SequenceForm",
+    "find_game",
+    "flatten",
+    "public_states",
+    "sequence_form",
+    "strategy_from_policy",
+    "uniform_strategy",
+]

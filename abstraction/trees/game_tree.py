@@ -36,7 +36,7 @@ __all__ = [
 MAX_HISTORIES = 20_000_000
 """Default limit of `flatten`: about 0.8 GB."""
 
-_MOST_HISTORIES = 2**31 - 2
+_MAX_NUMBERED_HISTORIES = 2**31 - 2
 _PROBABILITY_TOLERANCE = 1e-6
 
 
@@ -182,9 +182,9 @@ def flatten(
     is counted beforehand in the one case and estimated in the other: then the limit may be met on the way, and
     an estimate refuses alone only if it is a hundred times the limit.
     """
-    if max_histories > _MOST_HISTORIES:
+    if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
-            f"a tree numbers its histories with 32 bits: at most {_MOST_HISTORIES:,}, got {max_histories:,}"
+            f"a tree numbers its histories with 32 bits: at most {_MAX_NUMBERED_HISTORIES:,}, got {max_histories:,}"
         )
     if isinstance(game, str):
         game = find_game(game)

@@ -194,7 +194,7 @@ def load_blueprint(folder: Path) -> Blueprint:
     with _soundness(artefact):
         config = config_from_dict(artefact.config["config"])
         rules, rows = config.rules, artefact.arrays["rows"]
-        size = tree_size(rules, config.game_menu, most=2 * rows.size + 1000)  # its nodes are fewer than its cells
+        size = tree_size(rules, config.game_menu, max_nodes=2 * rows.size + 1000)  # its nodes are fewer than its cells
         cards = _cards(artefact, rules, max(street for street, pairs in enumerate(size.pairs) if pairs) + 1)
         game = game_arrays(rules, size, cards.num_buckets)
         if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):

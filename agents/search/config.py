@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
 __all__ = ["CARDS", "FREEZES", "PLAYS", "ROOTS", "SearchConfig", "config_from_options"]
@@ -146,7 +146,7 @@ class SearchConfig:
     @property
     def num_threads(self) -> int:
         """Threads to use."""
-        return self.threads or default_threads()
+        return self.threads or num_processors()
 
     def multiway_menu(self, num_acting: int) -> BetMenu:
         """Return the sizes on offer in a search of a street for so many players, more than two."""

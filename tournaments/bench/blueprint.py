@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.boards import board_classes, relabel_combos
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
 from plurispiel.abstraction.machine.memory import available_bytes
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.cards import CardArrays, CardBuckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
@@ -36,7 +36,7 @@ def bench_blueprint(seconds: float = 1.0) -> list[Row]:
 
 
 def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> list[Row]:
-    threads = default_threads()
+    threads = num_processors()
     trainer = Trainer(
         rules, menu, _random_buckets(rules), _schedule(), threads=threads, prune_below=-20.0 * max(rules.stacks or ())
     )

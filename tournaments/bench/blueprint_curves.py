@@ -15,7 +15,7 @@ import numpy as np
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.machine.folders import tables_folder
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.trees.ladder import find_game
 from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 from plurispiel.agents.blueprint.blueprint import Blueprint, street_decisions
@@ -169,7 +169,7 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Row]:
             continue
         variants = _VARIANTS if name == _TABLES[0] else {_BEST: _VARIANTS[_BEST]}
         cards = table_buckets(rules_of(find_game(_GAME)), load_table(folder))
-        make_trainer(_config(_TRIAL, name, _PLAIN), cards, threads=default_threads()).run()  # reads the table once
+        make_trainer(_config(_TRIAL, name, _PLAIN), cards, threads=num_processors()).run()  # reads the table once
         for variant, schedule in variants.items():
             config = _config(total, name, schedule)
             curve = _curve(config, cards)
@@ -193,7 +193,7 @@ def _config(total: int, cards: str, schedule: dict[str, float]) -> BlueprintConf
 
 def _curve(config: BlueprintConfig, cards: CardBuckets) -> list[CurvePoint]:
     points = [config.iterations // share for share in (8, 4, 2, 1)]
-    return exploitability_curve(config, cards, points, threads=default_threads())
+    return exploitability_curve(config, cards, points, threads=num_processors())
 
 
 def _rows(title: str, curve: Sequence[CurvePoint]) -> list[Row]:

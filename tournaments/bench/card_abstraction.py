@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from plurispiel.abstraction.cards.buckets import NUM_BOARDS, BucketTable, StreetReport
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS, FeatureReader, StreetModel
-from plurispiel.abstraction.cards.config import PRESETS, STREETS
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, PRESETS
 from plurispiel.abstraction.cards.flops import flop_buckets
 from plurispiel.abstraction.cards.kmeans import find_nearest, kmeans
 from plurispiel.abstraction.cards.model import CardModel
@@ -18,7 +18,7 @@ from plurispiel.abstraction.cards.river import all_river_equities, river_equitie
 from plurispiel.abstraction.cards.run_outs import NUM_LIVE
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.tournaments.bench.row import Row
 
 _PEER_POINTS = 2_000
@@ -29,12 +29,12 @@ def bench_card_abstraction(seconds: float = 1.0) -> list[Row]:
     """Return all figures, most from runs of about `seconds` each."""
     rivers = all_river_equities()
     rows = []
-    for threads in sorted({1, default_threads()}):
+    for threads in sorted({1, num_processors()}):
         elapsed = _time(functools.partial(all_river_equities, threads=threads), 0.0)
         rate = NUM_BOARDS["river"] * NUM_LIVE[5] / elapsed / 1e6
         rows.append(Row(f"equities of all rivers, {threads} thread(s)", elapsed, "s", f"{rate:,.0f} M hands/s"))
     models = {}
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         found, models[street] = _street_rows(street, rivers, seconds)
         rows += found
     rows += _look_up_rows(models, seconds)
@@ -43,7 +43,7 @@ def bench_card_abstraction(seconds: float = 1.0) -> list[Row]:
     begin = time.perf_counter()
     flop_buckets(flop, keep=False)
     elapsed = time.perf_counter() - begin
-    rows.append(Row("flop-500 of one flop", elapsed, "s", f"{default_threads()} threads; most of it k-means"))
+    rows.append(Row("flop-500 of one flop", elapsed, "s", f"{num_processors()} threads; most of it k-means"))
     return rows
 
 
@@ -95,13 +95,13 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Row], Street
 def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Row]:
     """Return the times to find all buckets on one board, with the table and without."""
     model = CardModel(PRESETS["pluribus"], opponent_clusters(), models)
-    stored = {street: np.zeros((NUM_BOARDS[street], 1326), np.uint8) for street in STREETS}
+    stored = {street: np.zeros((NUM_BOARDS[street], 1326), np.uint8) for street in BUCKETED_STREETS}
     none = np.empty(0)
     nothing = StreetReport(none, none, none, none, {})
-    table = BucketTable(model, stored, dict.fromkeys(STREETS, nothing))
+    table = BucketTable(model, stored, dict.fromkeys(BUCKETED_STREETS, nothing))
     rng = np.random.default_rng(1)
     rows = []
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         boards = [rng.permutation(52)[: BOARD_CARDS[street]].astype(np.uint8) for _ in range(1000)]
         out = np.empty(1326, np.uint8)
 

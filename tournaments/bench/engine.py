@@ -9,7 +9,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import load_game
 from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
-from plurispiel.abstraction.machine.versions import default_workers
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
 from plurispiel.tournaments.bench.row import Row
 from plurispiel.tournaments.run.block_player import Conduct
@@ -87,7 +87,7 @@ def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> floa
 
 def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Row:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
-    workers = default_workers()
+    workers = num_processors()
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder), config)
         try:

@@ -13,7 +13,7 @@ import numpy as np
 from plurispiel.abstraction.cards.buckets import BucketTable, StreetReport, load_table
 from plurispiel.abstraction.cards.build import build_table, peak_bytes, stage_folder, table_bytes
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
-from plurispiel.abstraction.cards.config import PRESETS, STREETS, AbstractionConfig, read_config
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, PRESETS, AbstractionConfig, read_config
 from plurispiel.abstraction.cards.flops import FLOP_500, NUM_FLOPS, all_flops, flop_buckets, is_kept
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
@@ -22,7 +22,7 @@ from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.bucket_pictures import draw_table
@@ -41,7 +41,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _build(options: argparse.Namespace) -> int:
-    threads = options.threads or default_threads()
+    threads = options.threads or num_processors()
     if options.threads is not None and not 1 <= options.threads <= 1024:
         raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
     if options.config == FLOP_500.name:
@@ -52,7 +52,7 @@ def _build(options: argparse.Namespace) -> int:
     folder = Path(options.out) if options.out else tables_folder() / config.name
     known = holds_artefact(folder)
     if not known:
-        streets = ", ".join(_street_text(config, street) for street in STREETS)
+        streets = ", ".join(_street_text(config, street) for street in BUCKETED_STREETS)
         say(f"{config.name}: {streets}; seed {config.seed}, {threads} threads")
         say(
             f"at most about {peak_bytes(config) / _MIB:,.0f} MiB of memory, {table_bytes(config) / _MIB:,.0f} MiB on "
@@ -121,7 +121,7 @@ def _info(options: argparse.Namespace) -> int:
         print(json.dumps({"folder": str(folder)} | _record(table, detailed=True)))
     else:
         print(_table_text(table, folder))
-        for street in STREETS:
+        for street in BUCKETED_STREETS:
             print(_examples_text(table, street, options.examples))
     if options.plot:
         sys.stdout.flush()
@@ -170,7 +170,7 @@ def _record(table: BucketTable, detailed: bool = False) -> dict[str, Any]:
     """Return a table as JSON's types."""
     config = table.model.config
     streets: dict[str, Any] = {}
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         report = table.reports[street]
         streets[street] = {"buckets": table.num_buckets[street], "used": int((report.sizes > 0).sum())}
         streets[street] |= dataclasses.asdict(config.street(street)) | {"asked": config.street(street).buckets}
@@ -196,7 +196,7 @@ def _table_text(table: BucketTable, folder: Path) -> str:
         "   ehs within  ehs explained",
         "preflop     169  the starting hands themselves",
     ]
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         settings, report = config.street(street), table.reports[street]
         quality, used = report.quality, report.sizes[report.sizes > 0]
         shares = [f"{100 * size / report.sizes.sum():7.3f}%" for size in (used.min(), np.median(used), used.max())]

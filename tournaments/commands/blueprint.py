@@ -13,19 +13,19 @@ from plurispiel.abstraction.actions.tree import TreeSize, tree_size
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.config import PRESETS as CARD_PRESETS
+from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.abstraction.machine.artefact import holds_artefact
 from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.memory import available_bytes, resident_bytes
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.abstraction.machine.threads import default_threads
+from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.blueprint import FOLDER, load_blueprint
 from plurispiel.agents.blueprint.bundle import SUFFIX, pack_blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, single_buckets, table_buckets
 from plurispiel.agents.blueprint.config import (
     LOSSLESS,
-    STREETS,
     BlueprintConfig,
     MenuConfig,
     preset_names,
@@ -264,7 +264,7 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
     """Return how long a run would take at the speed that a small one with as many seats has here."""
-    threads = default_threads()
+    threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
     warmup(TRAINING)
@@ -308,7 +308,7 @@ def _run_folder(text: str) -> Path:
 def _threads(options: argparse.Namespace) -> int:
     if options.threads is not None and not 1 <= options.threads <= 1024:
         raise ValueError(f"threads are 1 to 1,024, got {options.threads}")
-    return options.threads or default_threads()
+    return options.threads or num_processors()
 
 
 def _minutes(given: float | None) -> float:

@@ -11,7 +11,8 @@ from typing import Any
 
 from plurispiel.abstraction.machine.folders import user_data_folder
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.abstraction.machine.versions import MAX_WORKERS, default_workers
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.abstraction.machine.versions import MAX_WORKERS
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
@@ -90,7 +91,7 @@ def _measure(config: LbrConfig, options: argparse.Namespace) -> dict[str, Any] |
                     progress.update(count * Prober.hands_per_group)
 
                 begin = time.perf_counter()
-                run.play(num_groups, options.workers or default_workers(), show)
+                run.play(num_groups, options.workers or num_processors(), show)
         except KeyboardInterrupt:
             say(
                 "interrupted; what was played is stored. To go on:\n  plurispiel lbr --agent "

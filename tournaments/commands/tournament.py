@@ -16,7 +16,8 @@ import numpy as np
 from plurispiel.abstraction.machine.files import writing_atomically
 from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.abstraction.machine.versions import MAX_WORKERS, default_workers
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.abstraction.machine.versions import MAX_WORKERS
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
@@ -125,7 +126,7 @@ def _dry_run(config: TournamentConfig, options: argparse.Namespace, sandbox: San
     say(f"dry run: {pilot.decks} other decks of each line-up")
     _load_kernels(config)
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
-        workers, hiding = options.workers or default_workers(), sandbox.hiding(store.folder) if sandbox else None
+        workers, hiding = options.workers or num_processors(), sandbox.hiding(store.folder) if sandbox else None
         conduct = Conduct(workers, options.isolate, processes=_processes(config, options), sandbox=hiding)
         play_run(pilot, store, conduct)
         return expect(config, pilot, store)
@@ -237,7 +238,7 @@ def _finish(config: TournamentConfig, store: RunStore, options: argparse.Namespa
     total = len(lineups) * config.decks * config.seats
     done = sum(deck < config.decks for _, deck in store.done()) * config.seats
     num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
-    workers = min(options.workers or default_workers(), max(1, num_blocks))
+    workers = min(options.workers or num_processors(), max(1, num_blocks))
     source = "a key of its own" if config.draws_key else f"seed {config.seed}"
     say(
         f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.cards.buckets import BucketTable
-from plurispiel.abstraction.cards.config import STREETS
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.cards import RANKS, cards_text
 from plurispiel.tournaments.figures.picture import SERIES, picture
@@ -27,7 +27,7 @@ def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[
     folder.mkdir(parents=True, exist_ok=True)
     name = table.model.config.name
     paths = [folder / "sizes.png", folder / "equity.png", folder / f"flop-{cards_text(flop)}.png"]
-    reports = [(street, table.reports[street]) for street in STREETS]
+    reports = [(street, table.reports[street]) for street in BUCKETED_STREETS]
     with picture(paths[0], 12, 4, f"{name}: sizes of the buckets") as figure:
         for (street, report), axes in zip(reports, figure.subplots(1, 3), strict=True):
             shares = 100 * report.sizes / report.sizes.sum()

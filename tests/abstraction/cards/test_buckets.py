@@ -14,7 +14,7 @@ from plurispiel.abstraction.cards import build as building
 from plurispiel.abstraction.cards.buckets import FORMAT_VERSION, KIND, NUM_BOARDS, load_table
 from plurispiel.abstraction.cards.build import build_table
 from plurispiel.abstraction.cards.classifier import FeatureReader
-from plurispiel.abstraction.cards.config import PRESETS, STREETS, StreetConfig
+from plurispiel.abstraction.cards.config import BUCKETED_STREETS, PRESETS, StreetConfig
 from plurispiel.abstraction.cards.flops import FlopConfig, flop_buckets, is_kept
 from plurispiel.abstraction.cards.opponents import opponent_clusters
 from plurispiel.abstraction.cards.preflop import preflop_classes
@@ -78,7 +78,7 @@ def test_before_the_flop_every_starting_hand_is_its_own(table):
 
 def test_the_report_counts_every_hand_on_every_board(table):
     found, _ = table
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         report, sizes = found.reports[street], board_classes(CARDS[street]).sizes
         rows = found.stored[street]
         assert report.sizes.sum() == sizes.sum() * {"flop": 1176, "turn": 1128, "river": 1081}[street]
@@ -267,7 +267,7 @@ def test_the_same_seed_gives_the_same_table(table):
     """With other threads, in memory: every array is equal."""
     found, _ = table
     again = build_table(SMALL_TABLE, threads=3)
-    for street in STREETS:
+    for street in BUCKETED_STREETS:
         assert (again.stored[street] == found.stored[street]).all()
     for name, values in again.model.arrays().items():
         assert (values == found.model.arrays()[name]).all()
@@ -310,8 +310,8 @@ def preset_tables(tmp_path_factory):
 @pytest.mark.slow
 def test_pluribus_and_its_classifier_agree_on_2000_boards(preset_tables):
     found = preset_tables["pluribus"]
-    assert sum(found.stored[street].nbytes for street in STREETS) <= 220e6
-    for street in STREETS:
+    assert sum(found.stored[street].nbytes for street in BUCKETED_STREETS) <= 220e6
+    for street in BUCKETED_STREETS:
         for board in random_boards(street, 2000, 5):
             assert (found.model.classify(board) == found.row(board)).all()
 

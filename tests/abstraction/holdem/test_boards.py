@@ -9,7 +9,6 @@ from reference import boards as reference
 
 from plurispiel.abstraction.holdem.boards import (
     board_classes,
-    find_board,
     find_boards,
     relabel_cards,
     relabel_combos,
@@ -131,16 +130,6 @@ def test_a_renamed_board_and_hand_have_the_row_of_the_representative(num_cards):
         stored = combo_ranks(classes.boards[number], combos)
         np.testing.assert_array_equal(combo_ranks(board, combos), stored[renamings[row]])
         assert 0 <= other_row < 24
-
-
-@pytest.mark.parametrize(("num_suits", "num_ranks"), [(2, 3), (4, 6)])
-def test_one_board_is_found_as_many_are(num_suits, num_ranks):
-    rng = np.random.default_rng(3)
-    for num_cards in (0, 1, 3, 5):
-        for _ in range(20):
-            board = tuple(rng.permutation(deck_cards(num_suits, num_ranks))[:num_cards].tolist())
-            expected = tuple(found.item() for found in find_boards(board, num_suits, num_ranks))
-            assert find_board(board, num_suits, num_ranks) == expected
 
 
 def test_renamings_of_combos_follow_their_cards():

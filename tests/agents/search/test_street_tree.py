@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_blueprint import random_blueprint
 
-from plurispiel.abstraction.actions.menu import BetMenu
+from plurispiel.abstraction.actions.menu import BetMenu, parse_sizes
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
@@ -37,7 +37,7 @@ def test_bets_are_answered_before_a_street_is_over(raises, has_places):
     """Behind the second raise the blueprint goes on; where its tree has no second raise, others fold or call it."""
     history = (350, CALL, CALL)
     state = betting_state(THREE, history)
-    menu = BetMenu.uniform("1p allin", "1p allin").raises
+    menu = BetMenu((((parse_sizes("1p allin"),),),)).raises
     street = StreetBetting(state, menu, continuations(*raises), history, 2)
     tree, _ = street.arrays(THREE.num_combos, {})
     behind = [path for path in street.paths if len(path) == 2 and min(path) > CALL]
