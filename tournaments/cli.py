@@ -1,7 +1,7 @@
-"""The command line: one program, a subcommand for each job.
+"""The command line: one program with a subcommand for each job.
 
-Only the standard library is imported here, so that ``--help`` answers at once; each command's own
-module does the rest.
+Only the standard library is imported here, so that ``--help`` takes no time; the module of a command in
+`tournaments.commands` is imported when the command runs.
 """
 
 import errno
@@ -37,11 +37,11 @@ examples:
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
 exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults, 4 artefact refused, 130 interrupted
-(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: what was done is kept, and the command to go on is printed)
+(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: progress is kept, and the command that resumes is printed)
 """
 
 _SIGNALLED = 128
-"""Added to a signal's number: the exit code of a command that it ended."""
+"""Plus the number of a signal: the exit code of a command ended by it, as shells report it."""
 
 _COMMANDS = (
     tournament,
@@ -59,7 +59,7 @@ _COMMANDS = (
     bench,
     warmup,
 )
-"""In the order of the help."""
+"""In the order in which the help lists them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,10 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             try:
                 code = _run(arguments)
-            finally:  # also where argparse ends it
+            finally:  # also when argparse exits
                 sys.stdout.flush()
         except OutputLost as error:
-            if error.errno != errno.EPIPE:  # a reader that left knows
+            if error.errno != errno.EPIPE:  # EPIPE: the reader closed the pipe and expects no message
                 print(f"plurispiel: cannot write to standard output: {error.strerror}", file=sys.stderr)
             code = FAILED
     return leave(_SIGNALLED + obeyed[0] if obeyed and code == INTERRUPTED else code)
@@ -81,7 +81,7 @@ def make_parser() -> Parser:
     """Return the parser of all commands."""
     parser = Parser(
         prog="plurispiel",
-        description="Poker agents around OpenSpiel, and the instruments that measure them.",
+        description="Poker agents around OpenSpiel, and tools that measure them.",
         epilog=_EPILOG,
         formatter_class=HelpFormatter,
     )
@@ -93,18 +93,20 @@ def make_parser() -> Parser:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """Do what the command does, and say in one line what went wrong."""
+    """Run a command and return its exit code; errors become one line on standard error."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help(sys.stderr)
         return USAGE
     try:
-        with interrupts_held():  # compiled modules turn an interrupt into an ImportError
+        with interrupts_held():  # an interrupt while a compiled module loads would surface as ImportError
             module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
         return module.main(options)
     except ValueError as error:
-        from plurispiel.abstraction.machine.artefact import ArtefactRefused  # not above: it imports numpy
+        from plurispiel.abstraction.machine.artefact import (
+            ArtefactRefused,
+        )  # imported here: it needs numpy, which makes --help slow
 
         return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)
     except KeyboardInterrupt:
@@ -114,11 +116,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         return _fail(options.command, error, FAILED)
     except MemoryError as error:
-        return _fail(options.command, f"there is not enough memory for this {error}".rstrip(), FAILED)
+        return _fail(options.command, f"not enough memory: {error}".removesuffix(": "), FAILED)
 
 
 def _fail(command: str, message: object, code: int) -> int:
-    """Say in one line what went wrong."""
+    """Print an error in one line and return the exit code."""
     print(f"plurispiel {command}: {printable(' '.join(str(message).splitlines()))}", file=sys.stderr)
     return code
 

@@ -1,16 +1,16 @@
-"""What the program's exit codes mean; 0 is well."""
+"""Exit codes of the program; 0 is success."""
 
 FAILED = 1
-"""It could not be done, or what was found is not as it should be."""
+"""The command could not be carried out, or a check found a defect."""
 
 USAGE = 2
-"""Options, settings or a folder's content make no sense."""
+"""Invalid options, settings or content of a folder."""
 
 FAULT_LIMIT = 3
 """An agent had too many faults."""
 
 REFUSED = 4
-"""An artefact is damaged, or of another version."""
+"""An artefact is damaged, or was written by another version."""
 
 INTERRUPTED = 130
-"""By Ctrl-C; what was done is kept. By SIGTERM it is 143, by SIGHUP 129."""
+"""By Ctrl-C; progress is kept. By SIGTERM the code is 143, by SIGHUP 129."""

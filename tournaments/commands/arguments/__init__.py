@@ -1,1 +1,1 @@
-"""What the commands take: their options and help, with the standard library alone."""
+"""Options and help of the commands, one module each; imports the standard library alone, so that help is fast."""

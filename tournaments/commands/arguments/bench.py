@@ -9,7 +9,7 @@ def add(commands) -> None:
         commands,
         "bench",
         "bench",
-        "Measure speed on this machine, beside a peer in the same run.",
+        "Measure speed on this machine, next to a comparable library in the same run.",
         ["bench engine", "bench small-games --seconds 3 --json"],
     )
     parser.add_argument(
@@ -26,9 +26,11 @@ def add(commands) -> None:
             "search-spots",
             "rows",
         ),
-        help="what to measure; search-exact and search-spots are no speed, but what search is worth: how exploitable "
-        "it is in small games, and what it wins from the heads-up blueprint; rows is no speed either: a hash of the "
-        "results of small fixed tournaments, equal before and after a change of the code that leaves play as it was",
+        help="benchmark. search-exact and search-spots measure strength instead of speed: exploitability of search in "
+        "small games, and its gain against the heads-up blueprint. rows prints a hash of the results of small fixed "
+        "tournaments, equal before and after a change of the code that does not change play",
     )
-    parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure, or a measure of it")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
+    )
     parser.add_argument("--json", action="store_true", help="print as JSON")

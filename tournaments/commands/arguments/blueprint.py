@@ -9,7 +9,7 @@ def add(commands) -> None:
         commands,
         "blueprint",
         "blueprint",
-        "Train blueprints, strategies of whole games with fewer bets and hands, and look at them.",
+        "Train, inspect and pack blueprints: strategies for a whole game with few bet sizes and card buckets.",
         [
             "blueprint train headsup --minutes 30",
             "blueprint resume headsup",
@@ -17,10 +17,17 @@ def add(commands) -> None:
         ],
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    _add_train(actions)
+    _add_resume(actions)
+    _add_info(actions)
+    _add_pack(actions)
+
+
+def _add_train(actions) -> None:
     add = add_action(
         actions,
         "train",
-        "Train a blueprint by Monte Carlo CFR; Ctrl-C keeps what was learnt, and resume goes on.",
+        "Train a blueprint by Monte Carlo CFR; Ctrl-C keeps the progress for resume.",
         [
             "blueprint train leduc",
             "blueprint train headsup --minutes 30",
@@ -30,72 +37,88 @@ def add(commands) -> None:
     add(
         "config",
         metavar="PRESET|CONFIG.toml",
-        help="leduc, kuhn3, holdem-mini, holdem-flop (for proofs), headsup (200 bb), headsup-pushfold, threemax, "
-        "sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled), "
-        "pluribus (as large as the paper's), or settings from a file: "
+        help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for proofs), headsup (200 bb), headsup-pushfold, "
+        "threemax, sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled blueprints), "
+        "pluribus (as large as the paper's), or a settings file: "
         "game or seats and stack_bb, [menu] with bet sizes by street, cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
-    add("--minutes", type=float, metavar="M", help="as many iterations as a trial says fit into that time")
-    add("--cards", metavar="TABLE", help="bucket table, or lossless (default: the preset's); a preset's is built")
-    add("--seed", type=int, metavar="N", help="seed (default: the preset's, 1); one thread repeats a run bit by bit")
+    add("--minutes", type=float, metavar="M", help="instead of --iterations: as many as a short trial predicts for M")
+    add(
+        "--cards",
+        metavar="TABLE",
+        help="bucket table, or lossless; a preset's table is built if missing (default: the preset's)",
+    )
+    add(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed; with one thread, runs repeat bit for bit (default: the preset's, 1)",
+    )
     add(
         "--from",
         dest="start",
         metavar="BLUEPRINT",
-        help="start from a finished blueprint of the same betting and cards, a folder or a name",
+        help="start from a trained blueprint with the same betting and cards: a folder or a name",
     )
     add(
         "--weight",
         type=float,
         default=1000.0,
         metavar="BB",
-        help="with --from: regret, in big blinds, that each infoset starts with",
+        help="with --from: initial regret of each infoset, in big blinds",
     )
-    add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint kept")
-    add("--out", metavar="DIR", help="folder of the run (default: one of its name among the user's)")
+    add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint saved")
+    add("--out", metavar="DIR", help="folder of the run (default: a folder with its name in the user's data)")
     add("--force", action="store_true", help="train even if memory may not suffice")
     _add_training(add)
+
+
+def _add_resume(actions) -> None:
     add = add_action(
         actions,
         "resume",
-        "Go on with training from the last sound checkpoint, or beyond a run's end.",
+        "Resume training from the last intact checkpoint, or extend a finished run.",
         ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
     ).add_argument
-    add("run", metavar="RUN", help="a run's folder, or its name among the user's")
-    add("--iterations", type=int, metavar="N", help="train up to so many in all, more than the run was begun with")
-    add(
-        "--minutes", type=float, metavar="M", help="stop after so many more minutes; 0 only writes the blueprint so far"
-    )
+    add("run", metavar="RUN", help="folder of the run, or its name in the user's data")
+    add("--iterations", type=int, metavar="N", help="total iterations, more than the run was started with")
+    add("--minutes", type=float, metavar="M", help="stop after M more minutes; 0 only writes the current blueprint")
     _add_training(add)
+
+
+def _add_info(actions) -> None:
     add = add_action(
         actions,
         "info",
-        "Show how a blueprint was trained, what it costs, its raise sizes, and what each seat does first in.",
+        "Show a blueprint's training, cost, raise sizes, and each seat's play when folded to.",
         ["blueprint info headsup-compact", "blueprint info sixmax-compact --plot grids.png"],
     ).add_argument
-    add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or a name among the user's or the package's")
+    add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or the name of a trained or bundled blueprint")
     add(
         "--plot",
         metavar="FILE",
-        help="draw the grids of all seats there, and how the training went in FILE-training (needs matplotlib)",
+        help="draw the grids of all seats to FILE and the progress of training to FILE-training (needs matplotlib)",
     )
     add("--json", action="store_true", help="print as JSON")
+
+
+def _add_pack(actions) -> None:
     add = add_action(
         actions,
         "pack",
-        "Write a blueprint into one small file, without what play hardly reaches.",
+        "Pack a blueprint into one small file, without rows that play hardly reaches.",
         ["blueprint pack sixmax-compact --out sixmax.blueprint"],
     ).add_argument
-    add("blueprint", metavar="BLUEPRINT", help="a folder, or a name among the user's or the package's")
-    add("--out", metavar="FILE.blueprint", required=True, help="the file")
-    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that show which rows matter")
-    add("--least", type=int, default=1, metavar="N", help="leave out rows that are reached less often; 0 keeps all")
+    add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
+    add("--out", metavar="FILE.blueprint", required=True, help="the packed file")
+    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that count visits to each row")
+    add("--least", type=int, default=1, metavar="N", help="leave out rows with fewer visits; 0 keeps all")
     add("--json", action="store_true", help="print as JSON")
 
 
 def _add_training(add) -> None:
-    """Add what train and resume share."""
-    add("--threads", type=int, metavar="N", help="threads (default: all processors)")
-    add("--checkpoint-minutes", type=float, default=5.0, metavar="M", help="time between two checkpoints")
+    """Add the options that train and resume share."""
+    add("--threads", type=int, metavar="N", help="threads (default: one for each processor)")
+    add("--checkpoint-minutes", type=float, default=5.0, metavar="M", help="minutes between checkpoints")
     add("--json", action="store_true", help="print the finished blueprint's record as JSON")

@@ -9,15 +9,15 @@ def add(commands) -> None:
         commands,
         "export",
         "export",
-        "Write the hands stored in a run folder as a hand-history file.",
+        "Write the hands kept in a run folder as a hand-history file.",
         ["export last --format phh --out mine.phhs", "export runs/mine --format acpc --out mine.log"],
     )
     parser.add_argument(
-        "run", metavar="RUN", help="a tournament's run folder: its path, its name (plurispiel ls runs) or last"
+        "run", metavar="RUN", help="run folder of a tournament: a path, a name (plurispiel ls runs) or last"
     )
     parser.add_argument("--format", choices=("acpc", "phh"), default="phh", help="the format of the file")
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="the file, which an ACPC log's .game file is put beside (default: standard output)",
+        help="the file; the .game file of an ACPC log goes next to it (default: standard output)",
     )

@@ -9,7 +9,7 @@ def add(commands) -> None:
         commands,
         "lbr",
         "lbr",
-        "Measure what local best response wins from an agent heads-up: a lower bound of what it can lose.",
+        "Measure the win rate of local best response against an agent, heads-up: a lower bound on exploitability.",
         ["lbr --agent blueprint", "lbr --agent tag --menu all --hands 20000", "lbr --agent my_bot.py:MyBot --menu fc"],
     )
     add = parser.add_argument
@@ -17,20 +17,29 @@ def add(commands) -> None:
         "--agent",
         metavar="SPEC",
         required=True,
-        help="who is measured, as in plurispiel tournament; it has to tell what it does with every hand",
+        help="agent spec, as in plurispiel tournament; the agent must report its strategy (range_strategy)",
     )
     add(
         "--menu",
         choices=("fc", "fcpa", "56bets", "flop56", "all"),
         default="fcpa",
-        help="what local best response may do: fold and call; call, and from the turn on bet the pot or all-in; the "
-        "same with 56 sizes; 56 sizes on the flop, then fold and call; all four (default: fcpa)",
+        help="actions of local best response. fc: fold and call; fcpa: call, and from the turn on also bets of the pot "
+        "and all-in; 56bets: the same with 56 bet sizes; flop56: 56 bet sizes on the flop, then fold and call; all: "
+        "all four in turn (default: fcpa)",
     )
-    add("--hands", type=int, metavar="N", default=4000, help="hands, four of each deck (default: 4000)")
-    add("--game", metavar="G", default="HUNL", help="a game of two seats (default: HUNL, 200 bb)")
+    add("--hands", type=int, metavar="N", default=4000, help="hands, four for each deck (default: 4000)")
+    add("--game", metavar="G", default="HUNL", help="a game with two seats (default: HUNL, 200 bb)")
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices (default: 1)")
-    add("--aivat", action="store_true", help="take luck out by AIVAT, too: fewer hands do, which take longer")
-    add("--workers", type=int, metavar="N", default=0, help="processes (default: one for each processor)")
-    add("--out", metavar="DIR", help="run folder; the same command goes on with it (default: one among the user's)")
-    add("--fresh", action="store_true", help="play again what the run folder holds")
+    add(
+        "--aivat",
+        action="store_true",
+        help="also correct for luck by AIVAT: fewer hands needed, each of which takes longer",
+    )
+    add("--workers", type=int, metavar="N", default=0, help="worker processes (default: one for each processor)")
+    add(
+        "--out",
+        metavar="DIR",
+        help="run folder; the same command resumes the run in it (default: a folder in the user's data)",
+    )
+    add("--fresh", action="store_true", help="discard what the run folder holds and start over")
     add("--json", action="store_true", help="print as JSON")

@@ -9,12 +9,12 @@ def add(commands) -> None:
         commands,
         "ls",
         "ls",
-        "List agents, games, presets and runs: what there is to name on the command line.",
+        "List the agents, games, presets and runs that commands accept by name.",
         ["ls agents", "ls runs --json"],
     )
     parser.add_argument(
         "what",
         choices=("agents", "games", "presets", "runs"),
-        help="what to list; presets are those of games, blueprints and bucket tables, runs those of tournaments",
+        help="what to list; presets are those of games, blueprints and bucket tables, runs are tournaments",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")

@@ -1,4 +1,4 @@
-"""The largest game tree that a command takes."""
+"""Option for the largest game tree that a command builds."""
 
 import argparse
 
@@ -10,5 +10,5 @@ def add_max_histories(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         default=20_000_000,
-        help="refuse larger games (37 bytes a history, three times that while it is made)",
+        help="refuse games with more histories; each takes 37 bytes, and three times that while the tree is built",
     )

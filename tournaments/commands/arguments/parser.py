@@ -1,4 +1,4 @@
-"""A parser that says in one line what is wrong, and how commands and what they do are added to it."""
+"""The argument parser, with errors of one line, and helpers that add commands and actions to it."""
 
 import argparse
 import re
@@ -12,7 +12,7 @@ from plurispiel.tournaments.commands.exit_codes import USAGE
 
 
 class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Shows defaults where the help does not name them, and keeps the lines of examples."""
+    """Appends defaults that the help does not state itself; keeps the line breaks of examples."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         if action.default is None or action.default is False or "(default" in (action.help or ""):
@@ -21,21 +21,21 @@ class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescript
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
+    """Reports errors in one line, with a suggestion where a word is misspelt."""
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[override]
-        """Return the options; ``--threads=--`` is refused here, as argparse would make a list of it."""
+        """Return the options; refuses ``--threads=--``, of which argparse would make an empty list."""
         for word in sys.argv[1:] if args is None else args:
             if re.fullmatch(r"--?[\w-]+=--", word):
                 self.error(f"{word}: -- is no value")
         return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and end."""
+        """Print the error and exit."""
         self.exit(USAGE, f"{self.prog}: {printable(message)} ({self.prog} --help tells more)\n")
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        """Return what was given; what is not known is an error of the command it was given to."""
+        """Return the options; unknown arguments are refused by the subcommand, which suggests its own options."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             meant = suggestion(unknown[0].partition("=")[0], self._option_string_actions)
@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Say for everything that is chosen from a list what may have been meant."""
+        """Refuse a value outside the choices, with a suggestion."""
         if action.choices is not None and value not in action.choices:
             names = [str(choice) for choice in action.choices]
             text = f"invalid choice: {value!r}{suggestion(str(value), names)} (choose from {', '.join(names)})"
@@ -51,14 +51,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
-    """Add a command, which the module of that name in `commands` does, and return its parser."""
+    """Return the parser of a new command, which `module` in `tournaments.commands` carries out."""
     parser = add_action(commands, name, text, examples)
     parser.set_defaults(module=module)
     return parser
 
 
 def add_action(actions, name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
-    """Add one of the things that a command can do, and return its parser."""
+    """Return the parser of a new action of a command, with its examples."""
     return actions.add_parser(
         name,
         help=text,

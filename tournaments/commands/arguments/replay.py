@@ -9,19 +9,19 @@ def add(commands) -> None:
         commands,
         "replay",
         "replay",
-        "Replay recorded hands through our engine and universal_poker, and compare what the files state.",
+        "Replay recorded hands in this package's engine and in universal_poker, and compare both with the files.",
         ["replay last", "replay match.log phh-dataset/data/pluribus --json"],
     )
     parser.add_argument(
         "paths",
         nargs="+",
         metavar="PATH",
-        help="logs of the ACPC's dealer, .phh and .phhs files, folders of them; of runs also names, "
-        "as in plurispiel ls runs, or last",
+        help="ACPC dealer logs, .phh and .phhs files, and folders of them; also runs by name "
+        "(plurispiel ls runs) or last",
     )
     parser.add_argument(
         "--game",
         metavar="FILE.game",
-        help="the game of the ACPC logs (default: the one that each log names, beside it or built in)",
+        help="game of the ACPC logs (default: the game that each log names, from its folder or built in)",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON, with every mismatch and error")

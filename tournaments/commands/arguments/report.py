@@ -9,19 +9,19 @@ def add(commands) -> None:
         commands,
         "report",
         "report",
-        "Show runs as one self-contained HTML page, tables, pictures and a hand viewer, and its numbers as CSV.",
+        "Write runs as one self-contained HTML page with tables, charts and a hand viewer, and the numbers as CSV.",
         ["report last", "report runs/before runs/after --out comparison.html"],
     )
     parser.add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
-        help="a tournament's run folder: its path, its name (plurispiel ls runs) or last; finished or not",
+        help="run folder of a tournament, finished or not: a path, a name (plurispiel ls runs) or last",
     )
     parser.add_argument(
         "--out",
         metavar="FILE.html",
-        help="the page, with a folder of the same name for the CSV files "
+        help="the page; the CSV files go into a folder of the same name "
         "(default: report.html in the first run's folder)",
     )
     parser.add_argument(
@@ -29,12 +29,12 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=12,
-        help="hands of each run in the viewer, those with most action; at most 100",
+        help="hands of each run in the viewer, chosen for most action; at most 100",
     )
     parser.add_argument(
         "--hand",
         action="append",
         metavar="LINEUP.DECK.ROTATION",
-        help="one more hand to show, by numbers from 0; of several runs A.LINEUP.DECK.ROTATION (may be repeated)",
+        help="a further hand to show, numbers from 0; with several runs A.LINEUP.DECK.ROTATION (repeatable)",
     )
-    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+    parser.add_argument("--json", action="store_true", help="print the paths of the written files as JSON")

@@ -1,16 +1,16 @@
-"""Options of the sandbox, for the commands that start agents in processes of their own."""
+"""Options of the sandbox, for commands that run agents in their own processes."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 def add_sandbox(add: Callable[..., Any]) -> None:
-    """Add the options."""
+    """Add the options to a parser or group, given its `add_argument`."""
     add(
         "--sandbox",
         choices=("auto", "bwrap", "none"),
         default="auto",
-        help="what agents with a process of their own see: through bubblewrap their own files, to read, and nothing "
-        "else of the machine; or what you see; by default the first where it works",
+        help="isolation of agents in their own processes: bwrap (bubblewrap) shows them only their own files, "
+        "read-only; none shows them all that you can read; auto is bwrap where it works",
     )
-    add("--agent-network", action="store_true", help="let agents in the sandbox use the network")
+    add("--agent-network", action="store_true", help="give agents in the sandbox network access")

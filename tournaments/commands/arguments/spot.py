@@ -9,19 +9,19 @@ def add(commands) -> None:
         commands,
         "spot",
         "spot",
-        "Solve one post-flop situation of two players: ranges, board, pot, stacks and bet sizes from a file.",
+        "Solve one post-flop situation from a file with ranges, board, pot, stacks and bet sizes.",
         ["spot river-spot", 'spot turn --node "c b100% c 7d" --json'],
     )
     add = parser.add_argument
-    add("file", metavar="FILE.toml", help="the spot: a file, an example's name, or a folder that --out kept")
+    add("file", metavar="FILE.toml", help="the spot: a file, the name of an example, or a folder written by --out")
     add(
         "--node",
         metavar="NODE",
         default="",
-        help='whose strategy to show, by what leads to it, as in "c b75%%": a check and a bet of 75 %% of the pot '
-        "(default: the first)",
+        help='decision to show, given by the actions before it, as in "c b75%%": a check and a bet of 75 %% of the pot '
+        "(default: the first decision)",
     )
-    add("--threads", type=int, metavar="N", default=2, help="boards worked on at once")
-    add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows again")
-    add("--plot", action="store_true", help="draw the strategy in a PNG named by the spot and the node")
+    add("--threads", type=int, metavar="N", default=2, help="threads; each works on one board at a time")
+    add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows later")
+    add("--plot", action="store_true", help="draw the strategy to a PNG named after the spot and the decision")
     add("--json", action="store_true", help="print as JSON")

@@ -1,6 +1,8 @@
 """Options and help of `plurispiel tournament`."""
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
 from plurispiel.tournaments.commands.arguments.parser import add_command
 from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
@@ -19,124 +21,146 @@ def add(commands) -> None:
             "tournament --agents my_bot.py:MyBot,tag --decks 1000 --out runs/mine",
         ],
     )
-    add = parser.add_argument
-    add("config", nargs="?", metavar="CONFIG.toml", help="settings from a file; options given beside it win")
+    parser.add_argument(
+        "config", nargs="?", metavar="CONFIG.toml", help="settings from a file; command-line options override them"
+    )
+    _add_table(_group(parser, "agents and table"))
+    _add_cards(_group(parser, "cards"))
+    _add_score(_group(parser, "score and length"))
+    _add_faults(_group(parser, "faults"))
+    _add_processes(_group(parser, "processes"))
+    _add_run(_group(parser, "run"))
+
+
+def _group(parser: argparse.ArgumentParser, title: str) -> Callable[..., Any]:
+    return parser.add_argument_group(title).add_argument
+
+
+# Options that are settings of the tournament have no default here: one that is given overrides the settings file, and
+# one that is not leaves the choice to `TournamentConfig`.
+
+
+def _add_table(add: Callable[..., Any]) -> None:
     add(
         "--agents",
         action="append",
         metavar="A,B,...",
         default=argparse.SUPPRESS,
-        help="agent specs NAME[:ARG][?key=value&...], may be repeated: built-in names (plurispiel ls agents), "
+        help="agent specs NAME[:ARG][?key=value&...], repeatable: built-in names (plurispiel ls agents), "
         "FILE.py:CLASS, MODULE:CLASS, openspiel:BOT (default: blueprint heads-up against each of "
-        "the five baselines; at another table, all six)",
+        "the five baselines; all six if --game, --seats or --format is given)",
     )
     add(
         "--game",
         metavar="G",
         default=argparse.SUPPRESS,
         help="a preset (plurispiel ls presets) or an OpenSpiel game string "
-        "(default: no-limit hold'em, 200 bb heads-up and 100 bb otherwise)",
+        "(default: no-limit hold'em with stacks of 200 bb heads-up, 100 bb otherwise)",
     )
     add(
         "--seats",
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seats at a table (default: one per agent, six if more than ten)",
+        help="seats at a table (default: one for each agent, six for more than ten agents)",
     )
     add(
         "--format",
         choices=("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"),
         default=argparse.SUPPRESS,
-        help="all line-ups; the first agent against the rest; one fixed table; the first of two agents among copies of "
-        "the second; the second among copies of the first, less what one more copy makes of its hands "
-        "(default: lineup if agents and seats are equally many, else round-robin)",
-    )
-    add(
-        "--score",
-        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
-        default=argparse.SUPPRESS,
-        help="what ranks the agents: by hands or by decks in all rotations, with luck taken out or not; the first two "
-        "compute no AIVAT and play faster (default: aivat_duplicate)",
-    )
-    add(
-        "--values",
-        metavar="NAME",
-        default=argparse.SUPPRESS,
-        help="what AIVAT expects of hands: checkdown (nobody bets on), blueprint (all play on by the bundled one of "
-        "this game) or blueprint:NAME (default: blueprint where there is one whose bucket table has been built, else "
-        "checkdown)",
-    )
-    add(
-        "--stop-when",
-        metavar="RULE",
-        default=argparse.SUPPRESS,
-        help="stop before the last deck: 'ci<=20' as soon as all agents' intervals are that narrow in mbb/hand, "
-        "'significant' as soon as they leave out 0; asked are intervals that one may look at any time (default: never)",
-    )
-    add(
-        "--dry-run",
-        action="store_true",
-        help="play a few other decks, and tell what to expect: intervals, hands needed, seconds",
+        help="round-robin: all line-ups; gauntlet: the first agent against the rest; lineup: one fixed table; "
+        "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second among copies of the "
+        "first, minus the score of a further copy in its seat "
+        "(default: lineup if there are as many agents as seats, else round-robin)",
     )
     add(
         "--copies",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="gauntlet: against copies of each other agent in turn",
+        help="gauntlet only: the first agent against copies of one other agent at a time",
     )
     add(
         "--lineups",
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="draw so many line-ups evenly (default: all, at most 100)",
+        help="draw N line-ups in which agents and pairs of agents meet evenly (default: all, at most 100)",
     )
+
+
+def _add_cards(add: Callable[..., Any]) -> None:
     add(
         "--decks",
         action=_Decks,
         metavar="N|once|shared",
         default=argparse.SUPPRESS,
-        help="decks per line-up, each played in every rotation (default: 500; without agents and table, 1500); 'once' "
-        "deals each rotation a deck of its own, so that there is nothing to remember or to pass on, 'shared' one deck "
-        "for all (default: shared; once where agents from outside play without a sandbox, or with a network); both: "
-        "--decks 1000,once",
+        help="decks for each line-up, each played in every rotation (default: 500; 1500 in the default tournament). "
+        "'shared' deals one deck to all rotations; 'once' deals each rotation its own deck, so that no agent can "
+        "remember or pass on cards (default: shared; once if outside agents play without a sandbox or have network "
+        "access). Both: --decks 1000,once",
     )
     add(
         "--seed",
         type=seed,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seed of all cards and random choices; an agent from outside that knows or guesses it knows all cards "
-        "(default: 1; with an agent from outside, a key that is drawn and told when the run has ended)",
+        help="seed of all cards and random choices; an outside agent that knows or guesses it knows all cards "
+        "(default: 1; with outside agents, a secret key drawn for the run and published when it ends)",
+    )
+    add(
+        "--referee",
+        choices=("universal_poker", "none"),
+        default=argparse.SUPPRESS,
+        help="program that replays every hand before it counts (default: universal_poker)",
+    )
+
+
+def _add_score(add: Callable[..., Any]) -> None:
+    add(
+        "--score",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
+        default=argparse.SUPPRESS,
+        help="score that ranks the agents: raw counts hands, duplicate counts decks over all rotations; aivat and "
+        "aivat_duplicate also remove luck. raw and duplicate compute no AIVAT and play faster "
+        "(default: aivat_duplicate)",
+    )
+    add(
+        "--values",
+        metavar="NAME",
+        default=argparse.SUPPRESS,
+        help="value estimates of AIVAT: checkdown (no further betting), blueprint (all seats continue with this game's "
+        "bundled blueprint) or blueprint:NAME (default: blueprint if the game has one and its bucket table has been "
+        "built, else checkdown)",
     )
     add(
         "--believe",
         action="append",
         metavar="A,B,...",
         default=argparse.SUPPRESS,
-        help="agents from outside whose own word about their strategy corrects their scores, which may be a lie; it is "
-        "asked of processes that are never told hole cards (default: nobody)",
+        help="outside agents whose reported strategies correct their scores, although they could misreport them; "
+        "reports come from processes that never see hole cards (default: none)",
     )
     add(
-        "--processes",
-        choices=("rotation", "one"),
-        default=None,
-        help="an agent from outside has a process for each rotation, and none sees a deck twice; or one for all, for "
-        "heavy agents that are trusted to forget (default: rotation; one with --decks once)",
-    )
-    add(
-        "--referee",
-        choices=("universal_poker", "none"),
+        "--stop-when",
+        metavar="RULE",
         default=argparse.SUPPRESS,
-        help="who replays every hand before it counts (default: universal_poker)",
+        help="stop before the last deck: 'ci<=20' when every agent's interval is within 20 mbb/hand of its mean, "
+        "'significant' when no agent's interval contains 0; both use anytime-valid intervals (default: never)",
     )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="play a few other decks and report the expected intervals, hands needed and time",
+    )
+
+
+def _add_faults(add: Callable[..., Any]) -> None:
     add(
         "--on-fault",
         choices=("forfeit", "repair", "abort"),
         default=argparse.SUPPRESS,
-        help="what it costs an agent to raise, answer with an illegal action, hang or die: its hand, that one answer, "
-        "or everybody the run (default: forfeit)",
+        help="penalty for an exception, an illegal action, a timeout or a crash: forfeit checks or folds the rest of "
+        "the hand, repair takes the nearest legal action for that one answer, abort ends the run (default: forfeit)",
     )
     add(
         "--max-faults",
@@ -150,43 +174,56 @@ def add(commands) -> None:
         type=float,
         metavar="S",
         default=argparse.SUPPRESS,
-        help="seconds for an answer of an agent in a process of its own (default: 30)",
+        help="seconds for each answer of an agent in its own process (default: 30)",
     )
     add(
         "--memory-limit",
         type=int,
         metavar="MIB",
         default=argparse.SUPPRESS,
-        help="memory that such an agent may take, where the system can tell (default: 2048)",
+        help="memory of an agent's own process, where the system can limit it (default: 2048)",
     )
+
+
+def _add_processes(add: Callable[..., Any]) -> None:
     add(
         "--isolate",
         choices=("foreign", "all"),
         default="foreign",
-        help="agents that get a process of their own: those from outside the package, or all",
+        help="agents that run in their own processes: those from outside the package, or all",
+    )
+    add(
+        "--processes",
+        choices=("rotation", "one"),
+        default=None,
+        help="processes of an outside agent: one for each rotation, so that none sees a deck twice, or one for all, "
+        "for large agents trusted to forget (default: rotation; one with --decks once)",
     )
     add_sandbox(add)
+    add("--workers", type=int, metavar="N", default=0, help="worker processes; 0 starts one for each processor")
+
+
+def _add_run(add: Callable[..., Any]) -> None:
+    add(
+        "--out",
+        metavar="DIR",
+        help="run folder; the same command resumes the run in it (default: a folder named by a hash of the settings)",
+    )
+    add("--fresh", action="store_true", help="discard what the run folder holds and start over")
     add(
         "--hands",
         choices=("sample", "all", "none"),
         default="sample",
-        help="hands to write to hands.phhs: the first decks of every line-up and those with faults, all, or none",
+        help="hands written to hands.phhs: the first decks of every line-up and all with faults, all hands, or none",
     )
-    add("--workers", type=int, metavar="N", default=0, help="processes; 0 takes one for each processor")
-    add(
-        "--out",
-        metavar="DIR",
-        help="run folder; running the same command again resumes it (default: one named by the settings)",
-    )
-    add("--fresh", action="store_true", help="forget what the run folder holds and play it all again")
-    add("--json", action="store_true", help="print the results as JSON instead of the table")
+    add("--json", action="store_true", help="print the results as JSON instead of a table")
 
 
 class _Decks(argparse.Action):
-    """Takes a number of decks, how they are dealt, or both."""
+    """Accepts a number of decks, how they are dealt, or both."""
 
     def __call__(self, parser, namespace, values, option_string=None):
-        """Keep what was given."""
+        """Store the number as `decks` and the word as `deals`."""
         for part in values.split(","):
             if part in ("once", "shared"):
                 namespace.deals = part
@@ -199,5 +236,5 @@ class _Decks(argparse.Action):
 
 
 def seed(text: str) -> int:
-    """Return the number of a text: decimal, or hexadecimal as keys are written."""
+    """Return the seed in a text, decimal or hexadecimal; published keys are hexadecimal."""
     return int(text, 16) if text.lower().startswith("0x") else int(text)

@@ -9,7 +9,7 @@ def add(commands) -> None:
         commands,
         "warmup",
         "warmup",
-        "Compile every kernel into the cache, so that later commands start at once.",
+        "Compile every kernel into the cache, so that later commands start without delay.",
         ["warmup", "warmup --json"],
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
