@@ -23,13 +23,12 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 
 
 @kernel
-def fill_rows(tree, game, decisions, street, num_buckets, by_visits, sums, snapshots, regrets, highest, rows, strategy):
+def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strategy):
     """Write one street's rows: of the sums, else of the regrets, else zeros. Modified in place: `rows`, `strategy`.
 
     Parameters
     ----------
-    decisions : int32[n]
-        The street's decisions in the order of their rows.
+    cells : StreetCells
     by_visits : bool
         Whether the sums are `sums`, of strategies by visits; else `snapshots`.
     sums : float64[cells of the first streets]
@@ -47,11 +46,10 @@ def fill_rows(tree, game, decisions, street, num_buckets, by_visits, sums, snaps
         Rows that are not zeros.
     """
     num_kept = 0
-    for bucket in range(num_buckets):
-        for d in range(len(decisions)):
-            node = np.int64(decisions[d])
-            num_actions = np.int64(tree.num_actions[node])
-            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+    for bucket in range(cells.num_buckets):
+        for d in range(len(cells.rows)):
+            num_actions = np.int64(cells.num_actions[d])
+            cell = cells.base + bucket * cells.pairs + cells.rows[d]
             total = 0.0
             for a in range(num_actions):
                 strategy[a] = sums[cell + a] if by_visits else np.float64(snapshots[cell + a])
@@ -102,14 +100,13 @@ def read_rows(rows, first, pairs, buckets, out):
 
 
 @kernel
-def count_rows(tree, game, decisions, street, num_buckets, rows):
+def count_rows(cells, rows):
     """Return how many rows of one street are not zeros."""
     num_kept = 0
-    for bucket in range(num_buckets):
-        for d in range(len(decisions)):
-            node = np.int64(decisions[d])
-            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
-            for a in range(np.int64(tree.num_actions[node])):
+    for bucket in range(cells.num_buckets):
+        for d in range(len(cells.rows)):
+            cell = cells.base + bucket * cells.pairs + cells.rows[d]
+            for a in range(np.int64(cells.num_actions[d])):
                 if rows[cell + a] > 0:
                     num_kept += 1
                     break
@@ -117,15 +114,14 @@ def count_rows(tree, game, decisions, street, num_buckets, rows):
 
 
 @kernel
-def sum_regrets(tree, game, decisions, street, num_buckets, regrets):
+def sum_regrets(cells, regrets):
     """Return the sum of one street's largest regrets of each row, none below 0, and how many rows were ever met."""
     total, num_met = 0.0, 0
-    for bucket in range(num_buckets):
-        for d in range(len(decisions)):
-            node = np.int64(decisions[d])
-            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+    for bucket in range(cells.num_buckets):
+        for d in range(len(cells.rows)):
+            cell = cells.base + bucket * cells.pairs + cells.rows[d]
             most, met = 0.0, False
-            for a in range(np.int64(tree.num_actions[node])):
+            for a in range(np.int64(cells.num_actions[d])):
                 met |= regrets[cell + a] != 0
                 most = max(most, np.float64(regrets[cell + a]))
             total += most
@@ -153,15 +149,14 @@ def _draw_row(rows, cell, num_actions, stream):
 
 
 @kernel
-def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, work, chips, squares, counts):
+def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     """Play every deck once for each seat: one blueprint there, another everywhere else.
 
     Each time with the same random numbers, so that blueprints that play alike win nothing from each other.
 
     Parameters
     ----------
-    tables : RankTables
-    tree : TraversalTree
+    dealt : DealtGame
     own, other : float32 or uint8[num_cells]
         Rows of both.
     num_decks : int
@@ -169,15 +164,12 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, w
         For decks, and a workspace for actions. Modified in place.
     work : TraversalWorkspace
         Modified in place.
-    chips : float64[num_seats + 1]
-        What the one blueprint won in each seat, and in all. Modified in place.
-    squares : float64[num_seats + 1]
-        Sums of squares, the last of a deck's chips in all seats together. Modified in place.
-    counts : int64[2]
-        Decisions, and those without a row, where an action is drawn evenly. Modified in place.
+    sums : MatchSums
+        Modified in place.
     """
+    tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):
-        deal_hand(tables, game, cards, stream, work)
+        deal_hand(dealt, stream, work)
         luck0, luck1, luck2, luck3 = next_word(stream), next_word(stream), next_word(stream), next_word(stream)
         deck_chips = 0.0
         for seat in range(game.num_seats):
@@ -191,35 +183,36 @@ def play_hands(tables, tree, game, cards, own, other, num_decks, stream, luck, w
                     place = _draw_row(own, cell, num_actions, luck)
                 else:
                     place = _draw_row(other, cell, num_actions, luck)
-                counts[0] += 1
+                sums.counts[0] += 1
                 if place < 0:
-                    counts[1] += 1
+                    sums.counts[1] += 1
                     place = min(np.int64(next_float(luck) * num_actions), num_actions - 1)
                 node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
             if ~np.int64(tree.nodes[node, WORD]) >> seat & 1:
                 won = end_value(tree, node, seat, game.num_seats, work.ranks)
             else:
                 won = -np.float64(tree.contributions[tree.nodes[node, NUMBER], seat])
-            chips[seat] += won
-            squares[seat] += won * won
+            sums.chips[seat] += won
+            sums.squares[seat] += won * won
             deck_chips += won
-        chips[game.num_seats] += deck_chips
-        squares[game.num_seats] += deck_chips * deck_chips
+        sums.chips[game.num_seats] += deck_chips
+        sums.squares[game.num_seats] += deck_chips * deck_chips
 
 
 @kernel
-def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, cells):
+def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
     """Write the decisions that self-play meets, node and cell, and return how many; those without a row are left out.
 
     Parameters
     ----------
-    tree : TraversalTree
+    dealt : DealtGame
     nodes, cells : int64[most]
         Modified in place; what does not fit is left out.
     """
+    tree = dealt.tree
     count = 0
     for _ in range(num_decks):
-        deal_hand(tables, game, cards, stream, work)
+        deal_hand(dealt, stream, work)
         node = np.int64(0)
         while tree.nodes[node, WORD] >= 0:
             word = np.int64(tree.nodes[node, WORD])
@@ -236,12 +229,12 @@ def meet_rows(tables, tree, game, cards, rows, num_decks, stream, work, nodes, c
 
 
 @kernel
-def reach_rows(tables, tree, game, cards, rows, num_decks, share, stream, work, reached):
+def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     """Count the rows that a seat comes to that plays a blueprint, against others that often do anything.
 
     Parameters
     ----------
-    tree : TraversalTree
+    dealt : DealtGame
     num_decks : int
         Each is played once for each seat.
     share : float
@@ -252,8 +245,9 @@ def reach_rows(tables, tree, game, cards, rows, num_decks, share, stream, work, 
     reached : uint8[num_cells]
         How often, up to 255, at the first cell of a row. Modified in place.
     """
+    tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):
-        deal_hand(tables, game, cards, stream, work)
+        deal_hand(dealt, stream, work)
         for seat in range(game.num_seats):
             node = np.int64(0)
             while tree.nodes[node, WORD] >= 0:

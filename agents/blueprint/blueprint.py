@@ -65,6 +65,23 @@ class GameArrays(NamedTuple):
     pairs: np.ndarray
 
 
+class StreetCells(NamedTuple):
+    """Where the rows of one street are: that of decision d in a bucket begins at base + bucket * pairs + rows[d].
+
+    Attributes
+    ----------
+    rows, num_actions : integers[num_decisions]
+        In ascending order of `rows`.
+    base, pairs, num_buckets : int
+    """
+
+    rows: np.ndarray
+    num_actions: np.ndarray
+    base: int
+    pairs: int
+    num_buckets: int
+
+
 def game_arrays(rules: HoldemRules, size: TreeSize, num_buckets: tuple[int, ...]) -> GameArrays:
     """Return an abstract game as kernels read it.
 
@@ -138,10 +155,8 @@ class Blueprint:
         """Return how many rows each street has, and how many were learnt."""
         found = []
         for street, buckets in enumerate(self.cards.num_buckets):
-            nodes = self.decisions(street)
-            found.append(
-                (len(nodes) * buckets, kernels.count_rows(self.tree, self.game, nodes, street, buckets, self.rows))
-            )
+            cells = street_cells(self.tree, self.game, street, buckets)
+            found.append((len(cells.rows) * buckets, kernels.count_rows(cells, self.rows)))
         return found
 
     def save(self, folder: Path) -> str:
@@ -308,6 +323,13 @@ def street_decisions(tree: BettingTree, street: int) -> np.ndarray:
     """Return the decisions of a street in the order of their rows: int32[n]."""
     nodes = np.flatnonzero((tree.street == street) & (tree.actor >= 0)).astype(np.int32)
     return nodes[np.argsort(tree.row[nodes], kind="stable")]
+
+
+def street_cells(tree: BettingTree, game: GameArrays, street: int, num_buckets: int) -> StreetCells:
+    """Return where the rows of a street are."""
+    nodes = street_decisions(tree, street)
+    base, pairs = int(game.base[street]), int(game.pairs[street])
+    return StreetCells(tree.row[nodes], tree.num_actions[nodes], base, pairs, num_buckets)
 
 
 def tree_size_of(tree: BettingTree, num_streets: int) -> TreeSize:

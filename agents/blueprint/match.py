@@ -16,10 +16,28 @@ from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.agents.blueprint.traversal_tree import traversal_tree
+from plurispiel.agents.blueprint.traversal_tree import DealtGame, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 _CHUNK = 2_000
+
+
+class MatchSums(NamedTuple):
+    """Sums over the decks of a match.
+
+    Attributes
+    ----------
+    chips : float64[num_seats + 1]
+        What the one blueprint won in each seat, and in all.
+    squares : float64[num_seats + 1]
+        Sums of squares, the last of a deck's chips in all seats together.
+    counts : int64[2]
+        Decisions, and those without a row, where an action is drawn evenly.
+    """
+
+    chips: np.ndarray
+    squares: np.ndarray
+    counts: np.ndarray
 
 
 class MatchResult(NamedTuple):
@@ -58,10 +76,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
     """
     if own.rows.shape != other.rows.shape or own.rows.dtype != other.rows.dtype:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
-    cards = own.cards
-    if not isinstance(cards, CardBuckets):
-        raise ValueError("a match needs the bucket table that the blueprints were trained with; build it again")
-    tree, arrays = traversal_tree(own.tree), cards.arrays
+    dealt = _dealt_game(own)
     seats = own.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
@@ -73,21 +88,10 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
                 work.deck[:] = own.rules.cards
-                kernels.play_hands(
-                    rank_tables(),
-                    tree,
-                    own.game,
-                    arrays,
-                    own.rows,
-                    other.rows,
-                    min(_CHUNK, num_decks - chunk * _CHUNK),
-                    xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,))),
-                    luck,
-                    work,
-                    chips[chunk],
-                    squares[chunk],
-                    counts[chunk],
-                )
+                decks = min(_CHUNK, num_decks - chunk * _CHUNK)
+                stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
+                sums = MatchSums(chips[chunk], squares[chunk], counts[chunk])
+                kernels.play_hands(dealt, own.rows, other.rows, decks, stream, luck, work, sums)
 
         return play
 
@@ -108,22 +112,9 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
 
 def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return decisions that self-play meets, node and cell of each: two of int64[n], n up to `most`."""
-    cards = blueprint.cards
-    if not isinstance(cards, CardBuckets):
-        raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")
     nodes, cells = np.empty(most, np.int64), np.empty(most, np.int64)
-    count = kernels.meet_rows(
-        rank_tables(),
-        traversal_tree(blueprint.tree),
-        blueprint.game,
-        cards.arrays,
-        blueprint.rows,
-        num_decks,
-        xoshiro_stream(np.random.SeedSequence(seed)),
-        traversal_workspace(blueprint.rules),
-        nodes,
-        cells,
-    )
+    stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
+    count = kernels.meet_rows(_dealt_game(blueprint), blueprint.rows, num_decks, stream, work, nodes, cells)
     return nodes[:count].copy(), cells[:count].copy()
 
 
@@ -142,22 +133,9 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
     uint8[num_cells]
         Counts up to 255, at the first cell of each row.
     """
-    cards = blueprint.cards
-    if not isinstance(cards, CardBuckets):
-        raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")
     reached = np.zeros(len(blueprint.rows), np.uint8)
-    kernels.reach_rows(
-        rank_tables(),
-        traversal_tree(blueprint.tree),
-        blueprint.game,
-        cards.arrays,
-        blueprint.rows,
-        num_decks,
-        share,
-        xoshiro_stream(np.random.SeedSequence(seed)),
-        traversal_workspace(blueprint.rules),
-        reached,
-    )
+    stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
+    kernels.reach_rows(_dealt_game(blueprint), blueprint.rows, num_decks, share, stream, work, reached)
     return reached
 
 
@@ -170,3 +148,11 @@ def warmup() -> None:
     reach_rows(blueprint, 1)
     blueprint.num_rows()
     blueprint.strategy(0, np.arange(1))
+
+
+def _dealt_game(blueprint: Blueprint) -> DealtGame:
+    """Return a blueprint's game with its bucket table."""
+    cards = blueprint.cards
+    if not isinstance(cards, CardBuckets):
+        raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")
+    return DealtGame(rank_tables(), traversal_tree(blueprint.tree), blueprint.game, cards.arrays)

@@ -24,13 +24,13 @@ from plurispiel.agents.blueprint.blueprint import (
     Blueprint,
     GameArrays,
     game_arrays,
-    street_decisions,
+    street_cells,
     tree_digest,
 )
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
-from plurispiel.agents.blueprint.traversal_tree import TraversalTree, traversal_tree
+from plurispiel.agents.blueprint.traversal_tree import DealtGame, TraversalTree, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
 __all__ = ["Trainer", "make_trainer"]
@@ -65,6 +65,23 @@ class TraversalSettings(NamedTuple):
     prune_share: float
     average_every: int
     last_average_street: int
+
+
+class IterationSpan(NamedTuple):
+    """Iterations of one thread.
+
+    Attributes
+    ----------
+    first, last : int
+        Numbers of the first iteration and the one after the last.
+    prune_from, average_from : int
+        First iterations of the run that prune, and that may add to the average.
+    """
+
+    first: int
+    last: int
+    prune_from: int
+    average_from: int
 
 
 class Trainer:
@@ -125,6 +142,7 @@ class Trainer:
         self.sums = np.zeros(int(base[last_average_street + 1]), np.float64)
         self.snapshots = zeros(later_cells, snapshot_type)
         self.exact = exact
+        self._highest = 1.0 if exact else float(HIGHEST)
         self.iteration = 0
         self.weighted_visits = np.zeros(1)
         self.counters = np.zeros((threads, _PADDING), np.int64)
@@ -256,16 +274,12 @@ class Trainer:
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
             _blueprint_kernels.fill_rows(
-                self.tree,
-                self.game,
-                street_decisions(self.tree, street),
-                street,
-                buckets,
+                street_cells(self.tree, self.game, street, buckets),
                 street not in self._later_streets,
                 self.sums,
                 self.snapshots,
                 self.regrets,
-                1.0 if self.exact else float(HIGHEST),
+                self._highest,
                 rows,
                 np.empty(tree_kernels.MAX_ACTIONS),
             )
@@ -279,8 +293,8 @@ class Trainer:
         """
         total, met = 0.0, []
         for street, buckets in enumerate(self.cards.num_buckets):
-            nodes = street_decisions(self.tree, street)
-            found, rows = _blueprint_kernels.sum_regrets(self.tree, self.game, nodes, street, buckets, self.regrets)
+            cells = street_cells(self.tree, self.game, street, buckets)
+            found, rows = _blueprint_kernels.sum_regrets(cells, self.regrets)
             total += found
             met.append(rows)
         return total / max(self.weighted_visits[0], 1.0), met
@@ -288,38 +302,27 @@ class Trainer:
     def _add_snapshot(self) -> None:
         """Add the strategies of the later streets to their sums."""
         for street in self._later_streets:
-            kernels.add_snapshot(
-                self.tree,
-                self.game,
-                street_decisions(self.tree, street),
-                street,
-                self.cards.num_buckets[street],
-                1.0 if self.exact else float(HIGHEST),
-                self.regrets,
-                self.snapshots,
-                np.empty(tree_kernels.MAX_ACTIONS),
-            )
+            cells = street_cells(self.tree, self.game, street, self.cards.num_buckets[street])
+            strategy = np.empty(tree_kernels.MAX_ACTIONS)
+            kernels.add_snapshot(cells, self._highest, self.regrets, self.snapshots, strategy)
 
     def _iterate(self, last: int) -> None:
         """Do the iterations up to one, shared among the threads."""
-        visits = self.num_visits
-        cuts = np.linspace(self.iteration, last, len(self._work) + 1).astype(int)
+        visits, schedule = self.num_visits, self.schedule
+        cuts = np.linspace(self.iteration, last, len(self._work) + 1).astype(int).tolist()
+        prune_from = schedule.iterations
+        if schedule.prune_from < 1.0:
+            prune_from = int(schedule.prune_from * schedule.iterations)
+        average_from = int(schedule.average_from * schedule.iterations)
+        dealt = DealtGame(rank_tables(), self.traversal_tree, self.game, self.cards.arrays)
 
         def work(number: int) -> None:
             kernels.run_iterations(
-                rank_tables(),
-                self.traversal_tree,
-                self.game,
-                self.cards.arrays,
+                dealt,
                 self._settings,
+                IterationSpan(cuts[number], cuts[number + 1], prune_from, average_from),
                 self.regrets,
                 self.sums,
-                int(cuts[number]),
-                int(cuts[number + 1]),
-                int(self.schedule.prune_from * self.schedule.iterations)
-                if self.schedule.prune_from < 1.0
-                else self.schedule.iterations,
-                int(self.schedule.average_from * self.schedule.iterations),
                 self.streams[number],
                 self._work[number],
                 self.counters[number],

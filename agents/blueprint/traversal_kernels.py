@@ -67,18 +67,18 @@ def pack_nodes(tree, nodes):
 
 
 @kernel
-def deal_hand(tables, game, cards, stream, work):
+def deal_hand(dealt, stream, work):
     """Deal a hand, and find every seat's buckets and rank.
 
     Parameters
     ----------
-    tables : RankTables
-    game : GameArrays
-    cards : CardArrays
+    dealt : DealtGame
     stream : uint64[4]
+        Modified in place.
     work : TraversalWorkspace
         Modified in place: `deck`, `combos`, `ranks`, `buckets`, `starts`.
     """
+    tables, game, cards = dealt.tables, dealt.game, dealt.cards
     num_hole, num_seats = game.num_hole_cards, game.num_seats
     deal(stream, work.deck, num_seats * num_hole + game.num_board_cards)
     board = work.deck[num_seats * num_hole : num_seats * num_hole + game.num_board_cards]
@@ -236,7 +236,7 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
 
 
 @kernel
-def traverse(tree, game, settings, regrets, stream, work, traverser, prune):
+def traverse_betting(tree, game, settings, regrets, stream, work, traverser, prune):
     """Walk the betting of a dealt hand for one seat, update its regrets and count the nodes and own decisions met.
 
     Parameters
@@ -378,36 +378,34 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
 
 @kernel
-def run_iterations(
-    tables, tree, game, cards, settings, regrets, sums, first, last, prune_from, average_from, stream, work, counters
-):
+def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters):
     """Do iterations: deal, and traverse once for every seat.
 
     Parameters
     ----------
-    tables : RankTables
-    tree : TraversalTree
-    cards : CardArrays
+    dealt : DealtGame
+    settings : TraversalSettings
+    span : IterationSpan
+    regrets : int32 or float64[num_cells]
+        Modified in place.
     sums : float64[cells up to settings.last_average_street]
-    first, last : int
-        Numbers of the first iteration and the one after the last.
-    prune_from, average_from : int
-        First iterations that prune, and that may add to the average.
+        Modified in place.
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
     counters : int64[3]
         Traversals, nodes, and decisions whose regrets were changed. Modified in place.
     """
-    for iteration in range(first, last):
-        deal_hand(tables, game, cards, stream, work)
+    tree, game = dealt.tree, dealt.game
+    for iteration in range(span.first, span.last):
+        deal_hand(dealt, stream, work)
         for seat in range(game.num_seats):
-            prune = iteration >= prune_from and next_float(stream) < settings.prune_share
-            num_nodes, num_visits = traverse(tree, game, settings, regrets, stream, work, seat, prune)
+            prune = iteration >= span.prune_from and next_float(stream) < settings.prune_share
+            num_nodes, num_visits = traverse_betting(tree, game, settings, regrets, stream, work, seat, prune)
             counters[0] += 1
             counters[1] += num_nodes
             counters[2] += num_visits
-        if iteration >= average_from and iteration % settings.average_every == 0:
+        if iteration >= span.average_from and iteration % settings.average_every == 0:
             for seat in range(game.num_seats):
                 add_strategy(tree, game, settings.last_average_street, regrets, sums, stream, work, seat)
 
@@ -421,14 +419,12 @@ def discount_cells(cells, factor, rounds):
 
 
 @kernel
-def add_snapshot(tree, game, decisions, street, num_buckets, highest, regrets, sums, strategy):
+def add_snapshot(cells, highest, regrets, sums, strategy):
     """Add the current strategy of one street to its sums; rows where nothing was learnt are left alone.
 
     Parameters
     ----------
-    tree : BettingTree
-    decisions : int32[n]
-        The street's decisions in the order of their rows.
+    cells : StreetCells
     highest : float
         What probability 1 is added as.
     sums : float32 or uint16[num_cells]
@@ -436,11 +432,10 @@ def add_snapshot(tree, game, decisions, street, num_buckets, highest, regrets, s
     strategy : float64[MAX_ACTIONS]
         Workspace.
     """
-    for bucket in range(num_buckets):
-        for d in range(len(decisions)):
-            node = np.int64(decisions[d])
-            num_actions = np.int64(tree.num_actions[node])
-            cell = game.base[street] + bucket * game.pairs[street] + tree.row[node]
+    for bucket in range(cells.num_buckets):
+        for d in range(len(cells.rows)):
+            num_actions = np.int64(cells.num_actions[d])
+            cell = cells.base + bucket * cells.pairs + cells.rows[d]
             visited = False
             for a in range(num_actions):
                 visited |= regrets[cell + a] != 0

@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem.hand_rank import RankTables
 from plurispiel.agents.blueprint import traversal_kernels as kernels
+from plurispiel.agents.blueprint.blueprint import GameArrays
+from plurispiel.agents.blueprint.cards import CardArrays
 
 
 class TraversalTree(NamedTuple):
@@ -23,6 +26,23 @@ class TraversalTree(NamedTuple):
 
     nodes: np.ndarray
     contributions: np.ndarray
+
+
+class DealtGame(NamedTuple):
+    """An abstract game as kernels deal and walk it.
+
+    Attributes
+    ----------
+    tables : RankTables
+    tree : TraversalTree
+    game : GameArrays
+    cards : CardArrays
+    """
+
+    tables: RankTables
+    tree: TraversalTree
+    game: GameArrays
+    cards: CardArrays
 
 
 def traversal_tree(tree: BettingTree) -> TraversalTree:

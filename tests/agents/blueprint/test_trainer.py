@@ -25,6 +25,7 @@ from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
+from plurispiel.agents.blueprint.traversal_tree import DealtGame
 from plurispiel.agents.openspiel import agent_policy
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
@@ -91,6 +92,7 @@ def test_sampled_regrets_are_unbiased(name, samples):
     """With a frozen strategy the mean change at every infoset is the exact regret, within 4.5 standard errors."""
     trainer = train(name, 50, seed=7)
     game, tree, work, packed = trainer.game, trainer.tree, trainer._work[0], trainer.traversal_tree
+    dealt = DealtGame(rank_tables(), packed, game, trainer.cards.arrays)
     frozen = trainer.regrets.copy()
     scratch = np.zeros(32)
 
@@ -117,8 +119,8 @@ def test_sampled_regrets_are_unbiased(name, samples):
         stream = trainer.streams[0]
         for _ in range(samples):
             trainer.regrets[:] = frozen
-            kernels.deal_hand(rank_tables(), game, trainer.cards.arrays, stream, work)
-            kernels.traverse(packed, game, trainer._settings, trainer.regrets, stream, work, seat, False)
+            kernels.deal_hand(dealt, stream, work)
+            kernels.traverse_betting(packed, game, trainer._settings, trainer.regrets, stream, work, seat, False)
             change = trainer.regrets - frozen
             total += change
             squares += change**2
@@ -256,6 +258,7 @@ def test_what_an_end_pays_is_what_the_rules_pay():
     tree, cards = build_tree(rules, menu), lossless_preflop(rules)
     trainer = Trainer(rules, menu, cards, Schedule(10, **PLAIN))
     work = trainer._work[0]
+    dealt = DealtGame(rank_tables(), trainer.traversal_tree, trainer.game, cards.arrays)
     ends = np.flatnonzero(tree.actor < 0)
     rng = np.random.default_rng(1)
     for node in rng.choice(ends, 400).tolist():
@@ -266,7 +269,7 @@ def test_what_an_end_pays_is_what_the_rules_pay():
         state = BettingState(rules)
         for action in reversed(actions):
             state.apply(action)
-        kernels.deal_hand(rank_tables(), trainer.game, cards.arrays, trainer.streams[0], work)
+        kernels.deal_hand(dealt, trainer.streams[0], work)
         if rng.random() < 0.5:  # a board that plays: everybody ties
             work.ranks[:3] = 5000
             work.deck[:11] = [0, 5, 10, 4, 9, 1, 48, 44, 40, 36, 32]
@@ -296,8 +299,9 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
     assert cards.num_buckets == (169, 12, 20, 9) and cards.table_digest == table.digest
     trainer = Trainer(rules, GameMenu((StreetMenu(("allin",)),)), cards, Schedule(10, num_snapshots=1))
     work = trainer._work[0]
+    dealt = DealtGame(rank_tables(), trainer.traversal_tree, trainer.game, cards.arrays)
     for _ in range(50):
-        kernels.deal_hand(rank_tables(), trainer.game, cards.arrays, trainer.streams[0], work)
+        kernels.deal_hand(dealt, trainer.streams[0], work)
         deck = work.deck[: rules.num_dealt_cards].copy()
         board = deck[2 * rules.num_seats :]
         for street, size in enumerate((0, 3, 4, 5)):
