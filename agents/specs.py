@@ -244,7 +244,7 @@ def prepare_stored(spec: str, rules: HoldemRules) -> None:
         make_agent(spec).restart(rules, 0, np.random.default_rng(0))
 
 
-def source_digest(spec: str) -> str:
+def agent_digest(spec: str) -> str:
     """Return a hash of the file, or the kept strategy, that defines an agent; else an empty text.
 
     An edited bot is another bot. What a file imports or loads is not looked at. Of ``blueprint`` and ``search`` it is

@@ -26,7 +26,7 @@ from plurispiel.abstraction.machine.artefact import (
 )
 from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
-from plurispiel.agents.blueprint.cards import Buckets, ModelBuckets, lossless_buckets, table_buckets
+from plurispiel.agents.blueprint.cards import BucketLookup, ModelBuckets, lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.config import LOSSLESS, BlueprintConfig, config_from_dict
 
 __all__ = ["Blueprint", "GameArrays", "game_arrays", "load_blueprint"]
@@ -114,7 +114,7 @@ class Blueprint:
     ----------
     rules : HoldemRules
     tree : BettingTree
-    cards : Buckets
+    cards : BucketLookup
     game : GameArrays
     rows : float32 or uint8[num_cells]
         By cell. A row, the actions of a decision in a bucket, sums to 1 or nearly to 255; a row of zeros was never
@@ -129,7 +129,7 @@ class Blueprint:
 
     rules: HoldemRules
     tree: BettingTree
-    cards: Buckets
+    cards: BucketLookup
     game: GameArrays
     rows: np.ndarray
     config: BlueprintConfig | None = None
@@ -349,7 +349,7 @@ def tree_digest(tree: BettingTree) -> str:
     return digest.hexdigest()
 
 
-def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> Buckets:
+def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLookup:
     """Return the buckets that an artefact's blueprint plays with."""
     cards, arrays = artefact.config["cards"], artefact.arrays
     if cards["kind"] == LOSSLESS:

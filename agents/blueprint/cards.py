@@ -1,4 +1,4 @@
-"""The cards of an abstract game: which bucket each combo has on each street, as kernels look it up."""
+"""The card abstraction of a game: the bucket of each combo on each street, as arrays that kernels index."""
 
 import math
 from dataclasses import dataclass
@@ -23,13 +23,14 @@ MAX_LOSSLESS = 50_000_000
 
 
 class CardArrays(NamedTuple):
-    """What kernels take to find buckets.
+    """Bucket lookup arrays: a board's entry names its class and the renaming of suits that maps it there.
 
     Attributes
     ----------
     relabel : uint16[num_permutations, num_combos]
+        The combo that each renaming of suits makes of a combo.
     entries : four of int32[num_boards]
-        Of each street's boards, see `boards.BoardClasses`.
+        By street and board, see `boards.BoardClasses`.
     rows : four of unsigned integers, [num_classes, num_combos]
         The bucket of every combo on every class of boards.
     """
@@ -39,38 +40,28 @@ class CardArrays(NamedTuple):
     rows: tuple[np.ndarray, ...]
 
 
-class Buckets(Protocol):
-    """The buckets of a game's hands, wherever they come from.
-
-    Attributes
-    ----------
-    num_buckets : tuple of int
-        On each street that is told apart.
-    model : CardModel or None
-        What computes them; None where no two hands share one.
-    table_digest : str
-        Of the bucket table that holds them, too; empty where there is none.
-    """
+class BucketLookup(Protocol):
+    """The buckets of a game's hands, from a table (`CardBuckets`) or computed (`ModelBuckets`)."""
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """See above."""
+        """Number of buckets on each street that has decisions."""
 
     @property
     def model(self) -> CardModel | None:
-        """See above."""
+        """The card model that computes the buckets; None for lossless buckets."""
 
     @property
     def table_digest(self) -> str:
-        """See above."""
+        """Digest of the bucket table with these buckets; empty for lossless buckets."""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; what touches the board has any number."""
+        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
 
 
 @dataclass(frozen=True, eq=False)
 class CardBuckets:
-    """Buckets of a game's hands, street by street, ready to be looked up by kernels.
+    """Stored buckets of a game's hands on every street, as arrays that kernels index.
 
     Attributes
     ----------
@@ -79,7 +70,7 @@ class CardBuckets:
     arrays : CardArrays
     model : CardModel or None
     table_digest : str
-        See `Buckets`.
+        See `BucketLookup`.
     """
 
     rules: HoldemRules
@@ -89,7 +80,7 @@ class CardBuckets:
     table_digest: str = ""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; what touches the board has any number."""
+        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
         entry = int(self.arrays.entries[street][board_rank(self.rules.num_suits, np.array(board, np.uint8))])
         relabel = self.arrays.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
         return self.arrays.rows[street][entry >> PERMUTATION_BITS][relabel]
@@ -97,14 +88,14 @@ class CardBuckets:
 
 @dataclass(frozen=True, eq=False)
 class ModelBuckets:
-    """Buckets of hold'em computed for each board, without a table: slower to find, nothing to keep.
+    """Buckets of hold'em computed for each board by the card model: slower, but no table is stored.
 
     Attributes
     ----------
     model : CardModel
     num_streets : int
     table_digest : str
-        See `Buckets`.
+        See `BucketLookup`.
     """
 
     model: CardModel
@@ -113,25 +104,24 @@ class ModelBuckets:
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """How many buckets there are, by street."""
+        """Number of buckets on each street."""
         return tuple(self.model.num_buckets.values())[: self.num_streets]
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; what touches the board has any number."""
+        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
         row = self.model.classify(board)
         return np.minimum(row, self.num_buckets[street] - 1)
 
 
 def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> CardBuckets:
-    """Return buckets that hold one hand each, up to a renaming of suits, on the first streets.
+    """Return lossless buckets of the first streets: hands share one only if renaming suits makes them equal.
 
-    The cards of a board are told apart as a set: with two streets of board cards, which of them came first is
-    forgotten.
+    A board counts as a set, so the order of its cards is forgotten across streets.
 
     Raises
     ------
     ValueError
-        If there are too many hands to keep.
+        If there are more than `MAX_LOSSLESS` hands on a street.
     """
     num_streets = min(num_streets, rules.num_streets)
     size = rules.board_size(num_streets - 1)
@@ -148,7 +138,7 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
         numbers = np.zeros((len(classes.boards), combos), np.uint32)
         first = 0
         for row, board in zip(numbers, classes.boards, strict=True):
-            # The symmetries of the board: renamings that keep it make hands alike.
+            # Renamings of suits that keep the board map a hand to an equivalent one; the lowest image names the class.
             images = relabel[_keeping(board, rules)]
             lowest = images.min(axis=0)
             _, row[:] = np.unique(lowest, return_inverse=True)
@@ -161,7 +151,7 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
 
 
 def single_buckets(rules: HoldemRules) -> CardBuckets:
-    """Return buckets that tell the hands of the first street apart only: enough to see how fast a game is dealt."""
+    """Return lossless buckets on the first street and one bucket on later ones: cheap to build, for measuring speed."""
     first = lossless_buckets(rules, 1)
     entries, rows = [first.arrays.entries[0]], [first.arrays.rows[0]]
     for street in range(1, rules.num_streets):
@@ -172,12 +162,12 @@ def single_buckets(rules: HoldemRules) -> CardBuckets:
 
 
 def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX_STREETS) -> CardBuckets:
-    """Return the buckets of a table, on the first streets of games of hold'em with a full deck.
+    """Return a bucket table's buckets on the first streets of a hold'em game with 52 cards.
 
     Raises
     ------
     ValueError
-        If the game has another deck or other streets.
+        If the game has another deck or other numbers of board cards.
     """
     sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:
@@ -192,14 +182,15 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
 
 
 def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
-    """Return the renamings of suits that keep a board: int[n], numbers of permutations."""
-    own = set(board.tolist())
+    """Return the renamings of suits that map a board to itself: int[n], numbers of permutations."""
+    cards = set(board.tolist())
     number = len(suit_permutations(rules.num_suits))
-    keeping = [p for p in range(number) if set(relabel_cards(board, p, rules.num_suits).tolist()) == own]
+    keeping = [p for p in range(number) if set(relabel_cards(board, p, rules.num_suits).tolist()) == cards]
     return np.array(keeping)
 
 
 def _card_buckets(rules, counts, relabel, entries, rows, table: BucketTable | None = None) -> CardBuckets:
+    # Kernels index tuples with constants only, so the tuples always have four items; missing streets repeat the last.
     missing = MAX_STREETS - len(rows)
     arrays = CardArrays(relabel.astype(np.uint16), (*entries, *entries[-1:] * missing), (*rows, *rows[-1:] * missing))
     if table is None:

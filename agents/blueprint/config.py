@@ -23,6 +23,15 @@ LOSSLESS = "lossless"
 CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
+_CLEARLY_BAD_BB = 3.0
+"""Loss in big blinds per visit of an action that pruning should find by the time it begins."""
+
+_DEALS_PER_VISIT = 10.0
+"""Deals of a given bucket per visit of one of its preflop decisions, as other decisions are reached more often."""
+
+_MIN_LOST_STACKS = 10.0
+"""The pruning threshold in stacks, at least."""
+
 Texts = tuple[str, ...]
 _Value = TypeVar("_Value")
 
@@ -171,16 +180,18 @@ class BlueprintConfig:
         )
 
     def prune_below(self, first_buckets: int) -> float:
-        """Return the regret in chips under which actions are pruned.
+        """Return the regret in chips below which actions are pruned.
 
-        An action that loses three big blinds whenever it is tried is pruned when a twentieth of the run is over, if
-        its decision is met as often as one of the first street with that many buckets in ten hands.
+        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. The
+        threshold here scales with the run: it is the regret of an action that loses `_CLEARLY_BAD_BB` on each of the
+        visits to a typical preflop decision before pruning begins.
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind
-        visits = 0.05 * self.iterations / first_buckets / 10.0
+        visits = Schedule.prune_from * self.iterations / first_buckets / _DEALS_PER_VISIT
         stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
-        return -max(3.0 * visits * self.rules.big_blind, 10.0 * stack)
+        # In a short run one lost stack would reach that threshold by bad luck: it takes at least ten of them.
+        return -max(_CLEARLY_BAD_BB * visits * self.rules.big_blind, _MIN_LOST_STACKS * stack)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `config_from_dict` makes a configuration of."""
@@ -209,7 +220,7 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
     return make_record(BlueprintConfig, given, "a blueprint")
 
 
-def read_config(path: Path) -> BlueprintConfig:
+def read_blueprint_config(path: Path) -> BlueprintConfig:
     """Return the configuration of a TOML file, named by the file where it has no name."""
     return settings.read_config(path, config_from_dict)
 
@@ -221,7 +232,7 @@ def preset_names() -> list[str]:
 
 def read_preset(name: str) -> BlueprintConfig:
     """Return a preset."""
-    return read_config(_PRESETS / f"{name}.toml")
+    return read_blueprint_config(_PRESETS / f"{name}.toml")
 
 
 _PRESETS = Path(__file__).with_name("presets")

@@ -26,19 +26,37 @@ BUCKET_SPAN = 0.05
 
 
 def defended_share(pot: int, to_call: int) -> float:
-    """Return the share of hands that must not fold, lest any two cards could bet: by chips in the middle, bet included.
+    """Return the minimum defence frequency, pot / (pot + bet) with the pot before the bet.
 
-    It is pot / (pot + bet) with the pot before the bet.
+    If fewer hands continue, a bet with any two cards wins more than it risks. `pot` is given with the bet in it.
     """
     return 1.0 - to_call / pot
 
 
 class _Table(NamedTuple):
-    """What there is for every bucket at a decision, see `KeptRows.find`; whether it has all rows of its own."""
+    """Strategies and sources of all buckets at a decision, see `KeptRows.find`; whether no row is a stand-in."""
 
     rows: np.ndarray
     sources: np.ndarray
     is_whole: bool
+
+
+class _Cells(NamedTuple):
+    """A decision's street, first cell in bucket 0, cells from one bucket to the next, and number of actions."""
+
+    street: int
+    first: int
+    pairs: int
+    num_actions: int
+
+
+class _Kind(NamedTuple):
+    """What two decisions must share to stand in for each other: the seat, the street and the kinds of action."""
+
+    seat: int
+    street: int
+    can_fold: bool
+    can_raise: bool
 
 
 class KeptRows:
@@ -104,12 +122,12 @@ class KeptRows:
             sources[missing[is_found]] = EARLIER
         return rows, sources
 
-    def _find_cells(self, node: int) -> tuple[int, int, int, int]:
-        """Return a decision's street, first cell in bucket 0, cells from bucket to bucket, and number of actions."""
+    def _find_cells(self, node: int) -> _Cells:
+        """Return where the rows of a decision are."""
         tree, game = self._blueprint.tree, self._blueprint.game
         street = int(tree.street[node])
         first = int(game.base[street]) + int(tree.row[node])
-        return street, first, int(game.pairs[street]), int(tree.num_actions[node])
+        return _Cells(street, first, int(game.pairs[street]), int(tree.num_actions[node]))
 
     def _play(self, kept: bytes) -> tuple[float, ...] | None:
         """Return the strategy of a row as it is kept, None if there is nothing in it."""
@@ -232,13 +250,13 @@ class KeptRows:
                 siblings.append(sibling)
         return siblings
 
-    def _kind(self, node: int) -> tuple[int, int, bool, bool]:
-        """Return what two decisions must share to stand in for each other: seat, street, kinds of action."""
+    def _kind(self, node: int) -> _Kind | None:
+        """Return the kind of a decision, None for an end."""
         tree = self._blueprint.tree
         if tree.actor[node] < 0:
-            return -1, -1, False, False
+            return None
         folds = bool(tree.actions(node)[0] == FOLD)
-        return int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node))
+        return _Kind(int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node)))
 
     def _make_transfer(self, source: int, target: int) -> np.ndarray:
         """Return what each action of a decision becomes at another, by kind: float64[num_actions, num_actions]."""

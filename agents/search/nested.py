@@ -26,7 +26,7 @@ from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kep
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
-from plurispiel.agents.blueprint.cards import Buckets
+from plurispiel.agents.blueprint.cards import BucketLookup
 from plurispiel.agents.resolve.subgame import BucketRows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
@@ -120,7 +120,7 @@ class NestedSearch:
         Whose decisions stay as they were when a search is done again.
     blueprint : Agent
         With `range_strategy`, in this hand.
-    buckets : Buckets
+    buckets : BucketLookup
         The blueprint's.
     planned : PlannedRows
         The blueprint's strategies.
@@ -143,7 +143,7 @@ class NestedSearch:
         rules: HoldemRules,
         seat: int,
         blueprint: Agent,
-        buckets: Buckets,
+        buckets: BucketLookup,
         planned: PlannedRows,
         continuations: Continuations | None,
         config: SearchConfig,

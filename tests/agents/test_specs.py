@@ -8,7 +8,7 @@ import pytest
 
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.base import Agent
-from plurispiel.agents.specs import BUILT_IN, make_agent, parse_spec, source_digest, split_specs, unique_names
+from plurispiel.agents.specs import BUILT_IN, agent_digest, make_agent, parse_spec, split_specs, unique_names
 from plurispiel.evaluation.hand import play_hand
 
 BOT = """
@@ -201,13 +201,13 @@ def test_what_cannot_be_built_is_named(folder, spec, message):
 
 
 def test_the_digest_of_a_file_follows_its_text(folder):
-    first = source_digest("my_bot.py:MyBot")
-    assert first == source_digest("my_bot.py:MyBot?size=1") != ""
+    first = agent_digest("my_bot.py:MyBot")
+    assert first == agent_digest("my_bot.py:MyBot?size=1") != ""
     (folder / "my_bot.py").write_text(BOT + "\n")
-    assert source_digest("my_bot.py:MyBot") != first
-    assert source_digest("call") == ""
+    assert agent_digest("my_bot.py:MyBot") != first
+    assert agent_digest("call") == ""
     with pytest.raises(ValueError, match="cannot read the agent's file 'gone.py'"):
-        source_digest("gone.py:Bot")
+        agent_digest("gone.py:Bot")
 
 
 def test_looking_for_the_file_of_a_module_leaves_pythons_path_alone(folder, monkeypatch):
@@ -215,7 +215,7 @@ def test_looking_for_the_file_of_a_module_leaves_pythons_path_alone(folder, monk
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if Path(entry or ".").resolve() != folder.resolve()])
     before = list(sys.path)
-    assert source_digest("my_bot:MyBot") == source_digest("my_bot.py:MyBot") != ""
+    assert agent_digest("my_bot:MyBot") == agent_digest("my_bot.py:MyBot") != ""
     assert sys.path == before
 
 

@@ -29,7 +29,7 @@ from plurispiel.agents.blueprint.config import (
     BlueprintConfig,
     MenuConfig,
     preset_names,
-    read_config,
+    read_blueprint_config,
     read_preset,
 )
 from plurispiel.agents.blueprint.library import blueprints_folder, find_blueprint, find_packed
@@ -200,7 +200,7 @@ def _config(options: argparse.Namespace) -> BlueprintConfig:
     if options.config in preset_names():
         config = read_preset(options.config)
     elif options.config.endswith(".toml"):
-        config = read_config(Path(options.config))
+        config = read_blueprint_config(Path(options.config))
     else:
         raise ValueError(
             f"a blueprint is a preset ({', '.join(preset_names())}) or a .toml file, got {options.config!r}"

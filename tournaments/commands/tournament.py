@@ -18,7 +18,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest, split_specs, try_stored
+from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, split_specs, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
@@ -203,7 +203,7 @@ def _with_values_of_the_run(config: TournamentConfig, options: argparse.Namespac
     begun = Path(options.out) if options.out else None
     for values in eligible_values(config.rules) if begun is None else filter(None, [_values_of(begun)]):
         try:
-            source_digest(values)
+            agent_digest(values)
         except ValueError as error:
             title = parse_spec(values).title
             raise type(error)(

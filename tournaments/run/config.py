@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.openspiel import game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HUNL, HoldemRules, no_limit_holdem
 from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.abstraction.machine.suggestion import suggestion
-from plurispiel.agents.specs import parse_spec, relocate_spec, source_digest, unique_names
+from plurispiel.agents.specs import agent_digest, parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.tournaments.run.default_tournament import DEFAULT_AGENTS
 from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
@@ -196,7 +196,7 @@ class TournamentConfig:
     @functools.cached_property
     def sources(self) -> dict[str, str]:
         """A hash of the file, or the kept strategy, of every agent and of the values, by spec."""
-        return {spec: source_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
+        return {spec: agent_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
 
     @property
     def code(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, source_digest
+from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.contestants.process import die_with
@@ -85,7 +85,7 @@ class LbrConfig:
             "game": game_string(self.rules),
             "seed": self.seed,
             "aivat": self.aivat,
-            "source": source_digest(self.agent),
+            "source": agent_digest(self.agent),
             "package": package_digest(),
         }
 

@@ -29,7 +29,7 @@ from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.fallback import SOURCES
 from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.openspiel import OpenSpielBot
-from plurispiel.agents.specs import game_note, make_agent, relocate_spec, source_digest, unique_names
+from plurispiel.agents.specs import agent_digest, game_note, make_agent, relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.cli import main
@@ -538,7 +538,7 @@ def test_specs(tmp_path, monkeypatch):
     shutil.copytree(tmp_path / "runs" / "pushed", tmp_path / "home" / "blueprints" / "mine")
     for text in ("runs/pushed", "runs/pushed/blueprint", "mine"):
         assert make_agent(f"blueprint:{text}").name == f"blueprint:{text}"
-        assert source_digest(f"blueprint:{text}") == digest
+        assert agent_digest(f"blueprint:{text}") == digest
     assert make_agent("blueprint:mine")._kept._blueprint is make_agent("blueprint:mine")._kept._blueprint
     assert unique_names(["blueprint:runs/pushed", "blueprint:a/pushed"]) == ["blueprint:pushed", "blueprint:pushed#2"]
     assert relocate_spec("blueprint:runs/pushed", tmp_path) == f"blueprint:{tmp_path}/runs/pushed"
@@ -548,7 +548,7 @@ def test_specs(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="tables of 2 seats, got 6"):
         game_note("blueprint:mine", SIXMAX)
     save(tmp_path / "runs" / "pushed" / "blueprint", dataclasses.replace(PUSHFOLD, seed=2))
-    assert source_digest("blueprint:runs/pushed") != digest
+    assert agent_digest("blueprint:runs/pushed") != digest
     for spec in ("blueprint?x=1", "blueprint:mine?x=1"):
         with pytest.raises(ValueError, match="written blueprint, blueprint:FOLDER or blueprint:NAME"):
             make_agent(spec)

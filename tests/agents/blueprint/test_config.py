@@ -11,7 +11,7 @@ from plurispiel.agents.blueprint.config import (
     MenuConfig,
     config_from_dict,
     preset_names,
-    read_config,
+    read_blueprint_config,
     read_preset,
 )
 from plurispiel.agents.blueprint.schedule import MAX_SNAPSHOTS, Schedule
@@ -76,7 +76,7 @@ def test_bad_settings_are_refused_in_one_line(tmp_path):
         assert "\n" not in str(caught.value)
     path.write_text("iterations = 3\ngame = 'nogame'\n")
     with pytest.raises(ValueError, match=r"mine.toml: unknown game 'nogame'"):
-        read_config(path)
+        read_blueprint_config(path)
 
 
 def test_the_threshold_of_pruning_grows_with_the_run():

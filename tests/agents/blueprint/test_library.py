@@ -24,7 +24,7 @@ from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import unpacked_folder
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, find_packed, pick_bundled
 from plurispiel.agents.openspiel import OpenSpielBot, agent_policy
-from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, source_digest, unique_names
+from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, relocate_spec, unique_names
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.tournaments.cli import main
 
@@ -100,7 +100,7 @@ def test_what_none_fits_is_one_clear_line(three):
 
 
 def test_a_package_without_any(bots, capsys):
-    assert bundled_blueprints() == [] and source_digest("blueprint") == ""
+    assert bundled_blueprints() == [] and agent_digest("blueprint") == ""
     with pytest.raises(ValueError, match="no blueprint comes with this package; name one"):
         make_agent("blueprint")
     assert main(["tournament", "--agents", "blueprint,tag"]) == 2
@@ -114,9 +114,9 @@ def test_specs(three):
     assert unique_names(["blueprint", "tag", "blueprint"]) == ["blueprint", "tag", "blueprint#2"]
     assert relocate_spec("blueprint", three) == "blueprint"
     assert make_agent("blueprint").name == "blueprint"
-    before = source_digest("blueprint")
+    before = agent_digest("blueprint")
     pack_random(three, "deep", seats=2, stack_bb=200, seed=2)
-    assert source_digest("blueprint") != before
+    assert agent_digest("blueprint") != before
     assert find_packed("deep") == three / "deep.blueprint" and find_packed("nothing") is None
     with pytest.raises(
         ValueError, match="'thre' is no folder.*, did you mean 'three'\\?: there are deep, shallow, three"

@@ -27,7 +27,7 @@ from plurispiel.agents.search import nested
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig, config_from_options
 from plurispiel.agents.search.subgame import LAST_STREET_FACTOR, LEAST_BELIEF, Root
-from plurispiel.agents.specs import make_agent, parse_spec, source_digest
+from plurispiel.agents.specs import agent_digest, make_agent, parse_spec
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
@@ -520,7 +520,7 @@ def test_specs():
     assert make_agent("search:headsup-compact?time=2").config.time == 2.0
     assert not parse_spec("search").is_foreign
     assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
-    assert source_digest("search") == source_digest("blueprint") != ""
+    assert agent_digest("search") == agent_digest("blueprint") != ""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from plurispiel.abstraction.machine import artefact
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, load_artefact
 from plurispiel.abstraction.trees.game_tree import flatten, strategy_from_policy
 from plurispiel.agents.openspiel import agent_policy
-from plurispiel.agents.specs import make_agent, relocate_spec, source_digest, unique_names
+from plurispiel.agents.specs import agent_digest, make_agent, relocate_spec, unique_names
 from plurispiel.agents.tabular.solution import (
     FORMAT_VERSION,
     KIND,
@@ -143,10 +143,10 @@ def test_specs(tmp_path, monkeypatch):
     assert relocate_spec("tabular:runs/leduc", tmp_path) == f"tabular:{tmp_path}/runs/leduc"
     assert relocate_spec("tabular:x?y=1", tmp_path) == f"tabular:{tmp_path}/x?y=1"
     assert relocate_spec("tabular", tmp_path) == "tabular"
-    before = source_digest("tabular:runs/leduc")
+    before = agent_digest("tabular:runs/leduc")
     assert before == solution_digest(tmp_path / "runs" / "leduc")
     save(tmp_path / "runs" / "leduc" / "policy", "kuhn", iterations=31)
-    assert source_digest("tabular:runs/leduc") != before
+    assert agent_digest("tabular:runs/leduc") != before
     for spec in ("tabular", "tabular:runs/leduc?x=1"):
         with pytest.raises(ValueError, match="written tabular:FOLDER"):
             make_agent(spec)
