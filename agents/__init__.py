@@ -1,6 +1,7 @@
-"""Things that act: the contract, the built-in agents, and the way from and to OpenSpiel."""
+"""Agents: their contract, the built-in ones, and the bridges to and from OpenSpiel."""
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.cards import cards_text, parse_cards
 from plurispiel.agents.base import (
     Action,
     Agent,
@@ -28,5 +29,7 @@ __all__ = [
     "RangeAgent",
     "Strategy",
     "View",
+    "cards_text",
     "make_agent",
+    "parse_cards",
 ]

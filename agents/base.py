@@ -1,7 +1,11 @@
-"""What an agent is: the contract, what it sees, and what it answers.
+"""The contract of an agent: what it sees and what it answers.
 
-A hand goes ``restart``, then events in order through ``observe`` (the own cards, every action, the new
-board cards), and ``act`` whenever the seat is to act. Everything an agent may know arrives this way.
+A hand goes ``restart``, then events in order through ``observe`` (its own cards, every action, new board cards), and
+``act`` whenever its seat is to act. An agent learns nothing in any other way.
+
+Cards are numbers, ``4 * rank + suit``, from 0 (2c) to 51 (As): ranks ascend from deuce to ace, and suits are in the
+order c, d, h, s. `cards_text` and `parse_cards` convert them, ``cards_text((51, 0)) == "As2c"``. Combos, the rows of a
+`Strategy`, are in the order of `HoldemRules.combos`; `HoldemRules.combo_id` finds one.
 """
 
 from dataclasses import dataclass
@@ -11,11 +15,12 @@ import numpy as np
 
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise, raise_menu
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 
 class Deal(NamedTuple):
-    """The own hole cards, at the start of a hand."""
+    """The hole cards of the agent's own seat, at the start of a hand."""
 
     hole_cards: tuple[int, ...]
 
@@ -39,7 +44,7 @@ Event = Deal | Action | Board
 
 
 class PublicState:
-    """What everybody at the table sees when a seat is to act.
+    """What every seat sees when one of them is to act.
 
     Attributes
     ----------
@@ -52,14 +57,21 @@ class PublicState:
         Board cards so far, in the order dealt.
     actions : tuple of Action
         Every action so far; with `rules` and `board` the whole public history.
-    contributions : tuple of int
-        Chips each seat has put in over the whole hand.
     can_fold : bool
         Whether the actor faces a bet.
     min_raise, max_raise : int
         Lowest and highest legal raise-to; 0 when no raise is legal.
     menu : tuple of int or None
-        The raise-to totals on offer, ascending, where they are finitely many; None where every size is.
+        The legal raise-to totals, ascending, in a game with few of them; None where every size is legal.
+
+    Examples
+    --------
+    >>> from plurispiel.abstraction.holdem.rules import SIXMAX
+    >>> state = BettingState(SIXMAX)
+    >>> state.apply(250)
+    >>> public = PublicState(SIXMAX, state.array.tolist(), (), (Action(2, 250, 0),))
+    >>> public.position, public.to_call, public.last_raise, public.raise_to(300)
+    ('HJ', 250, Action(seat=2, action=250, street=0), 400)
     """
 
     __slots__ = ("rules", "street", "actor", "board", "actions", "can_fold", "min_raise", "max_raise", "menu", "_state")
@@ -87,13 +99,49 @@ class PublicState:
         return tuple(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
 
     @property
+    def street_contributions(self) -> tuple[int, ...]:
+        """Chips each seat has put in on this street; preflop, the blinds count."""
+        blinds, stacks = self.rules.blinds, self.rules.stacks
+        before = list(blinds) if self.street else [0] * self.rules.num_seats
+        highest = max(blinds)
+        for seat, action, street in self.actions:
+            if street == self.street:
+                break
+            if action != FOLD:
+                highest = action if action > CALL else highest
+                before[seat] = highest if stacks is None else min(highest, stacks[seat])
+        return tuple(now - then for now, then in zip(self.contributions, before, strict=True))
+
+    @property
+    def stacks(self) -> tuple[int, ...] | None:
+        """Chips each seat has left to bet; None in limit games, which have no stacks."""
+        if self.rules.stacks is None:
+            return None
+        return tuple(stack - chips for stack, chips in zip(self.rules.stacks, self.contributions, strict=True))
+
+    @property
+    def position(self) -> str:
+        """Position of the actor: SB, BB, UTG, ... BTN; heads-up, the button posts the small blind and is BTN."""
+        return seat_positions(self.rules)[self.actor]
+
+    @property
+    def last_raise(self) -> Action | None:
+        """The last bet or raise on this street, with its raise-to total; None without one, as blinds do not count."""
+        for action in reversed(self.actions):
+            if action.street != self.street:
+                return None
+            if action.action > CALL:
+                return action
+        return None
+
+    @property
     def folded(self) -> tuple[bool, ...]:
         """Whether each seat has folded."""
         return tuple(map(bool, self._state[betting_state.FOLDED : betting_state.FOLDED + self.rules.num_seats]))
 
     @property
     def pot(self) -> int:
-        """Chips in the middle."""
+        """Chips in the middle, bets of this street included."""
         return sum(self._state[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats])
 
     @property
@@ -115,8 +163,12 @@ class PublicState:
         """Bets and raises on this street; blinds do not count."""
         return self._state[betting_state.NUM_RAISES]
 
+    def raise_to(self, chips: int) -> int:
+        """Return the legal raise nearest to a total of chips over the whole hand; a call if no raise is legal."""
+        return nearest_raise(self, chips)
+
     def raise_by_pot(self, fraction: float) -> int:
-        """Return the action nearest to a raise by a fraction of the pot after calling; a call if none is legal."""
+        """Return the legal raise nearest to a fraction of the pot after calling; a call if no raise is legal."""
         return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:
@@ -135,7 +187,18 @@ class PublicState:
 
 
 class View(NamedTuple):
-    """What one seat sees when it is to act."""
+    """What one seat sees when it is to act.
+
+    Attributes
+    ----------
+    public : PublicState
+    seat : int
+        The actor, from 0: with three or more seats the small blind is 0 and the button last; heads-up, the big blind
+        is 0 and the button 1.
+    hole_cards : tuple of int
+        In the order dealt; `cards_text` writes them. A card is ``4 * rank + suit``, with ranks from deuce (0) to ace
+        (12) and suits in the order c, d, h, s. ``public.rules.combo_id(hole_cards)`` is their row in a `Strategy`.
+    """
 
     public: PublicState
     seat: int
@@ -143,9 +206,9 @@ class View(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """An action, and the distribution it was drawn from (the seat's row of a `Strategy`), if the agent tells.
+    """An action and, optionally, the distribution it was drawn from: the row of the hole cards in a `Strategy`.
 
-    An agent may also return the bare action.
+    `act` may also return the bare action.
     """
 
     action: int
@@ -155,15 +218,15 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class Strategy:
-    """What an agent would do at one public state with every combo.
+    """The probabilities of an agent's actions at one public state, for every combo.
 
     Attributes
     ----------
     actions : int64[num_actions]
         The action of each column.
     probabilities : float64[num_combos, num_actions]
-        Row k is what it does with the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k), and
-        sums to 1. Rows of combos that cannot be held (a card on the board) mean nothing.
+        Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1. Rows
+        of combos that share a card with the board are ignored.
     highest : int64[num_actions] or None
         A column may stand for a raise drawn uniformly from ``actions[k]..highest[k]`` chips inclusive;
         None where every column is a single action.
@@ -184,15 +247,15 @@ class Strategy:
 
 
 class Agent:
-    """A program that acts for one seat. Subclasses need `act`; the rest has defaults.
+    """A program that acts for one seat. Subclasses must define `act`; the other methods have defaults.
 
     Attributes
     ----------
     name : str
         By default the class's name.
     is_deterministic : bool
-        Whether in the same hand, with the same `rng`, it always acts and tells the same. An agent that does not say so
-        is taken to be one that may not: what it tells is written down in play where it is to be shown later.
+        Whether the agent's actions and reported strategies depend on the hand and `rng` alone. Reports show such an
+        agent's strategies by asking it again; those of other agents are recorded during play.
 
     Examples
     --------
@@ -216,35 +279,36 @@ class Agent:
             cls.name = cls.__name__
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand at a seat. All randomness has to come from `rng`, which is only good for this hand."""
+        """Begin a new hand at a seat. All randomness must come from `rng`, which is valid for this hand only."""
         self.rules = rules
         self.seat = seat
         self.rng = rng
 
     def observe(self, event: Event) -> None:
-        """See what happens, in order: the own `Deal`, each `Action` (own ones too), each `Board`."""
+        """Receive an event: the seat's own `Deal`, then each `Action` (its own too) and each `Board`, in order."""
 
     def act(self, view: View) -> "Decision | int":
-        """Return what to do: by default a draw from the own row of `range_strategy`."""
+        """Return the action to take: by default a draw from the hole cards' row of `range_strategy`."""
         strategy = self.range_strategy(view.public)
         if strategy is None:
             raise TypeError(f"{type(self).__name__} must define act(view)")
-        own = [view.public.rules.combo_id(view.hole_cards)]
+        combo_ids = [view.public.rules.combo_id(view.hole_cards)]
         highest = None if strategy.highest is None else np.asarray(strategy.highest)
-        row = np.asarray(strategy.probabilities, dtype=np.float64)[own]
+        row = np.asarray(strategy.probabilities, dtype=np.float64)[combo_ids]
         return draw(Strategy(np.asarray(strategy.actions), row, highest), self.rng)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return what this agent would do here with every combo, or None if it cannot tell.
+        """Return this agent's strategy with every combo, or None if it cannot tell.
 
-        This must be the very distribution that `act` draws from, and must not depend on the own cards.
+        This must be the distribution that `act` draws from, and must not depend on the cards that the agent holds.
         """
         return None
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Return what to expect of this agent before it has thrown the coins that the last action calls for.
+        """Return the mean of `range_strategy` over random choices that the agent has yet to make in this state.
 
-        What they can only learn later, such as what a bet counts as, is averaged over. By default there are no coins.
+        Such a choice is the tree's size that an off-tree bet is mapped to. By default there is none, and this is
+        `range_strategy`.
         """
         return self.range_strategy(public)
 
@@ -260,9 +324,9 @@ class RangeAgent(Agent):
         raise TypeError(f"{type(self).__name__} must define strategy(public, combo_ids)")
 
     def act(self, view: View) -> Decision:
-        """Draw from the own row of the strategy."""
-        own = np.array([view.public.rules.combo_id(view.hole_cards)])
-        return draw(self.strategy(view.public, own), self.rng)
+        """Draw from the hole cards' row of the strategy."""
+        combo_ids = np.array([view.public.rules.combo_id(view.hole_cards)])
+        return draw(self.strategy(view.public, combo_ids), self.rng)
 
     def range_strategy(self, public: PublicState) -> Strategy:
         """Return the strategy of all combos."""
@@ -290,6 +354,6 @@ def draw_column(row: list[float], rng: np.random.Generator) -> int:
             if threshold < 0.0:
                 column = k
                 break
-        while row[column] == 0.0:  # rounding can leave the threshold above 0 behind the last possible column
+        while row[column] == 0.0:  # rounding can leave the threshold above 0 after the last possible column
             column -= 1
     return column

@@ -8,6 +8,7 @@ import numpy as np
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import rules_array
 from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
+from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.abstraction.holdem.rules import KUHN, MAX_SEATS
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
@@ -42,25 +43,6 @@ _COLUMN = {name: k for k, name in enumerate(COUNTERS)}
     _DONK_BET,
     _SHOWDOWN,
 ) = range(len(COUNTERS))
-
-
-def position_names(num_seats: int) -> list[str]:
-    """Return what each seat is called.
-
-    >>> position_names(6)
-    ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
-    >>> position_names(2)
-    ['BB', 'BTN']
-    """
-    if num_seats == 2:
-        return ["BB", "BTN"]
-    late = ["LJ", "HJ", "CO", "BTN"]
-    behind = num_seats - 2
-    if behind <= 3:
-        return ["SB", "BB", *late[4 - behind :]]
-    early = ["UTG", *(f"UTG+{k}" for k in range(1, behind))]
-    num_late = min(behind - 1, 4)
-    return ["SB", "BB", *early[: behind - num_late], *late[4 - num_late :]]
 
 
 def acting_order(num_seats: int) -> list[int]:

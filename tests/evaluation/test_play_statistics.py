@@ -9,7 +9,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
-from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts, new_counts, position_names
+from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts, new_counts
 
 THREE = no_limit_holdem(3)
 NAMES = set(COUNTERS) - {"hands", "showdowns"}
@@ -165,24 +165,6 @@ def test_counts_are_at_most_one():
     # SB acts five times before the flop.
     rows = counts(HUNL, "r200 r300 r400 r500 r600 c / r700 r900 r1300 f")
     assert max(max(row) for row in rows) == 1
-
-
-@pytest.mark.parametrize(
-    ("seats", "names"),
-    [
-        (2, "BB BTN"),
-        (3, "SB BB BTN"),
-        (4, "SB BB CO BTN"),
-        (5, "SB BB HJ CO BTN"),
-        (6, "SB BB UTG HJ CO BTN"),
-        (7, "SB BB UTG LJ HJ CO BTN"),
-        (8, "SB BB UTG UTG+1 LJ HJ CO BTN"),
-        (9, "SB BB UTG UTG+1 UTG+2 LJ HJ CO BTN"),
-        (10, "SB BB UTG UTG+1 UTG+2 UTG+3 LJ HJ CO BTN"),
-    ],
-)
-def test_position_names(seats, names):
-    assert position_names(seats) == names.split()
 
 
 def test_shares_and_positions():

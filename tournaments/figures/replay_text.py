@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.evaluation.hand import Hand
-from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts, position_names
+from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts
 from plurispiel.evaluation.referee import Referee, RefereeDisagrees
 from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betting, replay_hand
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory

@@ -1,6 +1,7 @@
 """How the agents play: the usual frequencies, over all hands and by position."""
 
-from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order, position_names
+from plurispiel.abstraction.holdem.positions import position_names
+from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, html_table, legend
 from plurispiel.tournaments.report.run_record import RunRecord

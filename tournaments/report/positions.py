@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from plurispiel.evaluation.play_statistics import acting_order, position_names
+from plurispiel.abstraction.holdem.positions import position_names
+from plurispiel.evaluation.play_statistics import acting_order
 from plurispiel.evaluation.statistics import Estimate, estimate_mean
 from plurispiel.tournaments.report.drawing import Drawing
 from plurispiel.tournaments.report.panel import Panel, Section, figures, legend, paragraph

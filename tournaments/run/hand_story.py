@@ -9,9 +9,9 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, SUITS, card_text, cards_text
+from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.evaluation.aivat import Announced
-from plurispiel.evaluation.play_statistics import position_names
 from plurispiel.evaluation.value_functions import combos_without
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.run.witness import Told

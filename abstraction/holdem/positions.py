@@ -1,0 +1,42 @@
+"""Names of positions at the table: SB, BB, UTG, ... BTN."""
+
+import functools
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+
+__all__ = ["position_names", "seat_positions"]
+
+_LATE = ("LJ", "HJ", "CO", "BTN")
+
+
+def position_names(num_seats: int) -> list[str]:
+    """Return the position of each seat, in the seats' order of `rules`.
+
+    Heads-up, seat 0 is the big blind, and seat 1 the button, which posts the small blind.
+
+    >>> position_names(6)
+    ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
+    >>> position_names(2)
+    ['BB', 'BTN']
+    """
+    if num_seats == 2:
+        return ["BB", "BTN"]
+    others = num_seats - 2
+    if others <= 3:
+        return ["SB", "BB", *_LATE[4 - others :]]
+    early = ["UTG", *(f"UTG+{k}" for k in range(1, others))]
+    num_late = min(others - 1, 4)
+    return ["SB", "BB", *early[: others - num_late], *_LATE[4 - num_late :]]
+
+
+@functools.lru_cache(256)
+def seat_positions(rules: HoldemRules) -> tuple[str, ...]:
+    """Return the position of each seat in a game.
+
+    The same as `position_names`, except for a heads-up game whose seat 0 posts the small blind: the small blind is
+    the button, whatever its seat.
+    """
+    names = position_names(rules.num_seats)
+    if rules.num_seats == 2 and rules.blinds[0] < rules.blinds[1]:
+        names.reverse()
+    return tuple(names)
