@@ -8,7 +8,7 @@ from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
 from plurispiel.agents.blueprint.config import MenuConfig
-from plurispiel.agents.blueprint.first_in import first_in, shares
+from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
 from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised, work_done
 from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text
 from plurispiel.tournaments.figures.training_curve import draw_marks, marks_text
@@ -74,8 +74,10 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
         lines += ["", marks_text(marks)]
         last = marks[-1]
         values = "  ".join(
-            f"{mean:+.0f} ± {CI95 * deviation:.0f}"
-            for mean, deviation in zip(last.seat_values, last.seat_deviations, strict=True)
+            f"{name} {mean:+.0f} ± {CI95 * deviation:.0f}"
+            for name, mean, deviation in zip(
+                _seat_names(blueprint), last.seat_values, last.seat_deviations, strict=True
+            )
         )
         lines += ["", f"seats in self-play, mbb/hand: {values}"]
     return "\n".join(lines)
@@ -101,7 +103,7 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
     if grids:
         draw_grids(path, name, grids, blueprint.rules)
     if marks:
-        draw_marks(beside, marks, f"{name}: training")
+        draw_marks(beside, marks, f"{name}: training", _seat_names(blueprint))
     return [path] * bool(grids) + [beside] * bool(marks)
 
 
@@ -145,6 +147,12 @@ def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
 def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
     """Return the strategies of the first to come in, seat by seat; none in games with other starting hands."""
     return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
+
+
+def _seat_names(blueprint: Blueprint) -> list[str]:
+    """Return the positions as the grids name them; in games without such grids, numbers."""
+    seats = blueprint.rules.num_seats
+    return seat_names(seats) if has_starting_hands(blueprint.rules) else [f"seat {seat}" for seat in range(seats)]
 
 
 def _marks(blueprint: Blueprint) -> list[Mark]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.ranges import CLASS_NAMES
+from plurispiel.tournaments.figures.picture import outlined
 
 
 def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fontsize: float = 8.0) -> None:
@@ -31,7 +32,7 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
         lefts = lefts + widths
     for row, names in enumerate(CLASS_NAMES):
         for column, name in enumerate(names):
-            axes.text(column + 0.06, row + 0.12, name, fontsize=fontsize, va="top")
+            axes.text(column + 0.06, row + 0.12, name, fontsize=fontsize, va="top", path_effects=outlined())
     for line in range(size + 1):
         axes.axhline(line, color="white", linewidth=0.8)
         axes.axvline(line, color="white", linewidth=0.8)

@@ -38,7 +38,7 @@ def marks_text(marks: Sequence[Mark]) -> str:
     return "\n".join(lines)
 
 
-def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> None:
+def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequence[str]) -> None:
     """Draw regret, drift, matches and the seats' values by iterations.
 
     Raises
@@ -63,15 +63,15 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str) -> None:
             matches.errorbar(iterations, means, errors, label=label)
         matches.axhline(0.0, color=NEUTRAL, linewidth=0.8, marker="")
         matches.set(title="Duplicate matches, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
-        for seat in range(len(marks[0].seat_values)):
+        for seat, name in enumerate(seat_names):
             values = [mark.seat_values[seat] for mark in marks]
             errors = [CI95 * mark.seat_deviations[seat] for mark in marks]
-            seats.errorbar(iterations, values, errors, label=f"seat {seat}")
+            seats.errorbar(iterations, values, errors, label=name)
         seats.set(title="What seats win in self-play, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
         for axes in (regrets, drifts, matches, seats):
             axes.set_xlabel("iterations")
-            if axes.get_legend_handles_labels()[0]:
-                axes.legend(ncols=2 if axes is seats else 1)
+            if names := axes.get_legend_handles_labels()[1]:  # below the axes, where it covers no line
+                axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=min(6, len(names)))
 
 
 def _match_text(mean: float, deviation: float) -> str:

@@ -52,10 +52,10 @@ def _panel(run: RunRecord) -> Panel:
     rows = [(names[m.own], names[m.other], m.mean, m.ci95, m.hands) for m in found]
     if len(make_lineups(run.config)) < 2:
         what = "One line-up plays the whole run, so a rate against a single opponent is not told apart. "
-        return Panel(paragraph(what + "See the final table."), rows)
+        return Panel(paragraph(what + "See the final table."), is_empty=True)
     order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
     if not order:
-        return Panel(paragraph("No group has been played yet."), rows)
+        return Panel(paragraph("No group has been played yet."), is_empty=True)
     size = len(order)
     drawing = Drawing(
         _LEFT + _CELL * size, _TOP + _HEIGHT * size + 4, f"{run.title}: mbb/hand of the row against the column"

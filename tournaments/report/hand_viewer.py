@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.replay import replay_betting, replay_hand
@@ -77,6 +80,8 @@ class HandViewer:
         How many of them stand side by side.
     values : dict of str to LedgerValues
         What the terms of AIVAT are computed with, in each run.
+    rankings : dict of str to sequence of int
+        The agents' numbers in each run, best first.
     remarks : sequence of str
         On what is not shown.
     """
@@ -86,7 +91,27 @@ class HandViewer:
     cells: dict[str, list[str]]
     across: dict[str, int]
     values: dict[str, LedgerValues]
+    rankings: dict[str, list[int]]
     remarks: Sequence[str]
+
+    @property
+    def opening(self) -> tuple[int, int]:
+        """The hand and the step that are shown first: the most mixed decision of the best agent that tells any.
+
+        The agent is the first run's. Where nobody tells a strategy, it is the start of the first hand.
+        """
+        found: dict[int, list[tuple[float, tuple[int, int]]]] = {}
+        for number, hand in enumerate(self.hands):
+            if hand.letter == self.hands[0].letter:
+                for place, step in enumerate(hand.story["steps"]):
+                    if grid := step.get("grid"):
+                        agent = hand.story["agents"][step["seat"]]
+                        found.setdefault(agent, []).append((_mixing_bits(grid), (number, -place)))
+        for agent in self.rankings[self.hands[0].letter] if self.hands else ():
+            if agent in found:
+                number, place = max(found[agent])[1]
+                return number, -place
+        return 0, 0
 
     @property
     def files(self) -> dict[str, list[tuple]]:
@@ -133,6 +158,7 @@ class HandViewer:
             "cells": self.cells,
             "across": self.across,
             "values": {letter: values.text for letter, values in self.values.items()},
+            "opening": self.opening,
             "hands": [
                 {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
             ],
@@ -171,8 +197,18 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
         {run.letter: cell_names(run.config.rules) for run in runs},
         {run.letter: cells_across(run.config.rules) for run in runs},
         {run.letter: _ledger_values(run) for run in runs},
+        {run.letter: run.ranking for run in runs},
         remarks,
     )
+
+
+def _mixing_bits(grid: dict[str, Any]) -> float:
+    """Return the mean entropy of the action over the hands of a range, in bits: 0 if each hand has one action."""
+    shares = grid_shares(grid)
+    reach, actions = shares[:, 0], shares[:, 1:]
+    chances = normalised(actions, 0.0)
+    bits = -(chances * np.log2(np.where(chances > 0.0, chances, 1.0))).sum(axis=1)
+    return float(reach @ bits / reach.sum()) if reach.any() else 0.0
 
 
 def _ledger_values(run: RunRecord) -> LedgerValues:

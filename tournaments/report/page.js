@@ -9,4 +9,12 @@
   name();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
   document.querySelector("nav .inner").append(button);
+
+  // What is cut at the right fades there until it is scrolled to its end.
+  const fade = (box) => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+  const sizes = new ResizeObserver((entries) => entries.forEach((entry) => fade(entry.target)));
+  for (const box of document.querySelectorAll(".wide")) {
+    box.addEventListener("scroll", () => fade(box), { passive: true });
+    sizes.observe(box);
+  }
 })();

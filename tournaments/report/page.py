@@ -70,6 +70,8 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
                 files[f"{name}.csv"] = csv_text(columns, rows)
             parts.append(("hands", "Hands", _section("hands", "Hands", HANDS, viewer.html(), folder, "hand_terms")))
         panels = [section.panel(run) for run in runs]
+        if all(panel.is_empty for panel in panels):
+            continue
         rows = [(run.letter, *row) for run, panel in zip(runs, panels, strict=True) for row in panel.rows]
         files[f"{section.name}.csv"] = csv_text(("run", *section.columns), rows)
         body = _side_by_side(runs, panels)
@@ -89,7 +91,7 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
         f"<main>{''.join(text for _, _, text in parts)}</main>\n"
         f"<footer>Made by plurispiel {html.escape(__version__)}. The numbers of every picture are in the files beside "
         f"this page, in {html.escape(folder)}/.</footer>\n"
-        f"<script>{_SCRIPT}</script><script>{_VIEWER}</script></body></html>\n",
+        f"<script>{_VIEWER}</script><script>{_SCRIPT}</script></body></html>\n",
         files,
     )
 

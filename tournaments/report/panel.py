@@ -24,10 +24,13 @@ class Panel:
     html : str
     rows : sequence of sequence
         For the section's CSV file.
+    is_empty : bool
+        Whether the HTML only says why there is nothing to show. A section without any other panel is left out.
     """
 
     html: str
     rows: Sequence[Row] = ()
+    is_empty: bool = False
 
 
 @dataclass(frozen=True)

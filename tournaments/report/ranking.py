@@ -20,21 +20,22 @@ _ROW, _TOP = 30, 12
 def _panel(run: RunRecord) -> Panel:
     agents = [run.results["agents"][number] for number in run.ranking]
     names = [run.names[number] for number in run.ranking]
-    held = [name for name in SCORE_NAMES if any(agent["scores"][name] for agent in agents)]
+    headline = run.scores.headline
+    others = [name for name in SCORE_NAMES if name != headline and any(agent["scores"][name] for agent in agents)]
     table = []
     for name, agent in zip(names, agents, strict=True):
         table.append(
             (
                 name + (" *" if agent["aivat"] == CHANCE_ONLY else f" {BELIEVED}" * agent["believed"]),
                 interval_text(agent),
-                *(interval_text(agent["scores"][score]) for score in held),
+                *(interval_text(agent["scores"][score]) for score in others),
                 number_text(agent["variance_ratio"], ".1f"),
                 number_text(agent["p_value"], ".3f"),
                 f"{agent['hands']:,}",
                 f"{agent['faults']:,}",
             )
         )
-    head = ("agent", "mbb/hand ± 95 %", *(SCORE_NAMES[score] for score in held), "ratio", "p", "hands", "faults")
+    head = ("agent", SCORE_NAMES[headline], *(SCORE_NAMES[score] for score in others), "ratio", "p", "hands", "faults")
     remarks = map(paragraph, reduced_form_lines(agents))
     rows = [
         (
@@ -87,9 +88,10 @@ def _values(score: dict | None) -> tuple[float | None, float | None]:
 RANKING = Section(
     "ranking",
     "Final table",
-    "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. Intervals with "
-    "“duplicate” are over groups (a deck in all seat rotations), the others over hands. Ratio: variance of a raw hand "
-    "over that of the ranking score. p: chance of such a rate or a higher one without any edge.",
+    "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
+    "column is the score that ranks the agents, as drawn above. Intervals with “duplicate” are over groups (a deck in "
+    "all seat rotations), the others over hands. Ratio: variance of a raw hand over that of the ranking score. p: "
+    "chance of such a rate or a higher one without any edge.",
     (
         "agent",
         "mbb_per_hand",

@@ -60,13 +60,17 @@
   bar.append(choice, back, forth, counter, make("span", "hint", "← → steps, ↑ ↓ hands"));
   const line = make("div", "steps");
   const remark = make("p", "remark");
+  const missing = make("p", "warning missing");
+  missing.setAttribute("role", "status");
+  missing.hidden = true;
   const columns = make("div", "viewer-columns");
   const left = make("div", "viewer-left"), right = make("div", "viewer-right");
-  const ledger = make("div", "wide ledger");
+  const ledger = make("div", "ledger"), ledgerHead = make("div"), ledgerTable = make("div", "wide"), ledgerNotes = make("div");
+  ledger.append(ledgerHead, ledgerTable, ledgerNotes);
   columns.append(left, right);
   place.tabIndex = 0;
   place.setAttribute("aria-label", "Hand viewer");
-  place.append(bar, line, remark, columns, ledger);
+  place.append(missing, bar, line, remark, columns, ledger);
 
   function move(by) {
     const next = step + by;
@@ -101,8 +105,14 @@
     const [grid, choices] = rangeOf(of);
     left.replaceChildren(tableOf(of), ...choices);
     right.replaceChildren(...grid);
-    ledger.replaceChildren(...ledgerOf(of));
-    if (!keep) history.replaceState(null, "", `#hand=${of.name}&step=${step}`);
+    const [head, terms, notes] = ledgerOf(of);
+    ledgerHead.replaceChildren(...head);
+    ledgerTable.replaceChildren(...terms);
+    ledgerNotes.replaceChildren(...notes);
+    if (!keep) {
+      missing.hidden = true;
+      history.replaceState(null, "", `#hand=${of.name}&step=${step}`);
+    }
   }
 
   function showSteps(of) {
@@ -184,7 +194,7 @@
     let number = 0;
     return grid.kinds.map((kind) => {
       if (kind < 2) return kind === 0 ? "fold" : "call";
-      const shade = raises === 1 ? 3 : 1 + Math.round(3 * number / (raises - 1));
+      const shade = raises === 1 ? 2 : 1 + Math.round(3 * number / (raises - 1));
       number += 1;
       return `raise-${shade}`;
     });
@@ -252,7 +262,7 @@
   }
 
   function ledgerOf(of) {
-    if (!of.forms.some(Boolean)) return [];
+    if (!of.forms.some(Boolean)) return [[], [], []];
     const table = make("table", "terms");
     if (narrowWindow.matches) table.style.minWidth = `${130 + 58 * of.positions.length}px`;
     const head = make("tr");
@@ -289,21 +299,25 @@
     add("sum", "won", of.payoffs, false);
     add("sum", "luck taken out", of.payoffs.map((won, seat) => of.estimates[seat] === null ? null : of.estimates[seat] - won), false);
     add("sum total", "AIVAT", of.estimates, false);
-    const parts = [make("h3", "", "Luck taken out by AIVAT, in big blinds"), table, make("p", "remark", data.values[of.run])];
+    const notes = [make("p", "remark", data.values[of.run])];
     if (of.forms.some((form) => form !== "full"))
-      parts.push(make("p", "remark", "* corrected with the true cards, and without the own strategy, which is not known or not to be trusted: chance, and what an opponent of this package tells."));
-    return parts;
+      notes.push(make("p", "remark", "* corrected with the true cards, and without the own strategy, which is not known or not to be trusted: chance, and what an opponent of this package tells."));
+    return [[make("h3", "", "Luck taken out by AIVAT, in big blinds")], [table], notes];
   }
 
   function fromHash() {
-    const found = /^#hand=([A-Z]\.\d+\.\d+\.\d+)(?:&step=(\d+))?$/.exec(location.hash);
+    const found = /^#hand=([^&]*)(?:&step=(\d+))?$/.exec(location.hash);
+    missing.hidden = true;
     if (!found) return false;
     const number = hands.findIndex((of) => of.name === found[1]);
-    if (number < 0) return false;
-    show(number, Math.min(Number(found[2] || 0), hands[number].steps.length - 1), true);
+    if (number < 0) {
+      missing.textContent = `This page does not hold the hand ${found[1]}: it shows ${hands.length} hands. `
+        + `plurispiel report RUN --hand LINEUP.DECK.ROTATION makes a page that does.`;
+      missing.hidden = false;
+    } else show(number, Math.min(Number(found[2] || 0), hands[number].steps.length - 1), true);
     document.getElementById("hands").scrollIntoView();
-    return true;
+    return number >= 0;
   }
   addEventListener("hashchange", fromHash);
-  if (!fromHash()) show(0, 0, true);
+  if (!fromHash()) show(...data.opening, true);
 })();

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from colour_vision import VISIONS, ciede2000, difference, lab
 
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -90,10 +91,16 @@ def test_curves_of_solvers(drawn, tmp_path):
 
 
 def test_curves_of_trainings(drawn, tmp_path):
-    draw_marks(tmp_path / "marks.png", [mark(1), mark(10), mark(100)], "six seats")
+    names = ["SB", "BB", "UTG", "HJ", "CO", "BTN"]
+    draw_marks(tmp_path / "marks.png", [mark(1), mark(10), mark(100)], "six seats", names)
     (figure,) = drawn
     check(figure)
     assert [len(axes.get_legend_handles_labels()[0]) for axes in figure.axes] == [0, 2, 2, 6]
+    assert figure.axes[3].get_legend_handles_labels()[1] == names
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        box = axes.get_window_extent()
+        assert not any(legend.get_window_extent().overlaps(box) for legend in [axes.get_legend()] if legend)
 
 
 def test_grids_of_starting_hands(drawn, tmp_path):
@@ -150,23 +157,33 @@ def test_a_picture_that_fails_leaves_nothing_behind(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_colours_are_told_apart_by_all_eyes():
-    """By the matrices of Viénot, Brettel and Mollon (1999) for those without red or green cones."""
+@pytest.mark.parametrize("vision", VISIONS)
+def test_series_are_told_apart_by_all_eyes(vision):
+    for first, second in itertools.combinations(SERIES, 2):
+        assert difference(first, second, vision) > 9.0, (first, second)
 
-    def seen(colour, blindness):
-        rgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-        lms = np.array([[17.8824, 43.5161, 4.11935], [3.45565, 27.1554, 3.86714], [0.0299566, 0.184309, 1.46709]])
-        lacking = {
-            "none": np.eye(3),
-            "red": np.array([[0, 2.02344, -2.52581], [0, 1, 0], [0, 0, 1]]),
-            "green": np.array([[1, 0, 0], [0.494207, 0, 1.24827], [0, 0, 1]]),
-        }[blindness]
-        return (np.linalg.inv(lms) @ lacking @ lms @ linear).clip(0, 1) ** (1 / 2.2)
 
-    for blindness in ("none", "red", "green"):
-        for first, second in itertools.combinations([*SERIES, FOLD_COLOUR], 2):
-            assert np.linalg.norm(seen(first, blindness) - seen(second, blindness)) > 0.1, (first, second, blindness)
-        played = [FOLD_COLOUR, CALL_COLOUR, *raise_colours(1)]
-        for first, second in itertools.combinations(played, 2):
-            assert np.linalg.norm(seen(first, blindness) - seen(second, blindness)) > 0.2
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_folds_calls_and_raises_are_told_apart_by_all_eyes(vision, number):
+    for first, second in itertools.combinations([FOLD_COLOUR, CALL_COLOUR, *raise_colours(number)], 2):
+        assert difference(first, second, vision) > 15.0, (first, second)
+
+
+def test_larger_raises_are_darker_however_many_there_are():
+    for number in range(1, 9):
+        lightness = [lab(colour)[0] for colour in raise_colours(number)]
+        assert len(lightness) == number and all(np.diff(lightness) < -4.0)
+
+
+def test_differences_of_colours_are_those_of_the_paper():
+    """Pairs of Sharma, Wu and Dalal (2005), table 1."""
+    for first, second, expected in (
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, -1.0, 2.0), (50.0, 0.0, 0.0), 2.3669),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+        ((50.0, 2.5, 0.0), (61.0, -5.0, 29.0), 22.8977),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+        ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
+    ):
+        assert ciede2000(first, second) == pytest.approx(expected, abs=1e-4)

@@ -1,5 +1,6 @@
 """The hand viewer: what it shows is what was played and scored, and a real browser shows it."""
 
+import base64
 import contextlib
 import json
 import random
@@ -9,6 +10,7 @@ import sqlite3
 import numpy as np
 import pytest
 from browser import Browser, find_browser
+from played_run import play
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -18,14 +20,12 @@ from plurispiel.agents.base import Agent, Deal, PublicState, Strategy
 from plurispiel.agents.specs import BUILT_IN
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.report.hand_choice import HandId, choose_hands, parse_hand
-from plurispiel.tournaments.report.hand_viewer import make_hand_viewer
+from plurispiel.tournaments.report.hand_viewer import HandViewer, ShownHand, make_hand_viewer
 from plurispiel.tournaments.report.page import make_page
 from plurispiel.tournaments.report.run_record import read_run
-from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import action_text, cell_names, combo_cells, grid_shares
 from plurispiel.tournaments.run.kept_hands import kept_groups
-from plurispiel.tournaments.run.runner import play_run
 from plurispiel.tournaments.run.store import RunStore
 
 DICE = """
@@ -60,16 +60,9 @@ class Fickle(Agent):
 """
 
 
-def play(folder, keep="all", **settings):
-    config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
-    with contextlib.closing(RunStore(folder, config)) as store:
-        play_run(config, store, Conduct(keep=keep))
-    return folder
-
-
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    return play(tmp_path_factory.mktemp("runs") / "table", agents=("tag", "raise", "random"), decks=10, seed=3)
+    return play(tmp_path_factory.mktemp("runs") / "table", "all", agents=("tag", "raise", "random"), decks=10, seed=3)
 
 
 def viewer_of(folder, count=12, wanted=()):
@@ -143,7 +136,7 @@ def test_cells_of_grids():
 
 
 def test_games_with_one_hole_card(tmp_path):
-    viewer = viewer_of(play(tmp_path / "leduc", game="leduc_poker", agents=("tag", "random"), decks=6))
+    viewer = viewer_of(play(tmp_path / "leduc", "all", game="leduc_poker", agents=("tag", "random"), decks=6))
     assert len(viewer.hands) == 12 and not any(hand.remark for hand in viewer.hands)
     assert len(viewer.cells["A"]) == 6
     assert "</pre>" in viewer.html()
@@ -159,7 +152,7 @@ def test_the_reduced_form_corrects_chance_alone(tmp_path):
     (tmp_path / "bot.py").write_text(
         "from plurispiel.agents.base import Agent\n\nclass Caller(Agent):\n    def act(self, view):\n        return 1\n"
     )
-    folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Caller", "tag"), decks=3)
+    folder = play(tmp_path / "run", "all", agents=(f"{tmp_path / 'bot.py'}:Caller", "tag"), decks=3)
     for hand in viewer_of(folder).hands:
         seat = hand.story["agents"].index(0)
         assert hand.story["forms"][seat] == "chance only" and hand.story["forms"][1 - seat] == "full"
@@ -170,7 +163,7 @@ def test_the_reduced_form_corrects_chance_alone(tmp_path):
 
 def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "bot.py").write_text(FICKLE)
-    folder = play(tmp_path / "run", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
+    folder = play(tmp_path / "run", "all", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
     other = play(tmp_path / "other", keep="none", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)
     (tmp_path / "mood").touch()
     logged = viewer_of(folder)
@@ -291,7 +284,7 @@ def test_a_ledger_says_whose_values_it_is_made_of(tmp_path, table):
     scored = viewer_of(table, 1)
     assert "what checkdown values say, as in the run" in scored.html()
     assert {row[-2:] for row in scored.files["hand_terms"][1:]} == {("checkdown", 1)}
-    raw = viewer_of(play(tmp_path / "raw", agents=("tag", "call"), decks=2, score="raw"), 1)
+    raw = viewer_of(play(tmp_path / "raw", "all", agents=("tag", "call"), decks=2, score="raw"), 1)
     assert "scored without AIVAT" in raw.html() and "with checkdown values" in raw.html()
     assert {row[-2:] for row in raw.files["hand_terms"][1:]} == {("checkdown", 0)}
 
@@ -322,6 +315,31 @@ def test_the_page_carries_the_hands_and_nothing_ends_its_script(table):
     assert "hands-data" not in without.html.split("<script>")[0] and "hand_terms.csv" not in without.files
 
 
+def test_the_viewer_opens_on_the_most_mixed_decision_of_the_best_agent():
+    def step(seat, *cells):
+        shares = np.array(cells, dtype=np.uint8) if cells else None
+        grid = {"actions": ["fold", "call"], "shares": base64.b64encode(shares.tobytes()).decode()} if cells else None
+        return {"seat": seat, **({"grid": grid} if grid else {})}
+
+    pure, half = (255, 255, 0), (255, 128, 127)
+    hands = [
+        ShownHand(name, name[0], {"agents": agents, "steps": steps}, "")
+        for name, agents, steps in (
+            ("A.0.0.0", [0, 1], [step(None), step(0, half, half), step(1, pure, pure)]),
+            ("A.0.1.0", [1, 0], [step(None), step(1), step(0, pure, half)]),
+            ("B.0.0.0", [1, 0], [step(0, half, half)]),
+        )
+    ]
+
+    def opening(ranking, shown=hands):
+        return HandViewer(shown, {}, {}, {}, {}, {"A": ranking, "B": [0, 1]}, []).opening
+
+    assert opening([1, 0]) == (1, 2)
+    assert opening([0, 1]) == (0, 1)
+    assert opening([2, 1, 0]) == (1, 2)  # the best agent tells nothing
+    assert opening([2]) == opening([1], []) == (0, 0)
+
+
 needs_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this system")
 
 
@@ -340,9 +358,16 @@ def test_a_browser_steps_through_hands_and_asks_for_nothing(tmp_path, table, bro
     names = [hand.name for hand in viewer_of(table, 5).hands]
     browser.open(address)
     now = "document.querySelector('#viewer .chip.now').textContent"
-    chips = browser.evaluate("document.querySelectorAll('#viewer .chip').length")
-    assert browser.evaluate(now) == "blinds 50/100" and browser.evaluate("location.hash") == ""
+    opening = viewer_of(table, 5).opening
+    assert browser.evaluate("document.querySelector('#viewer select').value") == str(opening[0])
+    step = browser.evaluate("document.querySelector('#viewer .counter').textContent").split()[0]
+    assert int(step) == opening[1] + 1 > 1 and browser.evaluate("location.hash") == ""
     browser.evaluate("document.getElementById('viewer').focus()")
+    for _ in range(opening[0]):
+        browser.press("ArrowUp")
+    browser.press("Home")
+    assert browser.evaluate(now) == "blinds 50/100"
+    chips = browser.evaluate("document.querySelectorAll('#viewer .chip').length")
     browser.press("ArrowRight")
     assert browser.evaluate("location.hash") == f"#hand={names[0]}&step=1"
     assert browser.evaluate("document.querySelectorAll('#viewer .cell').length") == 169
@@ -362,12 +387,22 @@ def test_a_browser_steps_through_hands_and_asks_for_nothing(tmp_path, table, bro
     browser.open(f"{address}#hand={names[3]}&step=2")
     assert browser.evaluate("document.querySelector('#viewer select').value") == "3"
     assert browser.evaluate("document.querySelector('#viewer .counter').textContent").startswith("3 / ")
+    notice = "document.querySelector('#viewer .missing').{}"
+    assert browser.evaluate(notice.format("hidden"))
+    for missing in ("A.0.99.1", "x"):
+        browser.open("about:blank")
+        browser.open(f"{address}#hand={missing}&step=2")
+        assert browser.evaluate("document.querySelector('#viewer select').value") == str(opening[0])
+        assert f"does not hold the hand {missing}:" in browser.evaluate(notice.format("textContent"))
+        assert not browser.evaluate(notice.format("hidden"))
+    browser.evaluate(f"location.hash = '#hand={names[3]}&step=2'")
+    browser.wait_for(notice.format("hidden"))
     width = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     for size in ((1280, 900), (420, 800)):
         browser.resize(*size)
         assert browser.evaluate(width), f"the page is wider than the window of {size[0]} px"
     assert browser.messages == []
-    assert {request.partition("#")[0] for request in browser.requests} == {address}
+    assert {request.partition("#")[0] for request in browser.requests} <= {address, "about:blank"}
 
 
 @needs_browser
@@ -384,7 +419,13 @@ def test_two_runs_stand_side_by_side_without_tables_that_scroll(tmp_path, table,
     assert browser.evaluate("document.querySelectorAll('.wide').length") > 4 and browser.evaluate(wide) == 0
     seen = "getComputedStyle(document.querySelector('#ranking .on-{}')).display"
     assert browser.evaluate(seen.format("wide")) == "block" and browser.evaluate(seen.format("narrow")) == "none"
+    fading = "document.querySelectorAll('.wide.more').length"
+    assert browser.evaluate(fading) == 0
     browser.resize(390, 800)
+    browser.wait_for(f"{fading} > 0")  # what is cut shows that it scrolls
+    assert browser.evaluate(wide) == browser.evaluate(fading)
+    browser.evaluate("document.querySelectorAll('.wide').forEach((one) => { one.scrollLeft = one.scrollWidth })")
+    browser.wait_for(f"{fading} === 0")
     assert browser.evaluate(seen.format("wide")) == "none" and browser.evaluate(seen.format("narrow")) == "block"
     assert browser.evaluate("document.documentElement.scrollWidth") == 390 and browser.messages == []
 
@@ -396,6 +437,6 @@ def test_a_browser_without_scripts_reads_it(tmp_path, table, browser, capsys):
     browser.without_scripts()
     browser.open((tmp_path / "page.html").as_uri())
     assert browser.evaluate("document.querySelectorAll('#viewer *').length") == 0  # no script has run
-    assert browser.evaluate("document.querySelectorAll('section').length") == 10
+    assert browser.evaluate("document.querySelectorAll('section').length") == 9
     assert browser.evaluate("document.querySelectorAll('#hands .texts pre').length") == 2
     assert browser.evaluate("document.querySelector('#win_rate svg').getBoundingClientRect().width") > 200
