@@ -3,14 +3,9 @@
 import argparse
 import json
 import sys
-from itertools import islice
 from typing import Any
 
-from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.tournaments.figures.replay_text import BATCH, ReplayReport
-from plurispiel.tournaments.formats.acpc import game_by_name
-from plurispiel.tournaments.formats.files import hand_files, read_hands
-from plurispiel.tournaments.run.known_runs import find_run
+from plurispiel.tournaments.api.replay import replay_hands
 from plurispiel.tournaments.run.results import aligned, printable
 
 _SHOWN = 20
@@ -19,19 +14,14 @@ _NAME_WIDTH = 32
 
 def main(options: argparse.Namespace) -> int:
     """Run the command: 1 if a hand mismatches, or none could be replayed."""
-    rules = game_by_name(options.game) if options.game else None
-    files = hand_files([str(find_run(path)) for path in options.paths])
-    report = ReplayReport()
-    with progress_bar(unit="hand", unit_scale=True) as progress:
-        for path in files:
-            hands = read_hands(path, rules)
-            while batch := list(islice(hands, BATCH)):
-                report.add(str(path), batch)
-                progress.update(len(batch))
-    record = report.record()
-    print(json.dumps(record, indent=1, allow_nan=False) if options.json else "\n".join(_lines(record, len(files))))
+    result = replay_hands(options.paths, game=options.game, progress=True)
+    record = result.to_dict()
+    text = (
+        json.dumps(record, indent=1, allow_nan=False) if options.json else "\n".join(_lines(record, len(result.files)))
+    )
+    print(text)
     sys.stdout.flush()
-    return 1 if record["mismatches"] or not record["hands"] else 0
+    return 1 if result.mismatches or not result.hands else 0
 
 
 def _lines(record: dict[str, Any], num_files: int) -> list[str]:

@@ -21,8 +21,8 @@ from plurispiel.agents.tabular.solution import FOLDER, load_solution, resume_sol
 from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
 from plurispiel.evaluation.convergence import Point, converge
+from plurispiel.tournaments.api.exploitability import open_game
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
-from plurispiel.tournaments.commands.exploitability import open_game
 from plurispiel.tournaments.commands.messages import say
 from plurispiel.tournaments.figures.curve import draw_curve, write_curve
 from plurispiel.tournaments.figures.game_record import amount_text, game_record, record_text, unit_of
@@ -39,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
     game, algorithm, seed = _task(options)
     sampling = isinstance(parse_algorithm(algorithm), ExternalSampling)
     iterations = _last_iteration(options, sampling)
-    tree = open_game(game, options.max_histories)
+    tree = open_game(game, options.max_histories, say)
     undisturbed(lambda: make_solver(flatten("kuhn_poker"), algorithm).run(1))  # compiles what this algorithm takes
     undisturbed(best_response.warmup)
     solver = make_solver(tree, algorithm, seed=seed)

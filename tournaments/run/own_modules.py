@@ -1,24 +1,29 @@
-"""Worker processes import what we import: nothing from the current folder, where anybody's agents may lie."""
+"""Worker processes import this package alone: no script, and nothing from the current folder, where agents may lie."""
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 
 _OPTION = "PYTHONSAFEPATH"
 
 
 @contextlib.contextmanager
 def own_modules_only() -> Iterator[None]:
-    """Have Python processes that are started here look for no modules in the current folder.
+    """Keep Python processes that are started here from importing the current folder's modules, and the main script.
 
-    `multiprocessing` starts them as ``python -c``, which looks there before anywhere else: a ``pickle.py`` beside an
-    agent would run as a worker that is then told the key.
+    `multiprocessing` starts them as ``python -c``, which searches the current folder first: a ``pickle.py`` beside an
+    agent would run as a worker that is then told the key. It would also import the main module anew, so that a script
+    without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
     """
-    given = os.environ.get(_OPTION)
+    given, main = os.environ.get(_OPTION), sys.modules["__main__"]
     os.environ[_OPTION] = "1"
+    sys.modules["__main__"] = ModuleType("__main__")  # has no file that a worker could import
     try:
         yield
     finally:
+        sys.modules["__main__"] = main
         if given is None:
             del os.environ[_OPTION]
         else:

@@ -8,7 +8,7 @@ from bit_flips import flipped
 
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.run.kernels import LOADING
-from plurispiel.tournaments.run.lbr_run import Probe, ProbeConfig
+from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
 
 KEYS = [
     "agent",
@@ -74,17 +74,17 @@ def test_all_menus_at_once(capsys):
 
 
 def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path):
-    config = ProbeConfig("tag", "fcpa")
-    whole, parts = Probe(tmp_path / "whole", config), Probe(tmp_path / "parts", config)
+    config = LbrConfig("tag", "fcpa")
+    whole, parts = LbrRun(tmp_path / "whole", config), LbrRun(tmp_path / "parts", config)
     whole.play(20, 1)
     parts.play(9, 1)
     path = tmp_path / "parts" / "groups.csv"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]) + lines[-1][:7])  # the last one was being written when it was killed
-    parts = Probe(tmp_path / "parts", config)
+    parts = LbrRun(tmp_path / "parts", config)
     assert parts.num_played(20) == 8
     parts.play(20, 2)
-    assert parts.results(20) == whole.results(20) == Probe(tmp_path / "parts", config).results(20)
+    assert parts.results(20) == whole.results(20) == LbrRun(tmp_path / "parts", config).results(20)
     assert parts.results(5)["hands"] == 20
     again = lbr(capsys, "--agent", "tag", "--hands", "80", "--out", str(tmp_path / "parts"))
     assert again["hands_per_second"] is None and again["mbb_per_hand"] == whole.results(20)["mbb_per_hand"]
@@ -92,22 +92,22 @@ def test_a_run_goes_on_and_any_number_of_workers_plays_the_same(capsys, tmp_path
 
 @pytest.mark.parametrize("num_flips", [40, pytest.param(400, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path, num_flips):
-    config, folder = ProbeConfig("fold", "fc"), tmp_path / "run"
-    probe = Probe(folder, config)
-    probe.play(12, 1)
-    want, path = probe.results(12), folder / "groups.csv"
+    config, folder = LbrConfig("fold", "fc"), tmp_path / "run"
+    run = LbrRun(folder, config)
+    run.play(12, 1)
+    want, path = run.results(12), folder / "groups.csv"
     good = path.read_bytes()
     outcomes = set()
     for content in flipped(good, num_flips):
         path.write_bytes(content)
         try:
-            probe = Probe(folder, config)
+            run = LbrRun(folder, config)
         except ValueError as error:
             assert "damaged" in str(error) and str(error).isprintable()
             outcomes.add("refused")
         else:
-            probe.play(12, 1)  # what was taken for a line that was not written whole
-            assert probe.results(12) == want
+            run.play(12, 1)  # what was taken for a line that was not written whole
+            assert run.results(12) == want
     assert "refused" in outcomes
 
 

@@ -1,0 +1,1 @@
+"""The main commands as Python functions; `plurispiel.tournaments` exports them."""

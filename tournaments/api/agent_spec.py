@@ -1,0 +1,41 @@
+"""Agents as the functions take them: specs, or classes that have one."""
+
+import inspect
+
+from plurispiel.agents.specs import BUILT_IN
+
+__all__ = ["agent_spec"]
+
+
+def agent_spec(agent: object) -> str:
+    """Return the spec of an agent: a text as it is, of a class its built-in name, module or file.
+
+    Raises
+    ------
+    ValueError
+        If other processes could not build the agent.
+
+    >>> from plurispiel.agents.baselines.simple import CallAgent
+    >>> agent_spec(CallAgent), agent_spec("my_bot.py:MyBot")
+    ('call', 'my_bot.py:MyBot')
+    """
+    if isinstance(agent, str):
+        return agent
+    if not isinstance(agent, type):
+        raise ValueError(
+            f"an agent is a spec or a class, got an object of the type {type(agent).__name__}; each seat and process "
+            "builds an agent of its own: give FILE.py:CLASS"
+        )
+    name, module = agent.__qualname__, agent.__module__
+    built_in = [known for known, factory in BUILT_IN.items() if factory is agent]
+    if built_in:
+        return built_in[0]
+    if module == "__main__" or not name.isidentifier():
+        # The file of a running script would be run again, with the tournament in it.
+        raise ValueError(
+            f"{name} cannot be imported by other processes; write it to a file (in a notebook with %%writefile) and "
+            f"give FILE.py:{name}"
+        )
+    if "." in module:
+        return f"{module}:{name}"
+    return f"{inspect.getfile(agent)}:{name}"

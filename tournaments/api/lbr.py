@@ -1,0 +1,192 @@
+"""Local best response from Python: `run_lbr`."""
+
+import contextlib
+import dataclasses
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.abstraction.machine.versions import MAX_WORKERS
+from plurispiel.agents.specs import parse_spec
+from plurispiel.evaluation.local_best_response import MENUS, Prober
+from plurispiel.tournaments.api.agent_spec import agent_spec
+from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.trial import try_to_tell
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
+from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
+from plurispiel.tournaments.run.results import number_text
+
+__all__ = ["LbrResult", "check_amounts", "measure_lbr", "run_lbr", "try_agent"]
+
+_SHOWN_EVERY_S = 2.0
+"""Between two results on the progress bar: one of many hands takes a while to compute."""
+
+
+@dataclass(frozen=True)
+class LbrResult:
+    """What local best response wins from an agent, in mbb/hand: a lower bound of what it can lose.
+
+    Attributes
+    ----------
+    agent, menu, game : str
+    hands : int
+    mbb_per_hand, ci95 : float
+        By the chance-corrected payoffs of `Prober`, with the half-width of the 95 % confidence interval.
+    sd : float or None
+        Of a group of hands from one deck, in mbb.
+    paid_mbb_per_hand, paid_ci95 : float
+        By the chips paid.
+    aivat_mbb_per_hand, aivat_ci95 : float or None
+        By AIVAT, where asked for.
+    seed : int
+    digest : str
+        A hash of the settings and the code.
+    seconds, hands_per_second : float
+        Of this call; the rate is None if nothing was left to play.
+    folder : Path
+    """
+
+    agent: str
+    menu: str
+    hands: int
+    mbb_per_hand: float | None
+    ci95: float | None
+    sd: float | None
+    paid_mbb_per_hand: float | None
+    paid_ci95: float | None
+    aivat_mbb_per_hand: float | None
+    aivat_ci95: float | None
+    game: str
+    seed: int
+    digest: str
+    seconds: float
+    hands_per_second: float | None
+    folder: Path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record that ``plurispiel lbr --json`` prints."""
+        record = dataclasses.asdict(self)
+        del record["folder"]
+        return record
+
+
+def run_lbr(
+    agent: str | type,
+    *,
+    menu: str = "fcpa",
+    hands: int = 4000,
+    game: str = "HUNL",
+    seed: int = 1,
+    aivat: bool = False,
+    workers: int = 0,
+    out: str | Path | None = None,
+    fresh: bool = False,
+    progress: bool = False,
+) -> LbrResult:
+    """Play local best response against an agent heads-up, or the rest of such a run, and return what it wins.
+
+    Parameters
+    ----------
+    agent : str or type
+        A spec, or a class as in `run_tournament`. It must report its strategy for every hand (`range_strategy`).
+    menu : {"fc", "fcpa", "56bets", "flop56"}
+        The actions of local best response, see `MENUS`.
+    hands : int
+        Four are played with each deck.
+    game : str
+        A preset or an OpenSpiel game string of two seats.
+    seed : int
+    aivat : bool
+        Correct the payoffs by AIVAT as well.
+    workers : int
+        Processes; 0 for one per processor, 1 to play in this process.
+    out : path, optional
+        Run folder; by default one named by the settings. The same call resumes the run.
+    fresh : bool
+        Delete what the run folder holds.
+    progress : bool
+        Print notes and a progress bar on standard error.
+
+    Raises
+    ------
+    ValueError
+        For settings or an agent that the command would refuse, with its message.
+    KeyboardInterrupt
+        What was played is stored: the same call resumes the run.
+    """
+    config = LbrConfig(agent_spec(agent), menu, game, seed, aivat)
+    check_amounts(hands, workers)
+    try_agent(config)
+    if progress and config.note:
+        _say(f"{config.agent}: {config.note}")
+    return measure_lbr(config, hands, workers=workers, out=Path(out) if out else None, fresh=fresh, progress=progress)
+
+
+def check_amounts(hands: int, workers: int) -> None:
+    """Refuse numbers of hands or workers that cannot be."""
+    if hands < 1 or not 0 <= workers <= MAX_WORKERS:
+        raise ValueError(f"hands are 1 or more and workers 0 to {MAX_WORKERS:,}, got {hands} and {workers}")
+
+
+def try_agent(config: LbrConfig) -> None:
+    """Check, before anything is compiled, that an agent from outside loads and reports its strategy.
+
+    Raises
+    ------
+    ValueError
+        If it does not.
+    """
+    if parse_spec(config.agent).is_foreign:
+        with contextlib.closing(Contestant(config.agent, Limits())) as contestant:
+            try_to_tell(contestant, config.rules)
+
+
+def measure_lbr(
+    config: LbrConfig, hands: int, *, workers: int, out: Path | None, fresh: bool, progress: bool
+) -> LbrResult:
+    """Play what is missing of a run and return its result."""
+    folder = out or user_data_folder() / "lbr" / config.digest
+    run = LbrRun(folder, config, fresh=fresh)
+    num_groups = -(-hands // Prober.hands_per_group)
+    played = run.num_played(num_groups)
+    done, total = played * Prober.hands_per_group, num_groups * Prober.hands_per_group
+    if progress:
+        _say(
+            f"{config.agent} against local best response ({config.menu}: {MENUS[config.menu].text}), seed {config.seed}"
+        )
+        _say(f"run folder {folder}" + (f", {done:,} hands already there" if played else ""))
+    begin = time.perf_counter()
+    if played < num_groups:
+        if progress:
+            _say(LOADING)
+        warmup_play([config.agent], config.rules)
+        with progress_bar(total=total, initial=done, unit="hand", unit_scale=True, disable=not progress) as bar:
+            shown = begin
+
+            def show(count: int) -> None:
+                nonlocal shown
+                if progress and time.perf_counter() - shown > _SHOWN_EVERY_S:
+                    bar.set_postfix_str(_rate_text(run.results(num_groups), config.aivat), refresh=False)
+                    shown = time.perf_counter()
+                bar.update(count * Prober.hands_per_group)
+
+            begin = time.perf_counter()
+            run.play(num_groups, workers or num_processors(), show)
+    record = run.results(num_groups)
+    seconds = time.perf_counter() - begin
+    rate = (total - done) / seconds if total > done else None
+    return LbrResult(**record, seconds=seconds, hands_per_second=rate, folder=folder)
+
+
+def _rate_text(record: dict[str, Any], aivat: bool) -> str:
+    by = "aivat_" * aivat
+    return f"{record[f'{by}mbb_per_hand']:+,.0f} ± {number_text(record[f'{by}ci95'], ',.0f')} mbb/hand"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

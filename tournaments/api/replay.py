@@ -1,0 +1,79 @@
+"""Recorded hands replayed from Python: `replay_hands`."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.tournaments.figures.replay_text import BATCH, ReplayReport
+from plurispiel.tournaments.formats.acpc import game_by_name
+from plurispiel.tournaments.formats.files import hand_files, read_hands
+from plurispiel.tournaments.run.known_runs import find_run
+
+__all__ = ["ReplayResult", "replay_hands"]
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """What replaying recorded hands through two engines found.
+
+    Attributes
+    ----------
+    hands : int
+        Replayed, without those of `errors`.
+    mismatches, errors : list of dict
+        Hands whose record disagrees with the engines, and hands that cannot be read: ``file, hand, what``.
+    odd_chips : int
+        Hands that disagree in the odd chips of split pots alone; they are no mismatches.
+    players : dict
+        By name: ``hands, chips, mbb_per_hand, se`` and the frequencies of play, ``stats``.
+    files : tuple of Path
+    """
+
+    hands: int
+    mismatches: list[dict[str, str | None]]
+    odd_chips: int
+    errors: list[dict[str, str | None]]
+    players: dict[str, dict[str, Any]]
+    files: tuple[Path, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record that ``plurispiel replay --json`` prints."""
+        record = asdict(self)
+        del record["files"]
+        return record
+
+
+def replay_hands(
+    paths: str | Path | Iterable[str | Path], *, game: str | Path | None = None, progress: bool = False
+) -> ReplayResult:
+    """Replay recorded hands through our engine and `universal_poker`, and compare what the files state.
+
+    Parameters
+    ----------
+    paths : path, or iterable of paths
+        Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of them; of runs also their names, or
+        ``"last"``.
+    game : path, optional
+        The game of ACPC logs; by default the one that each log names.
+    progress : bool
+        Show a progress bar on standard error.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, run or game.
+    """
+    given = [paths] if isinstance(paths, str | Path) else paths
+    rules = game_by_name(str(game)) if game else None
+    files = hand_files([str(find_run(str(path))) for path in given])
+    report = ReplayReport()
+    with progress_bar(unit="hand", unit_scale=True, disable=not progress) as bar:
+        for path in files:
+            hands = read_hands(path, rules)
+            while batch := list(islice(hands, BATCH)):
+                report.add(str(path), batch)
+                bar.update(len(batch))
+    return ReplayResult(**report.record(), files=tuple(files))

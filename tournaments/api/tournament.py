@@ -1,0 +1,183 @@
+"""Tournaments from Python: `run_tournament`, and `forecast_tournament` before it."""
+
+import contextlib
+import dataclasses
+import functools
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.machine.suggestion import suggestion
+from plurispiel.agents.specs import split_specs
+from plurispiel.tournaments.api.agent_spec import agent_spec
+from plurispiel.tournaments.api.tournament_result import TournamentResult
+from plurispiel.tournaments.api.tournament_run import RunOptions, Say, TournamentRun, forecast
+from plurispiel.tournaments.run.config import TournamentConfig, read_config
+from plurispiel.tournaments.run.default_tournament import with_default_tournament
+
+__all__ = ["forecast_tournament", "gather_settings", "run_tournament"]
+
+_SETTINGS = [field.name for field in dataclasses.fields(TournamentConfig)]
+
+
+def run_tournament(
+    agents: str | Iterable[str | type] | None = None,
+    *,
+    settings: str | Path | Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    fresh: bool = False,
+    progress: bool = False,
+    workers: int = 0,
+    hands: str = "sample",
+    isolate: str = "foreign",
+    processes: str | None = None,
+    sandbox: str = "auto",
+    agent_network: bool = False,
+    **options: Any,
+) -> TournamentResult:
+    """Play a duplicate tournament, or the rest of one, and return its results.
+
+    Settings, scores and rows of the run are those of ``plurispiel tournament`` with the same options. Worker processes
+    import neither the calling script nor the current folder: a script needs no ``if __name__ == "__main__"``.
+
+    Parameters
+    ----------
+    agents : str or iterable of str or type, optional
+        Agent specs (``"tag,equity"`` or ``["tag", "my_bot.py:MyBot"]``); classes from modules stand for their specs.
+        An instance, or a class of a notebook or the running script, is refused: each seat and process builds an agent
+        of its own. By default (`default_tournament`) the bundled blueprint against each of the five baselines.
+    settings : path or mapping, optional
+        A TOML file, or the same settings as a mapping; keyword arguments win.
+    out : path, optional
+        Run folder; by default one named by the settings. Calling again with the same settings resumes the run.
+    fresh : bool
+        Delete what the run folder holds and play everything again.
+    progress : bool
+        Print notes and a progress bar on standard error.
+    workers : int
+        Processes; 0 for one per processor, 1 to play in this process.
+    hands : {"sample", "all", "none"}
+        Hands to store and write to ``hands.phhs``.
+    isolate : {"foreign", "all"}
+        Agents with a process of their own: those from outside the package, or all.
+    processes : {"rotation", "one"}, optional
+        Processes for an agent from outside: one per rotation, or one for all. By default ``one`` only if
+        ``deals="once"``.
+    sandbox : {"auto", "bwrap", "none"}
+        Sandbox of agents with a process of their own; ``auto`` uses bubblewrap where it works, and warns otherwise.
+    agent_network : bool
+        Let agents in the sandbox use the network.
+    **options
+        Settings of the tournament, by the names and with the defaults of `TournamentConfig`: ``game``, ``seats``,
+        ``format``, ``copies``, ``lineups``, ``decks``, ``seed``, ``deals``, ``believe``, ``referee``, ``on_fault``,
+        ``score``, ``values``, ``stop_when``, ``max_faults``, ``time_limit``, ``memory_limit``.
+
+    Raises
+    ------
+    ValueError
+        For settings or agents that the command would refuse, with its message.
+    WorkerFailed, RefereeDisagrees, RunAborted
+        RuntimeErrors that end the run; the blocks stored before stay.
+    KeyboardInterrupt
+        The blocks stored before stay: the same call resumes the run.
+
+    Notes
+    -----
+    With an agent from outside the package, other processes of the same user are kept from reading this process, which
+    also ends core dumps and attaching debuggers. The run knows all cards.
+
+    >>> result = run_tournament("call,raise", decks=8, seed=1, score="duplicate", workers=1)
+    >>> result["call"].hands, result["call"].faults
+    (16, 0)
+    """
+    chosen = gather_settings(agents, settings, options)
+    notes: list[str] = []
+    say = functools.partial(_print, notes) if progress else notes.append
+    how = RunOptions(
+        workers=workers,
+        hands=hands,
+        isolate=isolate,
+        processes=processes,
+        sandbox=sandbox,
+        agent_network=agent_network,
+        out=Path(out) if out else None,
+        fresh=fresh,
+        settings_file=_file_of(settings),
+    )
+    with contextlib.closing(TournamentRun(chosen, how, say, _warning(say, progress))) as run:
+        run.play(progress=progress)
+        return dataclasses.replace(run.finish(), notes=tuple(notes))
+
+
+def forecast_tournament(
+    agents: str | Iterable[str | type] | None = None,
+    *,
+    settings: str | Path | Mapping[str, Any] | None = None,
+    progress: bool = False,
+    workers: int = 0,
+    isolate: str = "foreign",
+    processes: str | None = None,
+    sandbox: str = "auto",
+    agent_network: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Return the intervals, hands and seconds to expect of a tournament, from a short one on other decks.
+
+    Parameters are those of `run_tournament`; the result is the record of ``plurispiel tournament --dry-run --json``.
+    """
+    say: Say = functools.partial(_print, []) if progress else _ignore
+    how = RunOptions(
+        workers=workers,
+        isolate=isolate,
+        processes=processes,
+        sandbox=sandbox,
+        agent_network=agent_network,
+        settings_file=_file_of(settings),
+        keeps_run=False,
+    )
+    return forecast(gather_settings(agents, settings, options), how, say, _warning(say, progress))
+
+
+def gather_settings(
+    agents: str | Iterable[str | type] | None,
+    settings: str | Path | Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the settings of a file or mapping with the given options over them, as arguments of `TournamentConfig`."""
+    for name in options:
+        if name not in _SETTINGS:
+            raise TypeError(f"a tournament has no setting {name!r}{suggestion(name, _SETTINGS)}")
+    if isinstance(settings, Mapping):
+        chosen = dict(settings)
+    else:
+        if settings is not None and not str(settings).endswith(".toml"):
+            raise ValueError(f"settings are a .toml file, got {str(settings)!r}; agents are written --agents a,b,c")
+        chosen = read_config(Path(settings)) if settings is not None else {}
+    chosen |= options
+    if agents is not None:
+        chosen["agents"] = agents
+    for name in ("agents", "believe"):
+        if name in chosen:
+            given = chosen[name]
+            chosen[name] = tuple(split_specs(given) if isinstance(given, str) else map(agent_spec, given))
+    return with_default_tournament(chosen)
+
+
+def _file_of(settings: str | Path | Mapping[str, Any] | None) -> Path | None:
+    return None if settings is None or isinstance(settings, Mapping) else Path(settings)
+
+
+def _warning(say: Say, progress: bool) -> Say:
+    """Return what tells that agents run without protection: nobody should have to ask for that note."""
+    return say if progress else functools.partial(warnings.warn, stacklevel=4)
+
+
+def _print(notes: list[str], note: str) -> None:
+    notes.append(note)
+    print(note, file=sys.stderr, flush=True)
+
+
+def _ignore(note: str) -> None:
+    """Drop a note."""

@@ -1,0 +1,171 @@
+"""The results of a tournament as an object: agents with intervals, the pairwise matrix, tables."""
+
+import copy
+import html
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plurispiel.tournaments.run.results import table_text
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["AgentResult", "TournamentResult"]
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """The result of one agent.
+
+    Attributes
+    ----------
+    name : str
+        Its spec without a folder, with ``#2``, ... where agents share one.
+    mbb_per_hand : float or None
+        Thousandths of a big blind per hand, by the score that ranks the agents; None if it played no hand.
+    ci95 : float or None
+        Half-width of the 95 % confidence interval.
+    hands, groups, faults : int
+    retired : bool
+        Whether it reached the limit of faults.
+    scores : dict
+        ``mbb_per_hand`` and ``ci95`` by each score: ``raw``, ``duplicate``, ... None where a score is not defined.
+    stats : dict
+        Frequencies of play: ``vpip``, ``pfr``, ...
+    """
+
+    name: str
+    mbb_per_hand: float | None
+    ci95: float | None
+    hands: int
+    groups: int
+    faults: int
+    retired: bool
+    scores: dict[str, Any] = field(repr=False)
+    stats: dict[str, Any] = field(repr=False)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval in mbb/hand; None with fewer than two groups."""
+        if self.mbb_per_hand is None or self.ci95 is None:
+            return None
+        return self.mbb_per_hand - self.ci95, self.mbb_per_hand + self.ci95
+
+
+_AGENT_FIELDS = ("name", "mbb_per_hand", "ci95", "hands", "groups", "faults", "retired", "scores", "stats")
+
+
+@dataclass(frozen=True, repr=False)
+class TournamentResult:
+    """What a tournament measured.
+
+    ``result["tag"]`` is the `AgentResult` of that name.
+
+    Attributes
+    ----------
+    record : dict
+        The content of ``results.json``.
+    folder : Path
+        The run folder.
+    notes : tuple of str
+        What the command would have said on standard error.
+    """
+
+    record: dict[str, Any]
+    folder: Path
+    notes: tuple[str, ...] = ()
+
+    @property
+    def agents(self) -> list[AgentResult]:
+        """The agents, in the order in which they were given."""
+        return [AgentResult(**{name: agent[name] for name in _AGENT_FIELDS}) for agent in self.record["agents"]]
+
+    @property
+    def seed(self) -> int | None:
+        """The seed; None of a run that drew a key."""
+        return self.record["seed"]
+
+    @property
+    def digest(self) -> str:
+        """A hash of the settings and the code."""
+        return self.record["digest"]
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """What the row's agent won from the column's: float64[num_agents, num_agents], mbb/hand.
+
+        NaN for agents that never met; None at tables of more than two seats.
+        """
+        return self._matrix("mbb_per_hand")
+
+    @property
+    def matrix_ci95(self) -> np.ndarray | None:
+        """The half-widths of the matrix' 95 % confidence intervals."""
+        return self._matrix("ci95")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy of the record, which is what ``--json`` prints."""
+        return copy.deepcopy(self.record)
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a pandas DataFrame with a row for each agent.
+
+        Columns: ``mbb_per_hand, ci95, low, high, hands, groups, faults, retired`` and, for each score,
+        ``SCORE_mbb_per_hand`` and ``SCORE_ci95``.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If pandas is not installed.
+        """
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError(
+                "to_frame needs pandas, which is not installed (pip install pandas); to_dict does without"
+            ) from None
+        return pandas.DataFrame([_row(agent) for agent in self.agents]).set_index("name")
+
+    def __getitem__(self, name: str) -> AgentResult:
+        for agent in self.agents:
+            if agent.name == name:
+                return agent
+        raise KeyError(f"no agent {name!r} (they are {', '.join(agent.name for agent in self.agents)})")
+
+    def __repr__(self) -> str:
+        return table_text(self.record)
+
+    def _repr_html_(self) -> str:
+        """Return the ranking as an HTML table, for notebooks."""
+        rows = []
+        for agent in sorted(self.agents, key=lambda agent: -(agent.mbb_per_hand or 0.0)):
+            cells = [f"{agent.hands:,}", _rate_text(agent), f"{agent.faults:,}"]
+            rows.append(f"<tr><th>{html.escape(agent.name)}</th>" + "".join(f"<td>{cell}</td>" for cell in cells))
+        head = "<tr><th>agent</th><th>hands</th><th>mbb/hand ± 95 %</th><th>faults</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{''.join(f'{row}</tr>' for row in rows)}</tbody></table>"
+
+    def _matrix(self, key: str) -> np.ndarray | None:
+        cells = self.record["matrix"]
+        if cells is None:
+            return None
+        values = [[np.nan if cell is None or cell[key] is None else cell[key] for cell in row] for row in cells]
+        return np.array(values, dtype=np.float64)
+
+
+def _rate_text(agent: AgentResult) -> str:
+    if agent.mbb_per_hand is None:
+        return "-"
+    return f"{agent.mbb_per_hand:+,.1f}" + ("" if agent.ci95 is None else f" ± {agent.ci95:,.1f}")
+
+
+def _row(agent: AgentResult) -> dict[str, Any]:
+    low, high = agent.interval or (None, None)
+    row = {"name": agent.name, "mbb_per_hand": agent.mbb_per_hand, "ci95": agent.ci95, "low": low, "high": high}
+    row |= {"hands": agent.hands, "groups": agent.groups, "faults": agent.faults, "retired": agent.retired}
+    for score, rate in agent.scores.items():
+        for key in ("mbb_per_hand", "ci95"):
+            row[f"{score}_{key}"] = None if rate is None else rate[key]
+    return row

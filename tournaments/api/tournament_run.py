@@ -1,0 +1,359 @@
+"""A tournament from settings to results: its agents checked, its run folder opened, its missing hands played."""
+
+import contextlib
+import dataclasses
+import functools
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.machine.files import writing_atomically
+from plurispiel.abstraction.machine.interrupts import undisturbed
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.abstraction.machine.threads import num_processors
+from plurispiel.abstraction.machine.versions import MAX_WORKERS
+from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, try_stored
+from plurispiel.evaluation.hand import AgentFault
+from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
+from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.api.tournament_result import TournamentResult
+from plurispiel.tournaments.contestants.process import close_to_others
+from plurispiel.tournaments.contestants.sandbox import CHOICES, Sandbox, unprotected, working_sandbox
+from plurispiel.tournaments.contestants.trial import try_to_load
+from plurispiel.tournaments.formats.phh import write_phh
+from plurispiel.tournaments.run.block_player import Conduct, Groups, make_contestant
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.dry_run import expect, pilot_of
+from plurispiel.tournaments.run.kept_hands import stored_hands
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
+from plurispiel.tournaments.run.known_runs import note_run, runs_folder
+from plurispiel.tournaments.run.processes import process_notes
+from plurispiel.tournaments.run.results import Tally, make_results, printable, results_text
+from plurispiel.tournaments.run.runner import play_run
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
+from plurispiel.tournaments.run.stop_watch import StopWatch
+from plurispiel.tournaments.run.store import RunStore
+
+__all__ = ["RunOptions", "Say", "TournamentRun", "forecast"]
+
+Say = Callable[[str], object]
+"""Takes one line for the user."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a tournament is played and where it is stored, none of which changes a result.
+
+    Attributes
+    ----------
+    workers, hands, isolate, processes, sandbox, agent_network, out, fresh
+        See `run_tournament`.
+    settings_file : Path, optional
+        The file that the settings come from; the sandbox hides it.
+    keeps_run : bool
+        Whether the run has a folder; a forecast has none.
+    """
+
+    workers: int = 0
+    hands: str = "sample"
+    isolate: str = "foreign"
+    processes: str | None = None
+    sandbox: str = "auto"
+    agent_network: bool = False
+    out: Path | None = None
+    fresh: bool = False
+    settings_file: Path | None = None
+    keeps_run: bool = True
+
+    def __post_init__(self):
+        if not 0 <= self.workers <= MAX_WORKERS:
+            raise ValueError(f"workers must not be negative nor above {MAX_WORKERS:,}, got {self.workers}")
+        choices = {
+            "hands": ("sample", "all", "none"),
+            "isolate": ("foreign", "all"),
+            "processes": (None, "rotation", "one"),
+            "sandbox": CHOICES,
+        }
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                texts = ", ".join(filter(None, allowed))
+                raise ValueError(f"{name} must be one of {texts}, got {getattr(self, name)!r}")
+
+
+class TournamentRun:
+    """A tournament whose agents load, with its run folder open.
+
+    Parameters
+    ----------
+    settings : mapping
+        Arguments of `TournamentConfig`.
+    options : RunOptions
+    say : callable
+        Takes each note.
+    warn : callable
+        Takes the note that agents run without a sandbox.
+
+    Attributes
+    ----------
+    config : TournamentConfig
+    store : RunStore
+
+    Raises
+    ------
+    ValueError
+        If the settings contradict each other, an agent does not load, or the folder holds another run.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say):
+        self._options = options
+        self._say = say
+        self.config, self._sandbox, notes = _prepare(settings, options, say, warn)
+        self.store = RunStore(_folder(self.config, options), self.config, fresh=options.fresh)
+        try:
+            note_run(self.store.folder)
+            for note in notes:
+                say(note)
+        except BaseException:
+            self.close()  # else this process could not open the run again
+            raise
+
+    def close(self) -> None:
+        """Close the run folder, and let others play the run."""
+        self.store.close()
+
+    def play(self, *, progress: bool) -> None:
+        """Play all hands that are not stored yet, or until the run's stop rule is met.
+
+        Raises
+        ------
+        WorkerFailed, RefereeDisagrees, RunAborted
+            RuntimeErrors; the blocks stored before stay.
+        """
+        config, store, say = self.config, self.store, self._say
+        lineups = make_lineups(config)
+        total = len(lineups) * config.decks * config.seats
+        done = sum(deck < config.decks for _, deck in store.done()) * config.seats
+        source = "a key of its own" if config.draws_key else f"seed {config.seed}"
+        say(
+            f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"
+            f"{'s' * (len(lineups) > 1)} x {config.decks} decks x {config.seats} rotations = {total:,} hands; "
+            f"{source}, referee {config.referee}" + (f", AIVAT with {config.values} values" * config.uses_aivat)
+        )
+        say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
+        if StopWatch(config, store).is_over() or done == total:
+            say("nothing left to play: these are the results of that run (--fresh plays it again)")
+            return
+        num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
+        workers = min(self._options.workers or num_processors(), max(1, num_blocks))
+        seconds = _load_kernels(config, say)
+        say(f"kernels ready after {seconds:.1f} s; playing with {workers} worker{'s' * (workers > 1)}")
+        conduct = Conduct(
+            workers,
+            self._options.isolate,
+            self._options.hands,
+            store.folder / "logs",
+            _processes(config, self._options),
+            self._sandbox.hiding(store.folder) if self._sandbox else None,
+        )
+        for note in process_notes(config, conduct):
+            say(printable(note))
+        _play(config, store, conduct, total=total, done=done, progress=progress)
+
+    def finish(self) -> TournamentResult:
+        """Write the results into the run folder and return them."""
+        config, store, say = self.config, self.store, self._say
+        store.tell_key()
+        results = make_results(config, store)
+        store.write("results.json", results_text(results))
+        if self._options.hands != "none":
+            _write_hands(store.folder, say)
+        if (store.folder / "logs").is_dir():
+            say(f"what agents printed is in {store.folder / 'logs'}")
+        for number, message in sorted(store.first_faults().items()):
+            say(printable(_fault_report(config, results["agents"][number], message)))
+        return TournamentResult(results, store.folder)
+
+
+def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
+    """Play other decks of the same tournament and return what to expect of it (`dry_run.expect`)."""
+    config, sandbox, notes = _prepare(settings, options, say, warn)
+    for note in notes:
+        say(note)
+    pilot = pilot_of(config)
+    say(f"dry run: {pilot.decks} other decks of each line-up")
+    _load_kernels(config, say)
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(RunStore(Path(folder), pilot)) as store:
+        workers, hiding = options.workers or num_processors(), sandbox.hiding(store.folder) if sandbox else None
+        conduct = Conduct(workers, options.isolate, processes=_processes(config, options), sandbox=hiding)
+        play_run(pilot, store, conduct)
+        return expect(config, pilot, store)
+
+
+def _prepare(
+    settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say
+) -> tuple[TournamentConfig, Sandbox | None, list[str]]:
+    """Return the settings with all that was left open, the agents' sandbox, and notes for the user."""
+    config = TournamentConfig(**settings)
+    sandbox = None
+    if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
+        close_to_others()  # before any code from outside runs: this process knows the cards
+        sandbox = _open_sandbox(options, warn)
+    notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
+    if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
+        config = dataclasses.replace(config, deals="once")
+        notes.append(
+            "each rotation has a deck of its own, as agents from outside could tell each other what they saw "
+            f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals all rotations one deck)"
+        )
+    if config.outsiders and config.deals == "shared":
+        notes.append(
+            "all rotations of a group are dealt one deck, of which processes of one agent could tell each other by "
+            "signals that no sandbox stops: against agents that may mean harm, --decks once leaves nothing to tell"
+        )
+    if config.uses_aivat and not settings.get("values"):
+        notes += filter(None, [values_note(config.values)])
+        config = _with_values_of_the_run(config, options, say)
+    if config.uses_aivat:
+        make_value_function(config.values, config.rules)  # refuses values of another game before anything is played
+    if config.outsiders and not config.draws_key:
+        notes.append(
+            f"seed {config.seed}: an agent from outside that knows or guesses it can deal the decks and match its own "
+            "cards; without --seed the run draws a key"
+        )
+    return config, sandbox, list(map(printable, notes))
+
+
+def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
+    """Return the sandbox of agents with processes of their own; None, after a warning, if there is no sandbox."""
+    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
+    if sandbox is None:
+        warn(printable(unprotected(options.sandbox)))
+        return None
+    return sandbox.hiding(*filter(None, (options.settings_file, options.out)))
+
+
+def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
+    """Build every agent once, those from outside in their own processes, and return notes about them."""
+    notes = []
+    for number, spec in enumerate(config.agents):
+        if spec in config.agents[:number]:
+            continue
+        if note := game_note(spec, config.rules):
+            notes.append(f"{config.names[number]}: {note}")
+        undisturbed(functools.partial(try_stored, spec, config.rules))
+        if not conduct.is_isolated(spec):
+            make_agent(spec)
+            continue
+        with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
+            try_to_load(contestant)
+            if parse_spec(spec).name == "openspiel":  # whether it can play the game shows only when a hand begins
+                try:
+                    contestant.restart(config.rules, 0, np.random.default_rng(0))
+                except AgentFault as fault:
+                    raise ValueError(fault.message) from None
+    return notes
+
+
+def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: Say) -> TournamentConfig:
+    """Return the settings with the values that the run was begun with, if the run exists.
+
+    Today's default may be another: a bucket table was built since, or deleted.
+
+    Raises
+    ------
+    ValueError
+        If these values cannot be found any more.
+    """
+    if options.fresh or not options.keeps_run:
+        return config
+    begun = options.out
+    for values in eligible_values(config.rules) if begun is None else filter(None, [_values_of(begun)]):
+        try:
+            agent_digest(values)
+        except ValueError as error:
+            title = parse_spec(values).title
+            raise type(error)(
+                f"the run in {begun} was begun with {title} values, which cannot be found now ({error}); give another "
+                "--out, or start over with --fresh"
+            ) from None
+        same = dataclasses.replace(config, values=values)
+        with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(_folder(same, options))) as store:
+            if store.facts["digest"] == same.digest:
+                if values != config.values:
+                    say(f"goes on with the values that the run was begun with, {parse_spec(values).title}")
+                return same
+    return config
+
+
+def _values_of(folder: Path) -> str:
+    """Return the values that a run was begun with; an empty text if it has none, or there is no run."""
+    with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
+        return store.config.values
+    return ""
+
+
+def _folder(config: TournamentConfig, options: RunOptions) -> Path:
+    return options.out or runs_folder() / config.digest
+
+
+def _processes(config: TournamentConfig, options: RunOptions) -> str:
+    """Return how many processes an agent from outside has: one where no deck is dealt twice."""
+    return options.processes or ("one" if config.deals == "once" else "rotation")
+
+
+def _load_kernels(config: TournamentConfig, say: Say) -> float:
+    """Compile the kernels of a tournament, once for all workers, and return the seconds it took."""
+    say(LOADING)
+    start = time.perf_counter()
+    warmup_play(config.agents, config.rules)
+    if config.uses_aivat:
+        undisturbed(lambda: warmup_values(config.values, config.rules))
+    return time.perf_counter() - start
+
+
+def _play(
+    config: TournamentConfig, store: RunStore, conduct: Conduct, *, total: int, done: int, progress: bool
+) -> None:
+    tallies = [Tally() for _ in config.agents]
+    per_chip = 1000.0 / config.rules.big_blind
+    with progress_bar(
+        total=total, initial=done, unit="hand", unit_scale=True, smoothing=0.1, disable=not progress
+    ) as bar:
+
+        def show(block: Block, groups: Groups) -> None:
+            for group in groups:
+                for number, score in group.items():
+                    if number < len(tallies):  # not the Control
+                        tallies[number].add(score.estimate / score.hands * per_chip)
+            leader = max(
+                (number for number, tally in enumerate(tallies) if tally.groups),
+                key=lambda number: tallies[number].total / tallies[number].groups,
+            )
+            bar.set_postfix_str(f"{config.names[leader]} {tallies[leader].text()} mbb/hand", refresh=False)
+            bar.update(len(groups) * config.seats)
+
+        play_run(config, store, conduct, show)
+
+
+def _write_hands(folder: Path, say: Say) -> None:
+    try:
+        with writing_atomically(folder / "hands.phhs") as stream:
+            write_phh(stream, stored_hands(folder, check=False))
+    except ValueError as error:
+        say(f"no hands.phhs: {error} (plurispiel export --format acpc writes the hands that were kept)")
+
+
+def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
+    price = {"repair": "each answer replaced by the nearest legal one"}.get(
+        config.on_fault, "checking or folding to the end of those hands"
+    )
+    end = f"; its seat only folded after that ({config.max_faults} are the limit)" if agent["retired"] else ""
+    return (
+        f"{agent['name']} committed {agent['faults']:,} faults ({kinds}), {price}{end}; the first: {printable(message)}"
+    )
