@@ -1,9 +1,9 @@
 """Bet-size menus: which raises are on offer, by street, seat and number of raises so far.
 
-A menu is written as sizes with blanks or commas between them: ``0.5p`` or ``50%`` raises by that share of the
-pot after calling, ``2.5bb`` raises to that many big blinds over the whole hand, ``allin`` puts in everything.
-An empty text offers no raise. A size below the smallest legal raise becomes that raise, one near the whole stack
-becomes all-in, and what falls together is offered once.
+A menu is written as sizes separated by blanks or commas: ``0.5p`` or ``50%`` raises by that share of the pot after
+calling, ``2.5bb`` raises to that many big blinds over the whole hand, ``allin`` puts in the stack. An empty text
+offers no raise. A size below the smallest legal raise becomes that raise, a size near the whole stack becomes all-in,
+and equal totals are offered once.
 """
 
 import re
@@ -45,12 +45,12 @@ ALL_IN = BetSize("all-in")
 
 
 def parse_sizes(text: str) -> Sizes:
-    """Return the sizes that a text names.
+    """Return the sizes of a menu's text.
 
     Raises
     ------
     ValueError
-        If it names anything else.
+        If a word is not a size.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def parse_sizes(text: str) -> Sizes:
 
 
 def sizes_text(sizes: Sizes) -> str:
-    """Return the text of sizes, as `parse_sizes` reads it."""
+    """Return the text that `parse_sizes` reads as these sizes."""
     units = {"pot": "p", "big blind": "bb"}
     return " ".join("allin" if size.unit == "all-in" else f"{size.amount:.10g}{units[size.unit]}" for size in sizes)
 
@@ -82,16 +82,16 @@ def sizes_text(sizes: Sizes) -> str:
 def raise_totals(
     sizes: Sizes, rules: HoldemRules, state: list[int], *, dead_chips: int = 0, all_in_share: float = ALL_IN_SHARE
 ) -> tuple[int, ...]:
-    """Return the raise-to totals that sizes mean in a betting state, ascending; none where no raise is legal.
+    """Return the raise-to totals of sizes in a betting state, ascending; empty where no raise is legal.
 
     Parameters
     ----------
     state : list of int
         A no-limit betting state array (entries in `betting_state`), with a seat to act.
     dead_chips : int
-        Chips in the pot that no seat of the state has put in.
+        Chips in the pot that no seat of the state has contributed.
     all_in_share : float
-        Share of the stack from which on a raise becomes all-in; above 1 for none.
+        A raise of at least this share of the stack becomes all-in; above 1, no other raise does.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     if highest == 0:
@@ -113,8 +113,7 @@ class BetMenu:
     Attributes
     ----------
     sizes : tuple of tuple of tuple of Sizes
-        By street, then by seat, then by raises so far on the street, the last entry for all further ones. A street or
-        a seat beyond the last has the last one's.
+        By street, then by seat, then by raises so far on the street. Beyond the last entry, the last entry holds.
     all_in_share : float
         See `raise_totals`.
 
@@ -134,7 +133,7 @@ class BetMenu:
             raise ValueError("a menu needs a street, a seat on each and sizes for its first raise")
 
     def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:
-        """Return the sizes for one place in the betting."""
+        """Return the sizes for a street, seat and number of raises so far."""
         by_raise = _last_or(_last_or(self.sizes, street), seat)
         return _last_or(by_raise, num_raises)
 

@@ -1,22 +1,23 @@
-"""Translation: a hand with bets of any size, followed in a betting tree that has a few.
+"""Action translation: a hand with bets of any size, followed in a betting tree with few sizes.
 
-A bet between two sizes of the tree counts as one of them, by the pseudo-harmonic mapping (Ganzfried and Sandholm,
-"Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are shares of the pot after
-calling, in the hand and in the tree, whose pots differ after that: both states are kept, and every bet is measured
-in its own.
+An off-tree bet between two sizes of the tree is mapped to one of them at random, by the pseudo-harmonic mapping
+(Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are
+shares of the pot after calling. After such a bet the pots of hand and tree differ, so both states are kept, and every
+bet is measured in its own.
 
-Where the two do not fit together, these rules hold.
+Where hand and tree disagree, these rules hold.
 
-- A bet below the smallest size may count as a call, as if of size 0. If that would end the street in the tree though
-  others have to answer in the hand, the smallest raise takes its place, and nobody folds to it (`Shadow.free`).
-- A seat that never sat at the table folds in the tree, or checks where it cannot. So does one that has folded, unless
-  another is in the hand but not in the tree, which takes its place there.
-- Where the tree offers no call, the seat that calls is out of the tree. If it bets later on, it takes the place of
-  another, but not of our own; what seats in between do not say is a check.
-- A raise where the tree has none, or that no seat can make there, is missed: until the next one that is not, or the
-  next street, the tree has no decisions (`Shadow.missed`).
-- A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has come so far. If the
-  tree is ahead, it waits; if its hand is over, it stays over.
+- A bet below the smallest size may be mapped to a call, as size 0. If a call would end the street in the tree although
+  other seats must still answer in the hand, the smallest raise is taken instead, and nobody folds to it
+  (`Shadow.free`): otherwise tiny bets could exploit the player.
+- A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
+  the hand; but if another seat is in the hand and not in the tree, that seat takes its place.
+- Where the tree offers no call, the seat that calls leaves the tree. If it bets later, it takes the place of another
+  seat, but never of our own; the seats between are taken to check.
+- A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
+  next raise it can follow, or the next street (`Shadow.missed`).
+- A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has caught up. If the
+  tree is ahead, it waits; if the tree's hand is over, it stays over.
 """
 
 import bisect
@@ -50,30 +51,31 @@ MAX_KEPT_GAMES = 16
 
 
 def lower_share(size: float, lower: float, upper: float) -> float:
-    """Return the probability that a bet counts as the lower of the two sizes around it.
+    """Return the probability that a bet is mapped to the lower of the two sizes around it.
 
     Notes
     -----
-    In a pot of 1 a bet of s is to be called by 1 / (1 + s) of all hands. The mixture f of the answers to A and B has
-    that property for x between them: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). Answering the
+    lower size A with probability f and the upper size B otherwise keeps this property:
+    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
     """
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
 
 def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
-    """Return the place in `sizes`, ascending, of the one that a bet counts as.
+    """Return the index in `sizes`, ascending, to which a bet is mapped.
 
     Parameters
     ----------
     coin : float, optional
-        Uniform from 0 to 1; 0.5 makes the mapping deterministic: the neighbour that is the likelier one.
+        Uniform from 0 to 1; 0.5 makes the mapping deterministic: it takes the likelier neighbour.
     """
     lower, share = lower_place(size, sizes)
     return lower if coin < share else lower + 1
 
 
 def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
-    """Return the place of the size that a bet counts as, or of the lower of two, and the probability of that one."""
+    """Return the index of the size to which a bet is mapped, or of the lower of two, and its probability."""
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
         return 0, 1.0
@@ -85,7 +87,7 @@ def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
 
 
 class TreeStates:
-    """The betting state and the sizes at the decisions of a tree, and the translations of games played in it.
+    """The betting states and bet sizes at a tree's decisions, and the translations of the games played in it.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ class TreeStates:
         self.translation = functools.lru_cache(MAX_KEPT_GAMES)(self._translation)
 
     def child(self, node: int, action: int) -> int:
-        """Return the node behind an action of a decision, or -1 if it has no such action."""
+        """Return the node after an action of a decision, or -1 if the tree does not offer it."""
         actions = self.tree.actions(node).tolist()
         return int(self.tree.first_child[node]) + actions.index(action) if action in actions else -1
 
@@ -127,17 +129,17 @@ class TreeStates:
 
 
 class Shadow(NamedTuple):
-    """Where a hand stands in the tree.
+    """The position of a hand in the tree.
 
     Attributes
     ----------
     node : int
     seats : tuple of int
-        The tree's seat of each seat at the table; -1 for one that is not in the tree.
+        The tree's seat of each seat at the table; -1 for a seat that is not in the tree.
     missed : bool
-        The last raise on this street is not in the tree.
+        The last raise on this street could not be followed in the tree.
     free : bool
-        The last raise on this street counts as a call, and stands in the tree as its smallest one.
+        The last raise on this street was mapped to a call, but is the smallest raise in the tree.
     """
 
     node: int
@@ -147,16 +149,16 @@ class Shadow(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What can be answered at a point of a hand.
+    """The actions of a tree's decision, translated to the hand.
 
     Attributes
     ----------
     node : int or None
         The tree's decision, if it has one for the seat to act.
     actions : tuple of int
-        Of the hand, ascending: call, fold where it can, and what the decision's actions become.
+        Actions of the hand, ascending: call, fold where legal, and the translations of the decision's actions.
     columns : tuple of int
-        The place in `actions` of what each action of the decision becomes; several may become the same.
+        For each action of the decision the index in `actions`; several may have the same.
     num_left_out : int
         Seats that are in the hand but not in the tree.
     """
@@ -168,12 +170,12 @@ class Answers(NamedTuple):
 
 
 class Place:
-    """A point of a hand and what stands for it in the tree: the same in all hands with these actions and draws.
+    """A point of a hand and its position in the tree, shared by all hands with these actions and random draws.
 
     Attributes
     ----------
     state : BettingState
-        Of the hand; not to be changed.
+        State of the hand; read-only.
     shadow : Shadow
     """
 
@@ -188,37 +190,37 @@ class Place:
 
 
 class _Draw(NamedTuple):
-    """The two places that a bet between two sizes may lead to, and the probability of the first."""
+    """The two places to which a bet between two sizes may lead, and the probability of the first."""
 
     share: float
     lower: Place
     upper: Place
 
 
-def game_difference(rules: HoldemRules, own: HoldemRules) -> str:
-    """Return in words how a game differs from the one of a tree, empty if it does not.
+def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
+    """Return in words how a game differs from the tree's, or an empty text.
 
     Raises
     ------
     ValueError
-        If it has more seats than that, or other cards.
+        If it has more seats than the tree's game, or other cards.
     """
-    _check_game(rules, own)
+    _check_game(rules, tree_rules)
     parts = []
-    if own.num_seats != rules.num_seats:
-        parts.append(f"trained for {own.num_seats} seats, plays {rules.num_seats} as if the first had folded")
-    if _blinds_text(own) != _blinds_text(rules):
-        parts.append(f"trained with blinds of {_blinds_text(own)} bb, plays {_blinds_text(rules)}")
-    if _depth_text(own) != _depth_text(rules):
-        parts.append(f"trained for {_depth_text(own)}, plays {_depth_text(rules)} by pot fractions")
+    if tree_rules.num_seats != rules.num_seats:
+        parts.append(f"trained for {tree_rules.num_seats} seats, plays {rules.num_seats} as if the first had folded")
+    if _blinds_text(tree_rules) != _blinds_text(rules):
+        parts.append(f"trained with blinds of {_blinds_text(tree_rules)} bb, plays {_blinds_text(rules)}")
+    if _depth_text(tree_rules) != _depth_text(rules):
+        parts.append(f"trained for {_depth_text(tree_rules)}, plays {_depth_text(rules)} by pot fractions")
     return "; ".join(parts)
 
 
 class Translation:
-    """Follows the hands of one game in a tree of another.
+    """Follows the hands of one game in the tree of another.
 
-    A table with fewer seats than the tree is played as if the first to act before the flop had folded; heads-up, the
-    button has the tree's button and the big blind its big blind.
+    A table with fewer seats than the tree is played as if the first seats to act before the flop had folded.
+    Heads-up, the button plays the tree's button and the big blind its big blind.
 
     Parameters
     ----------
@@ -233,58 +235,58 @@ class Translation:
     """
 
     def __init__(self, rules: HoldemRules, states: TreeStates):
-        own = states.rules
-        _check_game(rules, own)
+        tree_rules = states.rules
+        _check_game(rules, tree_rules)
         self.rules = rules
         self.states = states
-        self.tree_seats = _tree_seats(rules.num_seats, own.num_seats)
+        self.tree_seats = _tree_seats(rules.num_seats, tree_rules.num_seats)
         self._is_as_deep = [
             rules.stacks is not None
-            and own.stacks is not None
-            and rules.stacks[seat] * own.big_blind == own.stacks[tree_seat] * rules.big_blind
+            and tree_rules.stacks is not None
+            and rules.stacks[seat] * tree_rules.big_blind == tree_rules.stacks[tree_seat] * rules.big_blind
             for seat, tree_seat in enumerate(self.tree_seats)
         ]
-        self._is_own_game = rules == own
+        self._is_own_game = rules == tree_rules
         self._roots: dict[int, Place] = {}
         self._num_places = 0
 
-    def root(self, own: int) -> Place:
-        """Return the place before the first action; `own` as in `follow`."""
+    def root(self, own_seat: int) -> Place:
+        """Return the place before the first action; `own_seat` as in `follow`."""
         if self._num_places > MAX_KEPT_PLACES:
             self._roots.clear()
             self._num_places = 0
-        seat = -1 if self._is_own_game else own
+        seat = -1 if self._is_own_game else own_seat
         place = self._roots.get(seat)
         if place is None:
             state = BettingState(self.rules)
-            shadow = self._settle(Shadow(0, self.tree_seats), state, own)
+            shadow = self._settle(Shadow(0, self.tree_seats), state, own_seat)
             place = self._roots[seat] = self._place(state, shadow, self._is_own_game)
         return place
 
-    def follow(self, place: Place, action: int, coin: float, own: int) -> Place:
+    def follow(self, place: Place, action: int, coin: float, own_seat: int) -> Place:
         """Return the place after an action of the hand.
 
         Parameters
         ----------
         coin : float
             See `translate`.
-        own : int
-            The seat that chooses its actions in the tree, and raises to what `actions` says; -1 for none.
+        own_seat : int
+            The seat that chooses its actions in the tree, and raises to the totals of `actions`; -1 for none.
         """
-        found = self._following(place, action, own)
+        found = self._following(place, action, own_seat)
         if isinstance(found, _Draw):
             return found.lower if coin < found.share else found.upper
         return found
 
-    def follow_both(self, place: Place, action: int, own: int) -> list[tuple[float, Place]]:
-        """Return the places that an action may lead to, and the chances of each; `own` as in `follow`."""
-        found = self._following(place, action, own)
+    def follow_both(self, place: Place, action: int, own_seat: int) -> list[tuple[float, Place]]:
+        """Return the places to which an action may lead, each with its probability; `own_seat` as in `follow`."""
+        found = self._following(place, action, own_seat)
         if isinstance(found, _Draw):
             return [(found.share, found.lower), (1.0 - found.share, found.upper)]
         return [(1.0, found)]
 
     def answers(self, place: Place) -> Answers:
-        """Return what can be answered at a place."""
+        """Return the actions of the tree's decision at a place, translated to the hand."""
         if place.answers is None:
             state, shadow = place.state, place.shadow
             node = self.decision(shadow, state)
@@ -299,7 +301,7 @@ class Translation:
         return None if shadow.missed or not self._is_at_turn(shadow, state) else shadow.node
 
     def actions(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return what each action of the tree's decision becomes in the hand; several may become the same."""
+        """Return the action in the hand for each action of the tree's decision; several may be the same."""
         fold = FOLD if state.can_fold and not shadow.free else CALL
         answers = {FOLD: fold, CALL: CALL}
         offered = self.states.tree.actions(shadow.node).tolist()
@@ -310,17 +312,17 @@ class Translation:
         self._num_places += 1
         return Place(state, shadow, is_node)
 
-    def _following(self, place: Place, action: int, own: int) -> Place | _Draw:
-        """Return what an action leads to, found once."""
-        found = place.following.get(action) or place.following.get((own, action))
+    def _following(self, place: Place, action: int, own_seat: int) -> Place | _Draw:
+        """Return where an action leads, computed once."""
+        found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
-            found = self._find(place, action, own)
-            is_common = isinstance(found, Place) and found.is_node == place.is_node  # for whichever seat is our own
-            place.following[action if is_common else (own, action)] = found
+            found = self._find(place, action, own_seat)
+            is_common = isinstance(found, Place) and found.is_node == place.is_node  # does not depend on our own seat
+            place.following[action if is_common else (own_seat, action)] = found
         return found
 
-    def _find(self, place: Place, action: int, own: int) -> Place | _Draw:
-        """Return the place after an action, or the two that are drawn from."""
+    def _find(self, place: Place, action: int, own_seat: int) -> Place | _Draw:
+        """Return the place after an action, or the draw between two."""
         before, shadow = place.state, place.shadow
         after = before.copy()
         after.apply_legal(action)
@@ -333,14 +335,14 @@ class Translation:
         elif action == CALL:
             shadows = [self._call(shadow) if self._is_at_turn(shadow, before) else shadow]
         else:
-            share, shadows = self._raise(self._bring_to_turn(shadow, before, own), before, action, after, own)
+            share, shadows = self._raise(self._bring_to_turn(shadow, before, own_seat), before, action, after, own_seat)
         if after.street != before.street:
             shadows = [shadow._replace(missed=False, free=False) for shadow in shadows]
-        places = [self._place(after, self._settle(shadow, after, own), False) for shadow in shadows]
+        places = [self._place(after, self._settle(shadow, after, own_seat), False) for shadow in shadows]
         return places[0] if len(places) == 1 else _Draw(share, *places)
 
     def _is_at_turn(self, shadow: Shadow, state: BettingState) -> bool:
-        """Return whether the tree asks the seat that is to act in the hand, on the same street."""
+        """Return whether the tree's actor is the hand's actor, on the same street."""
         tree, node = self.states.tree, shadow.node
         return 0 <= tree.actor[node] == shadow.seats[state.actor] and tree.street[node] == state.street
 
@@ -364,26 +366,26 @@ class Translation:
         return shadow._replace(node=self.states.child(shadow.node, FOLD), seats=seats)
 
     def _hand_over(self, shadow: Shadow, folded: int, state: BettingState) -> Shadow:
-        """Return the shadow in which a seat that folds has left its place to one that is not in the tree, if any is."""
+        """Return the shadow in which a seat that is not in the tree, if there is one, takes a folding seat's place."""
         for step in range(1, self.rules.num_seats):
             heir = (folded + step) % self.rules.num_seats
             if shadow.seats[heir] < 0 and not state.folded[heir]:
                 return _exchanged(shadow, folded, heir)
         return shadow
 
-    def _bring_to_turn(self, shadow: Shadow, state: BettingState, own: int) -> Shadow:
-        """Return the shadow in which the tree asks the seat that raises, where checks and a place can do it."""
+    def _bring_to_turn(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
+        """Return the shadow in which the raising seat is to act, if calls and an exchange of seats lead there."""
         tree, states = self.states.tree, self.states
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
             return shadow
         waiting = _waiting(states.state(shadow.node))
-        own_place = shadow.seats[own] if own >= 0 else -1
+        own_place = shadow.seats[own_seat] if own_seat >= 0 else -1
         seat, brought = state.actor, shadow
         if shadow.seats[seat] < 0:
             others = [place for place in waiting if place in shadow.seats and place != own_place]
             if not others:
                 return shadow
-            # Its neighbour behind, or else before: so the others answer in the order of the hand.
+            # The neighbour after it if possible, else the one before: the others then answer in the hand's order.
             place = others[0] if others[0] == waiting[0] else others[-1]
             brought = _exchanged(shadow, shadow.seats.index(place), seat)
         if brought.seats[seat] not in waiting:
@@ -395,11 +397,11 @@ class Translation:
         return brought
 
     def _raise(
-        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own: int
+        self, shadow: Shadow, before: BettingState, action: int, after: BettingState, own_seat: int
     ) -> tuple[float, list[Shadow]]:
-        """Return the shadow after a raise, what it counts as if that is in the tree.
+        """Return the shadows to which a raise may lead, and the probability of the first.
 
-        Where it lies between two sizes, the shadows of both, and the probability of the first; else 1.
+        One shadow and 1, unless the raise lies between two sizes of the tree.
         """
         states = self.states
         if not self._is_at_turn(shadow, before):
@@ -410,40 +412,40 @@ class Translation:
         shadow = shadow._replace(missed=False, free=False)
         size = _size(before, action)
         totals = self._totals(shadow, before)
-        if before.actor == own:
+        if before.actor == own_seat:
             totals = [nearest_raise(before, total) for total in totals]
         same = [number for number, total in enumerate(totals, start=1) if total == action]
         if same:
             number = min(same, key=lambda number: abs(sizes[number - 1] - size))
-            return 1.0, [self._count_as(shadow, number, after, own)]
+            return 1.0, [self._count_as(shadow, number, after, own_seat)]
         number, share = lower_place(size, (0.0, *sizes))
         numbers = [number] if share == 1.0 else [number, number + 1]
-        return share, [self._count_as(shadow, number, after, own) for number in numbers]
+        return share, [self._count_as(shadow, number, after, own_seat) for number in numbers]
 
-    def _count_as(self, shadow: Shadow, number: int, after: BettingState, own: int) -> Shadow:
+    def _count_as(self, shadow: Shadow, number: int, after: BettingState, own_seat: int) -> Shadow:
         """Return the shadow after the tree's seat has made one of its raises, counted from 1; 0 is a call."""
         states = self.states
         first = states.child(shadow.node, states.raises(shadow.node)[0])
         if number:
             return shadow._replace(node=first + number - 1)
-        called = self._settle(self._call(shadow), after, own)
+        called = self._settle(self._call(shadow), after, own_seat)
         is_call = states.child(shadow.node, CALL) >= 0 and self._waits_for_the_same(called, after)
         return called if is_call else shadow._replace(node=first, free=True)
 
     def _waits_for_the_same(self, shadow: Shadow, state: BettingState) -> bool:
-        """Return whether the same seats, in the same order, have to answer on the same street."""
+        """Return whether the same seats must answer in hand and tree, in the same order, on the same street."""
         tree = self.states.tree
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
             return False
-        own = self.states.state(shadow.node)
+        tree_state = self.states.state(shadow.node)
         acting = [shadow.seats[seat] for seat in _waiting(state)]
-        waiting = [tree_seat for tree_seat in _waiting(own) if _has_chips(shadow, tree_seat, state)]
-        return waiting == [seat for seat in acting if seat >= 0 and own.array[betting_state.ACTING] >> seat & 1]
+        waiting = [tree_seat for tree_seat in _waiting(tree_state) if _has_chips(shadow, tree_seat, state)]
+        return waiting == [seat for seat in acting if seat >= 0 and tree_state.array[betting_state.ACTING] >> seat & 1]
 
-    def _settle(self, shadow: Shadow, state: BettingState, own: int) -> Shadow:
-        """Return the shadow where the tree waits for the seat to act in the hand, or has gone as far as it can.
+    def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
+        """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
 
-        Seats that have nothing to do any more in the hand call, and so do all that the tree asks before our own.
+        Seats without further actions in the hand call, and so do all whom the tree asks before our own seat.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:
@@ -454,9 +456,9 @@ class Translation:
                 shadow = shadow._replace(node=folded)
                 continue
             if seat in _waiting(state) and tree.street[shadow.node] == state.street:
-                if seat == state.actor or state.actor != own:
+                if seat == state.actor or state.actor != own_seat:
                     break
-                if shadow.seats[own] not in _waiting(states.state(shadow.node)):
+                if shadow.seats[own_seat] not in _waiting(states.state(shadow.node)):
                     break
             shadow = self._call(shadow)
         return shadow
@@ -469,7 +471,8 @@ class ShadowHand:
     ----------
     translation : Translation
     coins : sequence of float, optional
-        One for each action of the hand: what it counts as is drawn once. Without them the mapping is deterministic.
+        One random number for each action of the hand, so that its mapping is drawn once. By default the mapping is
+        deterministic.
     seat : int, optional
         The seat whose raises come from `Translation.actions`.
     """
@@ -493,21 +496,21 @@ class ShadowHand:
         return place
 
     def before_coin(self, actions: Sequence[int]) -> list[tuple[float, Place]]:
-        """Return the places that the last action may lead to while its coin is not thrown, and their chances."""
+        """Return the places to which the last action may lead before its random draw, with their probabilities."""
         if not actions:
             return [(1.0, self.at(actions))]
         return self.translation.follow_both(self.at(actions[:-1]), actions[-1], self._seat)
 
 
 def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
-    """Return the shadow in which a seat has the place of another, which is out of the tree."""
+    """Return the shadow in which a seat takes the place of another, which leaves the tree."""
     seats = list(shadow.seats)
     seats[comes], seats[leaves] = seats[leaves], -1
     return shadow._replace(seats=tuple(seats))
 
 
 def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
-    """Return whether whoever has a place in the tree can act in the hand."""
+    """Return whether the table's seat at a tree seat can act in the hand."""
     return tree_seat in shadow.seats and bool(state.array[betting_state.ACTING] >> shadow.seats.index(tree_seat) & 1)
 
 
@@ -519,7 +522,7 @@ def _size(state: BettingState, total: int) -> float:
 
 
 def _waiting(state: BettingState) -> list[int]:
-    """Return the seats that act on this street if all of them call, in order."""
+    """Return the seats that still act on this street if all of them call, in order."""
     array = state.array.tolist()
     num_seats = state.rules.num_seats
     seats = [(state.actor + step) % num_seats for step in range(num_seats)]
@@ -536,12 +539,12 @@ def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:
     return 0, 1, *range(num_tree_seats - num_seats + 2, num_tree_seats)
 
 
-def _check_game(rules: HoldemRules, own: HoldemRules) -> None:
-    if rules.num_seats > own.num_seats:
-        seats = "2" if own.num_seats == 2 else f"2..{own.num_seats}"
+def _check_game(rules: HoldemRules, tree_rules: HoldemRules) -> None:
+    if rules.num_seats > tree_rules.num_seats:
+        seats = "2" if tree_rules.num_seats == 2 else f"2..{tree_rules.num_seats}"
         raise ValueError(f"the blueprint plays at tables of {seats} seats, got {rules.num_seats}")
-    if _cards_text(rules) != _cards_text(own):
-        raise ValueError(f"the blueprint plays with {_cards_text(own)}; got {_cards_text(rules)}")
+    if _cards_text(rules) != _cards_text(tree_rules):
+        raise ValueError(f"the blueprint plays with {_cards_text(tree_rules)}; got {_cards_text(rules)}")
 
 
 def _cards_text(rules: HoldemRules) -> str:

@@ -1,8 +1,8 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
-Nodes are numbered so that the children of a node follow each other and a whole subtree lies close together. A
-decision's row is where its actions stand among those of all decisions of its street, in the same order:
-``row[node] + a`` and a bucket make a cell of the regrets.
+Nodes are numbered so that the children of a node are contiguous and a subtree lies close together. A decision's row
+is the number of its first action among all actions of its street, in the order of nodes: ``row[node] + a`` and a bucket
+identify a cell of the regret table.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class StreetMenu:
     Attributes
     ----------
     raises : tuple of str
-        Sizes by the number of raises so far; behind the last no raise is offered.
+        Sizes by the number of raises so far; after the last entry no raise is offered.
     multiway : tuple of str, optional
-        The same where three or more seats have not folded; by default as for two.
+        The same while three or more seats have not folded; by default as for two.
     callers : tuple of int, optional
-        How many seats may call a bet, by the number of raises so far, the last for all further ones. Where two are left
-        either may, and so may the last seat to act, and all where a bet cannot be raised. By default any number.
+        How many seats may call a bet, by the number of raises so far, the last entry for all further ones. A call is
+        always offered heads-up, to the last seat to act, and where the bet cannot be raised. By default no limit.
     """
 
     raises: tuple[str, ...]
@@ -55,14 +55,13 @@ class GameMenu:
     Attributes
     ----------
     streets : tuple of StreetMenu
-        The last one's hold on later streets, too.
+        The last one also holds on later streets.
     all_in_share : float
-        Share of the stack from which on a raise becomes all-in.
+        A raise of at least this share of the stack becomes all-in.
     exact : bool
-        An illegal share of the pot is left out, as `universal_poker` does it, instead of becoming the nearest legal
-        size.
+        Illegal shares of the pot are left out, as in `universal_poker`, instead of becoming the nearest legal size.
     push_or_fold : bool
-        Who faces a bet and may raise may not call.
+        A seat that faces a bet and may raise may not call.
     """
 
     streets: tuple[StreetMenu, ...]
@@ -81,7 +80,7 @@ class MenuArrays(NamedTuple):
     Attributes
     ----------
     first, length : int32[num_streets, live seats, raises so far]
-        Where the sizes of a place begin, and how many they are; the last entries hold for more seats and raises.
+        First size and number of sizes; the last entries hold for more seats and raises.
     callers : int32[num_streets, raises so far]
     units : int8[num_sizes]
     amounts : float64[num_sizes]
@@ -118,7 +117,7 @@ class TreeSize(NamedTuple):
     pairs: tuple[int, ...]
 
     def cells(self, num_buckets: tuple[int, ...]) -> int:
-        """Return the number of (decision, action, bucket) with so many buckets on each street."""
+        """Return the number of (decision, action, bucket) cells for a number of buckets on each street."""
         return sum(pairs * buckets for pairs, buckets in zip(self.pairs, num_buckets, strict=True))
 
 
@@ -132,15 +131,15 @@ class BettingTree(NamedTuple):
     street : int8[num_nodes]
     num_actions : uint8[num_nodes]
     first_child : int32[num_nodes]
-        The node behind a decision's first action, those behind the others follow; of an end its number.
+        The node after a decision's first action; the nodes after the others follow it. At an end, the end's number.
     row : int32[num_nodes]
-        Of a decision, see above; else -1.
+        A decision's row, see above; else -1.
     paid : int32[num_nodes]
-        Chips that the seat to act has put in; 0 at an end.
+        Contribution of the seat to act; 0 at an end.
     parent, action : int32[num_nodes]
-        The node before, and what was done there: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
+        The parent, and the action that leads here: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
     contributions : int32[num_ends, num_seats]
-        Chips each seat has put in.
+        Chips.
     folded : uint16[num_ends]
         Seats that folded, as a bit set.
     """
@@ -157,7 +156,7 @@ class BettingTree(NamedTuple):
     folded: np.ndarray
 
     def actions(self, node: int) -> np.ndarray:
-        """Return what can be done at a decision, ascending: int32[num_actions]."""
+        """Return the actions of a decision, ascending: int32[num_actions]."""
         first = int(self.first_child[node])
         return self.action[first : first + int(self.num_actions[node])]
 
@@ -173,12 +172,12 @@ class TreeWorkspace(NamedTuple):
 
 
 def game_menu(rules: HoldemRules) -> GameMenu:
-    """Return the menu that a game's own rules offer: limit raises, or those of a betting abstraction.
+    """Return the menu of a game's own rules: limit raises, or those of its betting abstraction.
 
     Raises
     ------
     ValueError
-        If every raise size is on offer.
+        If the rules offer every raise size.
     """
     if not rules.is_limit and rules.betting_abstraction == "fullgame":
         raise ValueError("the betting tree needs a menu of raises, and this game offers every size")
@@ -209,14 +208,14 @@ def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES)
 def build_tree(
     rules: HoldemRules, menu: GameMenu, size: TreeSize | None = None, *, max_nodes: int = MAX_NODES
 ) -> BettingTree:
-    """Return all betting of a game.
+    """Return the betting tree of a game.
 
     Parameters
     ----------
     size : TreeSize, optional
-        What `tree_size` found for the same game and menu; by default it is counted again.
+        The size from `tree_size` for the same game and menu; by default it is counted again.
     max_nodes : int
-        Nodes at which counting ends.
+        Limit of `tree_size`.
 
     Raises
     ------

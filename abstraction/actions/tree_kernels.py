@@ -32,7 +32,7 @@ MAX_DEPTH = 400
 TERMINAL = -1
 
 POT, BIG_BLIND, ALL_IN = 0, 1, 2
-"""Units of sizes; by the game's own menu an illegal pot is left out, otherwise it becomes the nearest legal size."""
+"""Units of sizes."""
 
 
 @kernel(inline=True)
@@ -48,7 +48,7 @@ def _may_call(menu, state):
 
 @kernel(inline=True)
 def fill_actions(rules, menu, state, actions):
-    """Write what is on offer to the actor, ascending, and return how many actions that are.
+    """Write the actions on offer to the actor, ascending, and return their number.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def fill_actions(rules, menu, state, actions):
 
 @kernel
 def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
-    """Count all betting without keeping it, and return the numbers of nodes and of ends.
+    """Return the numbers of nodes and of ends of the betting tree, without storing it.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
     menu : MenuArrays
     work : TreeWorkspace
     max_nodes : int
-        Counting ends above so many nodes.
+        Counting stops above this number.
     decisions, pairs : int64[num_streets]
         Decision nodes and their actions on each street. Modified in place.
     """
@@ -161,14 +161,14 @@ def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
 
 @kernel
 def fill_tree(rules, menu, work, next_row, tree):
-    """Write all betting.
+    """Write the betting tree.
 
     Parameters
     ----------
     next_row : int64[num_streets]
         Zeros before. Modified in place.
     tree : BettingTree
-        With room for all. Modified in place.
+        Arrays of the size found by `count_nodes`. Modified in place.
     """
     states, actions, num_actions, following = work.states, work.actions, work.num_actions, work.following
     nodes = work.nodes
@@ -181,7 +181,7 @@ def fill_tree(rules, menu, work, next_row, tree):
     opened = -1
     while depth >= 0:
         node, state = nodes[depth], states[depth]
-        if opened < depth:  # met for the first time: the children of a node follow each other
+        if opened < depth:  # first visit: all children get their numbers now, so that they are contiguous
             opened = depth
             count = fill_actions(rules, menu, state, actions[depth])
             street = state[STREET]

@@ -1,1 +1,1 @@
-"""What is not poker: the machine that everything runs on."""
+"""Code that is not poker: compiled kernels, random numbers, threads, memory, artefacts, settings and streams."""

@@ -1,10 +1,12 @@
-"""Artefacts: folders of arrays that took long to make, and that know what they are.
+"""Artefacts: folders of arrays with a manifest that says how they were made and lets damage be detected.
 
-An artefact is a folder with plain ``.npy`` files and a ``manifest.json``: its kind and the version of that kind's
-format, the configuration, seed and versions it was made with, a hash of what it was made from, and of every file
-its size, dtype, shape and SHA-256. Whoever gets a folder from a stranger can load it: nothing in it is executed,
-and what does not agree with its manifest is refused. Nothing here knows what the arrays mean: whoever does checks
-that every number in them is one that it can use, as a manifest only says that they are the numbers that were written.
+An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind, the version
+of the kind's format, configuration, seed, package versions and a hash of the sources. For every file it holds
+size, dtype, shape and SHA-256.
+
+A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
+refused. A manifest only proves that the arrays were not changed since they were written. The caller must
+therefore check that their numbers are valid, for example before kernels use them as indices.
 """
 
 import contextlib
@@ -35,7 +37,7 @@ _MANIFEST_BYTES = 1 << 20
 _MAX_DIMENSIONS = 8
 _MAX_NUMBERS = 1 << 56
 _CHECKS = 1
-"""Higher as soon as any check of content becomes stricter: what passed before is looked at again."""
+"""Increase when a check of content becomes stricter: artefacts that passed are then checked again."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DTYPES = {np.dtype(code).newbyteorder("<").str for code in "?bBhHiIqQefd"}
@@ -44,7 +46,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class ArtefactRefused(ValueError):
-    """An artefact that cannot be used: missing, damaged, of another kind or format, or no artefact at all."""
+    """The folder holds no usable artefact: none at all, a damaged one, or one of another kind or format."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +59,11 @@ class Artefact:
     config : dict
     seed : int or None
     source : str
-        Hash of what it was made from; empty where it was made from nothing else.
+        Hash of the artefact that this one was made from; empty if there is no such artefact.
     digest : str
         Hash of the whole manifest, and so of everything in the artefact.
     arrays : dict
-        Read-only and mapped into memory: they take as much of it as is looked at.
+        Read-only and mapped into memory: only the pages that are read take memory.
     """
 
     folder: Path
@@ -84,20 +86,20 @@ def write_artefact(
 ) -> str:
     """Write an artefact and return its digest.
 
-    It is written beside the folder and moved there when complete. An older artefact of the same kind is replaced;
-    a process killed on the way leaves the old or the new one.
+    The files are written beside the folder and moved there when complete. An older artefact of the same kind is
+    replaced; a process killed on the way leaves the old or the new one.
 
     Parameters
     ----------
     arrays : dict
-        Of booleans, integers or floats. Names are lower case: letters, digits and ``_``.
+        Booleans, integers or floats, by names of lower-case letters, digits and ``_``.
     config : dict
-        What JSON can hold.
+        Must be representable in JSON.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds anything else.
+        If the folder holds anything but an artefact of this kind.
     """
     folder = Path(os.path.realpath(folder))
     for name, values in arrays.items():
@@ -145,7 +147,7 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
         If it is not a complete, undamaged artefact of this kind and format.
     """
     folder = Path(os.path.realpath(folder))
-    if not folder.exists() and _replaced(folder).exists():  # whoever replaces it was killed, or will be done at once
+    if not folder.exists() and _replaced(folder).exists():  # its replacement was killed half-way, or is running now
         folder = _replaced(folder)
     manifest = _read_manifest(folder, kind)
     if manifest["format"] != format_version:
@@ -158,9 +160,9 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
 
 
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
-    """Run a check of an artefact's content, which raises what it finds, unless this user has seen it pass.
+    """Run a check of an artefact's content, unless it has passed for this user before; the check raises on a fault.
 
-    The digest holds for every byte, so the same one needs no second look: large tables are loaded by every worker.
+    The digest covers every byte, so one check for each digest is enough: every worker loads the large tables.
     """
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
         if _passed(artefact).exists():
@@ -176,12 +178,12 @@ def _passed(artefact: Artefact) -> Path:
 
 
 def is_array_name(name: str) -> bool:
-    """Return whether an artefact's array may have a name: lower case letters, digits and ``_``, and so no path."""
+    """Return whether a name is valid for an array: lower-case letters, digits and ``_``, so that it is never a path."""
     return _NAME.fullmatch(name) is not None
 
 
 def holds_artefact(folder: Path) -> bool:
-    """Return whether there is an artefact, of whatever kind and in whatever state."""
+    """Return whether a folder holds an artefact of any kind, damaged or not."""
     folder = Path(os.path.realpath(folder))
     return (folder / MANIFEST).exists() or (_replaced(folder) / MANIFEST).exists()
 
@@ -223,12 +225,13 @@ def _require_own(folder: Path, kind: str) -> None:
 
 
 def read_json(content: bytes) -> Any:
-    """Return a stranger's record.
+    """Return a JSON record from an untrusted source.
 
     Raises
     ------
     ValueError
-        If it is none, nested more deeply than any of ours, names a key twice, or holds numbers that are not finite.
+        If it is not JSON, is nested more deeply than any record of ours, repeats a key, or holds infinite numbers or
+        NaN.
     RecursionError
         If it is nested so deeply that it cannot be read.
     """
@@ -308,7 +311,7 @@ def _write_array(path: Path, values: np.ndarray) -> dict[str, Any]:
 
 
 def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
-    """Map a file that is what the manifest says; nothing is believed that was not compared."""
+    """Map a file into memory after comparing its size, hash and header with the manifest."""
     with _open(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size != facts["bytes"]:
@@ -328,9 +331,9 @@ def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
 
 
 def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
-    """Return the type and shape of the numbers that follow in a file, None if it is not so that we wrote it.
+    """Return dtype and shape of the array in an ``.npy`` file, or None if the header is not of the form we write.
 
-    No memory is taken for them. The position in the file becomes that of the first number.
+    Nothing is allocated. The file's position moves to the first number.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of headers by Python 2
@@ -338,7 +341,7 @@ def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
             if np.lib.format.read_magic(file) != (1, 0):
                 return None
             shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
-        except Exception:  # a header is parsed as Python is: what a hostile one can raise is not documented
+        except Exception:  # numpy parses headers as Python literals: a hostile one raises undocumented errors
             return None
     if is_fortran or dtype.str not in _DTYPES or any(length < 0 for length in shape):
         return None
@@ -347,7 +350,7 @@ def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
 
 @contextlib.contextmanager
 def _open(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a regular file of an artefact; a link could lead anywhere, and a pipe would never end."""
+    """Open a regular file of an artefact: a link could lead anywhere, and reading a pipe might never end."""
     try:
         handle = os.open(path, os.O_RDONLY | _NO_LINK)
     except OSError as error:
@@ -363,7 +366,7 @@ def _open(path: Path) -> Iterator[io.BufferedReader]:
 
 @contextlib.contextmanager
 def _synced(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that is on the disk at the end."""
+    """Open a new file and flush it to the disk at the end."""
     with open(path, "xb") as file:
         yield file
         file.flush()
@@ -396,5 +399,5 @@ def _finish_replacement(folder: Path) -> None:
 
 
 def _text(value: object) -> str:
-    """Return a stranger's text as something that fits a line."""
+    """Return a text from an untrusted source, escaped and short enough for a message."""
     return repr(value)[:80]

@@ -17,7 +17,7 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> Path:
 
 @contextlib.contextmanager
 def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
-    """Give a stream whose text becomes the file at the end, if nothing went wrong.
+    """Yield a stream whose text replaces the file when the block ends without an error.
 
     Parameters
     ----------

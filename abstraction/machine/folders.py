@@ -1,4 +1,4 @@
-"""Where users' files are kept when no folder is named."""
+"""The default folders of users' files."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ except ImportError:  # Windows
 
 
 def user_data_folder() -> Path:
-    """Return the folder for what users keep: PLURISPIEL_HOME, else the platform's folder for user data."""
+    """Return the folder of runs, blueprints and tables: PLURISPIEL_HOME, else the platform's folder for user data."""
     if chosen := os.environ.get("PLURISPIEL_HOME"):
         return Path(chosen)
     if os.name == "nt":
@@ -26,15 +26,15 @@ def user_data_folder() -> Path:
 
 
 def tables_folder() -> Path:
-    """Return the folder of the user's bucket tables, each in a folder with its name."""
+    """Return the folder of the user's bucket tables, one subfolder for each, with its name."""
     return user_data_folder() / "abstractions"
 
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Make a folder and wait until no other process is in here with it; without a wait where there are no locks.
+    """Make a folder and hold its lock: one process at a time. Where the system has no locks, do not wait.
 
-    The system lets the next one in when a process ends in any way.
+    The system releases the lock when the process ends, even if it is killed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if fcntl is None:

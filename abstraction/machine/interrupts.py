@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: how a command ends by them, and the moments when they would do harm."""
+"""Ctrl-C, SIGTERM and SIGHUP: how they end a command, and how they are held back where they would do harm."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )  # Windows has no SIGHUP
-"""What asks a command to end."""
+"""The signals that ask a command to end."""
 
 _PATIENCE_S = 5.0
 _Result = TypeVar("_Result")
@@ -20,14 +20,14 @@ _undisturbed: list[threading.Thread] = []
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[list[int]]:
-    """Let each of `SIGNALS` raise KeyboardInterrupt, but for those that are ignored, as SIGHUP is under nohup.
+    """Let each of `SIGNALS` raise KeyboardInterrupt, except ignored ones (SIGHUP under nohup).
 
-    More of them while the first is being obeyed are taken for impatience: they would only break the ending off.
+    Signals within five seconds of the first are dropped: they would only interrupt the orderly end.
 
     Yields
     ------
     list of int
-        The signals that were obeyed.
+        The signals that raised.
     """
     obeyed: list[int] = []
     since = -_PATIENCE_S
@@ -58,12 +58,12 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back: processes started here never get them, this one gets the first afterwards."""
+    """Hold interrupts back: processes started in the block never get them; this one gets the first at its end."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
     held: list[int] = []
-    # Blocked for what is started here; recorded for us, as any other thread of ours may still take the signal.
+    # Blocked for child processes, which inherit the mask; recorded, as another of our threads may take the signal.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
@@ -80,9 +80,9 @@ def interrupts_held() -> Iterator[None]:
 
 
 def undisturbed(work: Callable[[], _Result]) -> _Result:
-    """Return what work comes to that an interrupt must not fall into, but need not wait for: the compiler's.
+    """Return the result of work that must not be interrupted but need not be waited for, such as compilation.
 
-    It is done in a thread. An interrupt ends the wait for it, not the work; `leave` then ends the program.
+    The work runs in a thread. An interrupt ends the wait, not the work; `leave` then ends the program.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -91,7 +91,7 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
     def run() -> None:
         if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are for the thread that waits
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the waiting thread handles them
         try:
             results.append(work())
         except BaseException as error:
@@ -107,15 +107,15 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
 
 def leave_to_parent() -> None:
-    """Let interrupts do nothing to this process, whose parent ends it, and what it starts be as if it were not so."""
+    """Let interrupts do nothing to this process, which its parent ends; programs it starts get them as usual."""
     for number in SIGNALS:
-        signal.signal(number, lambda number, frame: None)  # unlike what is ignored, not handed on to programs
+        signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, a handler is not inherited by programs
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 def leave(code: int) -> int | NoReturn:
-    """Return an exit code; end the program with it at once if work goes on that was interrupted."""
+    """Return an exit code, or end the program with it at once if work of `undisturbed` is still running."""
     if any(thread.is_alive() for thread in _undisturbed):
-        os._exit(code)  # the compiler does not survive Python's end
+        os._exit(code)  # a compilation that outlives the interpreter crashes
     return code

@@ -1,6 +1,6 @@
-"""The one numba decorator of the project, and where its compiled code is kept.
+"""The only numba decorator of the project, and the folder of its compiled code.
 
-Rules for a kernel (all measured, see the README's section on speed):
+Rules for a kernel:
 
 * arrays and scalars in, arrays filled in place; a kernel never allocates. That allows
   ``_nrt=False``, which removes the atomic reference counting of every array argument (up to 10x);
@@ -44,7 +44,7 @@ def source_digest() -> str:
 
 
 def user_cache_folder() -> Path:
-    """Return the folder for files that can be made again: PLURISPIEL_CACHE, else the platform's cache folder."""
+    """Return the folder for files that can be recomputed: PLURISPIEL_CACHE, else the platform's cache folder."""
     if chosen := os.environ.get("PLURISPIEL_CACHE"):
         return Path(chosen)
     if os.name == "nt":
@@ -57,7 +57,7 @@ def user_cache_folder() -> Path:
 
 
 def _use_cache_folder() -> Path:
-    """Point numba at our cache folder, or where it cannot be written, at a temporary one with the kernels it holds."""
+    """Point numba at our cache folder; if it is read-only, at a temporary folder that links to its kernels."""
     digest = source_digest()
     shared = None
     try:
@@ -74,7 +74,7 @@ def _use_cache_folder() -> Path:
 
 
 def _link_kernels(shared: Path, folder: Path) -> None:
-    """Fill a folder with links to the kernels of one that is only to be read; numba replaces what it writes anew."""
+    """Fill a folder with links to the kernels of a read-only one; where numba writes, it replaces the link."""
     with contextlib.suppress(OSError):
         for place, _, names in os.walk(shared):
             here = folder / Path(place).relative_to(shared)
@@ -85,7 +85,7 @@ def _link_kernels(shared: Path, folder: Path) -> None:
 
 
 def _temporary_cache_folder(digest: str) -> Path:
-    """Return this user's own folder for temporary kernels: what is found in a cache is executed."""
+    """Return a temporary folder that only this user can write: whatever is found in a cache is executed."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"plurispiel-kernels-{user}-{digest}"
     try:
@@ -106,7 +106,7 @@ def _options() -> dict[str, Any]:
     options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
     try:
         numba.njit(_nrt=False)(lambda: None)
-    except Exception:  # whichever way a numba without the flag refuses it, slower kernels beat none
+    except Exception:  # however a numba without the flag refuses it: slower kernels are better than none
         return options
     return options | {"_nrt": False}
 
@@ -123,8 +123,8 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
     ----------
     inline : bool
         For small kernels that others call in their inner loops: LLVM copies them into every caller.
-        Every array argument of a real call costs seven machine words, and what is behind it cannot stay
-        in registers; a nested evaluator ran four times faster inlined.
+        Every array argument of a real call costs seven machine words, and its entries cannot stay in
+        registers; a nested evaluator ran four times faster inlined.
     """
     if function is None:
         return functools.partial(kernel, inline=inline)

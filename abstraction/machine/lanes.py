@@ -1,9 +1,9 @@
-"""Sixteen numbers at a time, as one vector register: arithmetic that does not wait for the vectorizer's leave.
+"""Explicit vectors of sixteen numbers, one register each, for loops that LLVM's vectorizer leaves scalar.
 
 A row of numbers is cut into blocks of `LANES`, so an array of them has the shape [n, 16]. In kernels, `load` makes a
-vector of a block; vectors are added, subtracted and multiplied with the usual signs. Compiled code must not be told
-otherwise, so: arrays are C-contiguous, of float32 or float64, and indices are within bounds. Without the compiler,
-vectors are numpy rows.
+vector of a block; vectors are added, subtracted, multiplied and divided with the usual operators. Nothing is checked:
+arrays must be C-contiguous, of float32 or float64, and indices within bounds. Without the compiler, vectors are
+numpy rows.
 """
 
 import operator
@@ -44,7 +44,7 @@ def _vector(lanes: Any) -> ir.Type:
 
 
 def _pointer(context, builder, array_type, array, index):
-    """Return the pointer to a block of an array, as one to a vector."""
+    """Return the address of a block as a pointer to a vector."""
     data = context.make_array(array_type)(context, builder, array).data
     offset = builder.mul(index, ir.Constant(index.type, LANES))
     return builder.bitcast(builder.gep(data, [offset]), _vector(array_type).as_pointer())
@@ -160,7 +160,7 @@ def _row_index(context, builder, rows_type, rows, first, shift, lane):
 
 
 def _transposed(builder, vectors):
-    """Return the columns of sixteen vectors, in four rounds of exchanging halves, quarters, ... of pairs."""
+    """Return the columns of sixteen vectors: four rounds that exchange single lanes, pairs, fours and eights."""
     distance = 1
     while distance < LANES:
         low = [k if not k & distance else LANES + k - distance for k in range(LANES)]
@@ -239,19 +239,19 @@ source blocks ``start...start + 15``; `rows` is int64[n]."""
 
 @kernel(inline=True)
 def clear(blocks, first, count):
-    """Set so many blocks to 0. `blocks` is modified in place."""
+    """Set `count` blocks to 0, from `first` on. `blocks` is modified in place."""
     zeros = spread(blocks, blocks.dtype.type(0))
     for block in range(first, first + count):
         store(blocks, block, zeros)
 
 
 def blocks_for(count: int) -> int:
-    """Return the blocks that so many numbers take."""
+    """Return the number of blocks that hold `count` numbers."""
     return -(-count // LANES)
 
 
 def empty_blocks(count: int, dtype: np.dtype | type) -> np.ndarray:
-    """Return so many blocks of zeros, on the boundary of a cache line: [count, 16]."""
+    """Return blocks of zeros that begin at a cache line: [count, 16]."""
     itemsize = np.dtype(dtype).itemsize
     raw = np.zeros(count * LANES + 64 // itemsize, dtype)
     start = -raw.ctypes.data % 64 // itemsize

@@ -1,4 +1,4 @@
-"""How much memory there is, how much this process has, and arrays that take no more than is written to."""
+"""Memory: how much is available, how much this process takes, and arrays that take only the pages written to."""
 
 import mmap
 import os
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def available_bytes() -> float:
-    """Return the bytes that can be taken without swapping, else all there are; infinitely many if nobody tells."""
+    """Return the bytes that can be allocated without swapping, else all of the machine; infinity if unknown."""
     try:
         with open("/proc/meminfo") as file:
             for line in file:
@@ -24,7 +24,7 @@ def available_bytes() -> float:
 
 
 def resident_bytes() -> int:
-    """Return the bytes of memory that this process takes: now, or at most so far where the system tells only that."""
+    """Return the bytes of memory that this process takes now, or its peak where the system reports only that."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -33,7 +33,7 @@ def resident_bytes() -> int:
 
 
 def peak_bytes() -> int:
-    """Return the most bytes of memory that this process has taken; 0 where the system does not tell."""
+    """Return the peak of this process's memory in bytes; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -43,10 +43,9 @@ def peak_bytes() -> int:
 
 
 def sparse_zeros(count: int, dtype: npt.DTypeLike) -> np.ndarray:
-    """Return an array of zeros that takes memory for what is written to only, where the system can do that (Linux).
+    """Return an array of zeros that takes memory only for the pages of 4 KiB that are written to (on Linux).
 
-    In pages of 4 KiB. `numpy.zeros` has large arrays in pages of 2 MiB, which are faster, but which a few writes here
-    and there soon fill.
+    `numpy.zeros` puts large arrays into pages of 2 MiB: faster, but a few scattered writes soon allocate them all.
     """
     if count == 0 or not hasattr(mmap, "MADV_NOHUGEPAGE"):
         return np.zeros(count, dtype)

@@ -1,4 +1,4 @@
-"""Asking for memory before it is needed, in kernels that go from place to place in large arrays."""
+"""Prefetching of memory, for kernels that jump about in large arrays."""
 
 from llvmlite import ir
 from numba import types
@@ -33,5 +33,5 @@ _request = (lambda array, index: None) if _config.DISABLE_JIT else _compiled
 
 @kernel(inline=True)
 def prefetch(array, index):
-    """Bring an entry nearer, without waiting for it; `index` counts through all dimensions."""
+    """Fetch an entry into the cache without waiting for it; `index` counts through all dimensions."""
     _request(array, index)

@@ -1,4 +1,4 @@
-"""How far something is, on standard error: a bar on a terminal, a plain line now and then in a file or a pipe."""
+"""Progress on standard error: a bar on a terminal, a plain line every half minute in a file or a pipe."""
 
 import sys
 from collections.abc import Iterable
@@ -9,21 +9,21 @@ from tqdm import tqdm
 __all__ = ["LINE_SECONDS", "progress_bar"]
 
 LINE_SECONDS = 30.0
-"""How long it is quiet between two lines where nobody watches."""
+"""Seconds between two lines where standard error is not a terminal."""
 
 
 def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
-    """Return what shows progress.
+    """Return a progress bar.
 
     Parameters
     ----------
     steps : iterable, optional
-        What is gone through; without, whoever works calls `update`.
+        The steps to iterate over; without them the caller advances the bar by `update`.
     **options
-        Those of tqdm. What says how often or how wide it is drawn holds on a terminal only.
+        Options of tqdm; those for the rate and width of drawing hold on a terminal only.
     """
     stream = sys.stderr
-    if stream is None:  # closed before we began
+    if stream is None:  # closed by the caller of the program
         return tqdm(steps, **options | {"disable": True})
     if stream.isatty():
         return tqdm(steps, **{"dynamic_ncols": True} | options)
@@ -32,16 +32,16 @@ def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
 
 
 class _Lines:
-    """Makes lines of what tqdm draws over and over."""
+    """Turns the redrawn bars of tqdm into lines."""
 
     def __init__(self, stream: TextIO):
         self._stream = stream
 
     def write(self, text: str) -> None:
-        """Write a line, unless there is nothing to read in it."""
+        """Write a line, unless it is empty."""
         if line := text.strip():
             self._stream.write(f"{line}\n")
 
     def flush(self) -> None:
-        """Let others see it."""
+        """Flush the stream."""
         self._stream.flush()

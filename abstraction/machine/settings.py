@@ -1,4 +1,4 @@
-"""Settings that users write: TOML files, and the records they become."""
+"""Settings that users write: TOML files, and the dataclasses made from them."""
 
 import dataclasses
 import tomllib
@@ -12,16 +12,16 @@ _Record = TypeVar("_Record")
 MAX_BYTES = 1 << 20
 MAX_NAME = 100
 MAX_DEPTH = 16
-"""Tables and lists within each other; what is read is walked and shown by functions that call themselves."""
+"""Deepest nesting of tables and lists: recursive functions walk and show what is read."""
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says.
+    """Return the settings of a TOML file.
 
     Raises
     ------
     ValueError
-        If it cannot be read, is no TOML, or is larger or deeper than any settings.
+        If it cannot be read, is not TOML, or is too large or too deeply nested.
     """
     try:
         with path.open("rb") as file:
@@ -55,7 +55,7 @@ def is_deep(record: Any) -> bool:
 
 
 def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
-    """Return what a function makes of the settings in a TOML file, named by the file where they have no name."""
+    """Return ``make(settings)`` for the settings of a TOML file; the file's name is the default of ``name``."""
     settings = {"name": path.stem} | read_settings(path)
     try:
         return make(settings)
@@ -64,12 +64,12 @@ def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Recor
 
 
 def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) -> _Record:
-    """Return a dataclass of settings.
+    """Return a dataclass made from settings.
 
     Raises
     ------
     ValueError
-        If one is missing, or there is no such setting; the dataclass checks what they are.
+        If a setting is missing or unknown; the dataclass checks the values.
     """
     fields = {each.name: each for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     if unknown := sorted(set(settings) - set(fields)):
@@ -85,7 +85,7 @@ def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) ->
 
 
 def require_name(name: object) -> None:
-    """Refuse what cannot name a folder: ValueError."""
+    """Raise ValueError for a name that cannot name a folder."""
     if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or set(name) & set("/\\"):
         raise ValueError(f"a name is a text of 1 to {MAX_NAME} characters that can name a folder, got {name!r:.80}")
     if name.startswith("."):

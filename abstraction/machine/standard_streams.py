@@ -1,4 +1,4 @@
-"""Standard input, output and error as a command finds them: closed, full, or a terminal that does what it reads."""
+"""Standard input, output and error, made safe: they may be closed or full, and a terminal obeys what it prints."""
 
 import contextlib
 import io
@@ -8,25 +8,25 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO, cast
 
-# What a terminal does rather than print: C0 but for tab and line ends, C1, and what turns the direction of writing.
+# Characters that a terminal obeys instead of printing: C0 without tab and line ends, C1, and changes of direction.
 _COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class OutputLost(OSError):
-    """Standard output takes nothing more: it is closed, full, or its reader left."""
+    """Standard output cannot be written: it is closed, full, or its reader has ended."""
 
 
 def printable(text: str) -> str:
-    """Return a text that does nothing to a terminal but print one line."""
+    """Return a text of one line without characters that a terminal would obey."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Have standard output and error whatever the caller closed, and let no text in them command a terminal.
+    """Provide standard output and error even if the caller closed them, and strip characters a terminal obeys.
 
-    What standard output does not take raises `OutputLost`; notes that standard error does not take are lost, and no
-    run with them.
+    A failed write to standard output raises `OutputLost`. A failed write to standard error is dropped: a run must not
+    end because its notes cannot be shown.
     """
     _open_closed()
     output, notes = _Stream(sys.stdout, _output_lost), _Stream(sys.stderr, lambda error: None)
@@ -35,14 +35,15 @@ def standard_streams() -> Iterator[None]:
 
 
 class _Stream:
-    """A stream of text from which commands to a terminal are taken out.
+    """A stream of text without commands to a terminal.
 
     Parameters
     ----------
     stream : TextIO
-        Attributes other than those below are its own.
+        The wrapped stream; attributes not defined here are its.
     on_loss : callable
-        Called with the error whenever it takes nothing more. What is behind it then takes all, so that Python can end.
+        Called with the error at every write after the stream failed. The stream's descriptor then leads to the null
+        device, so that Python can flush it at its end.
     """
 
     def __init__(self, stream: TextIO, on_loss: Callable[[OSError], None]):
@@ -62,7 +63,7 @@ class _Stream:
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was written."""
+        """Flush the wrapped stream."""
         with self._watched():
             self._stream.flush()
 
@@ -85,14 +86,14 @@ def _output_lost(error: OSError) -> None:
 
 
 def _open_closed() -> None:
-    """Put something where standard streams are missing: the next files opened would take their places."""
+    """Open closed standard descriptors, as the next files opened would take their numbers."""
     for descriptor, name, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
         if getattr(sys, name) is not None:
             continue
         with contextlib.suppress(OSError):
             os.fstat(descriptor)
             continue
-        nothing = os.open(os.devnull, flags)  # what is written to the output has to fail: it would be lost
+        nothing = os.open(os.devnull, flags)  # read-only for the output, so that writing fails instead of vanishing
         if nothing != descriptor:
             os.dup2(nothing, descriptor)
             os.close(nothing)

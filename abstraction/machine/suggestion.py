@@ -1,4 +1,4 @@
-"""What somebody meant who typed a name that there is not."""
+"""Suggestions for mistyped names."""
 
 from collections.abc import Iterable
 
@@ -6,14 +6,14 @@ __all__ = ["suggestion"]
 
 
 def suggestion(text: str, names: Iterable[str]) -> str:
-    """Return words, to be put behind a text in a message, that name what is most like it; none if nothing is.
+    """Return the end of an error message that names the known name nearest to a text; empty if none is near.
 
     >>> suggestion("tournamnet", ["replay", "tournament"])
     ", did you mean 'tournament'?"
     >>> suggestion("chess", ["HUNL", "SIXMAX"])
     ''
     """
-    import difflib  # not above: the help of the command line does without
+    import difflib  # not above: the help of the command line must start fast
 
     known = {name.lower(): name for name in names}
     close = difflib.get_close_matches(text.lower(), known, n=1)

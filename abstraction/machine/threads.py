@@ -1,4 +1,4 @@
-"""Kernels on several threads: they release the lock of Python, so threads that share memory are all it takes."""
+"""Work on several threads: kernels release the GIL, so threads with shared memory are enough."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 
 def num_processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -22,12 +22,12 @@ def run_chunks(
 ) -> None:
     """Work on ``range(total)`` in slices of `chunk`, each taken by the next free thread.
 
-    An interrupt, or an error of a worker, ends it after the slices being worked on.
+    After an interrupt, or an error in a worker, each thread finishes its slice and stops.
 
     Parameters
     ----------
     make_worker : callable
-        Called once per thread; returns what is called with each slice, and may own a workspace.
+        Called once per thread; returns the function that is called with each slice, which may own a workspace.
     progress : tqdm, optional
         Advanced by the length of each finished slice.
     """

@@ -10,13 +10,13 @@ PACKAGES = ("plurispiel", "numpy", "numba", "open_spiel")
 
 
 def machine_name() -> str:
-    """Return what this machine is."""
+    """Return architecture, system, number of processors and Python version as one line."""
     python = platform.python_version()
     return f"{platform.machine()} {platform.system()}, {num_processors()} processors, Python {python}"
 
 
 def package_versions() -> dict[str, str]:
-    """Return the version of each package that decides figures."""
+    """Return the version of each package that influences results or speed."""
     return {name: importlib.metadata.version(name) for name in PACKAGES}
 
 

@@ -58,7 +58,7 @@ def next_below(stream, bound):
 
 @kernel(inline=True)
 def deal(stream, cards, num_dealt):
-    """Bring `num_dealt` random cards to the front in random order. Modified in place: `cards`, `stream`."""
+    """Move `num_dealt` random cards to the front, in random order. Modified in place: `cards`, `stream`."""
     num_cards = cards.shape[0]
     word = np.uint64(0)
     for k in range(num_dealt):

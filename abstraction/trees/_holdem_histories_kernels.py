@@ -20,7 +20,7 @@ CHANCE = -1
 
 
 class Plan(NamedTuple):
-    """What kernels need to know of the public nodes and the cards."""
+    """The public nodes and the deck, as kernels read them."""
 
     player: np.ndarray  # int8[N] and so on, as in PublicNodes
     first_child: np.ndarray
@@ -50,7 +50,7 @@ def _set_rank(choose, cards, history, start, count):
 
 @kernel
 def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
-    """Name what each actor knows, and how each play ends.
+    """Write the label of each decision's information and the outcome of each terminal history of one depth.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
     deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
         Workspaces.
     label, outcome : int32[F], int64[F]
-        Modified in place. The label of a decision; the node and the order of the live hands at an end,
-        as `settle_outcomes` reads it; else -1.
+        Modified in place; -1 elsewhere. An outcome codes the node and the order of the live hands, as
+        `settle_outcomes` reads it.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]
@@ -98,7 +98,7 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
 
 @kernel
 def settle_outcomes(plan, outcome, ranks, payoffs):
-    """Write every seat's net chips for each outcome of `name_level`: the order of hands is all that counts."""
+    """Write every seat's net chips for each outcome of `name_level`: only the order of hands matters."""
     num_seats = plan.rules[NUM_SEATS]
     for row in range(len(outcome)):
         code = outcome[row]

@@ -5,7 +5,7 @@ from plurispiel.abstraction.machine.jit import kernel
 
 @kernel
 def expect(nodes, strategy, reach, values):
-    """Write what every player expects when all follow the strategy.
+    """Write every player's expected value when all follow the strategy.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def expect(nodes, strategy, reach, values):
 def respond(nodes, strategy, responder, reach, sequence, gains, choice):
     """Return the value of a player's best response to the others' strategies.
 
-    A *sequence* is an own action with all own actions before it, numbered as in a strategy. What a play is
-    worth, times how likely chance and the others make it, is gained at the last sequence on its way. The
-    infosets, from the last to the first, then pass the best of their gains on to the sequence before them.
+    A *sequence* is an action of the responder with all its actions before, numbered as in a strategy. The payoff of
+    each terminal history, times the reach of chance and the others, is added to the responder's last sequence.
+    Then each infoset, from the last to the first, adds the best of its gains to the sequence that leads to it.
 
     Parameters
     ----------
     nodes : TreeNodes
     reach : float64[num_histories]
-        Workspace: probability that chance and the others contribute.
+        Workspace: the reach of chance and the other players.
     sequence : int32[num_histories]
         Workspace: the responder's last sequence, -1 before the first.
     gains : float64[num_actions]

@@ -1,8 +1,8 @@
 """Any sequential OpenSpiel game that fits in memory, flattened into arrays.
 
 Histories are numbered breadth first, so that the children of a history are contiguous and every history
-comes after its parent. Infosets are numbered by player, then by their first history; each has perfect recall:
-all its histories agree on what the player saw itself do before. A *strategy* is one float64 array over the
+comes after its parent. Infosets are numbered by player, then by their first history. Each has perfect recall:
+its player took the same actions before in all its histories. A *strategy* is one float64 array over the
 actions of all infosets, the probabilities of an infoset side by side.
 """
 
@@ -72,8 +72,8 @@ class GameTree:
         Offset of an infoset's actions in a strategy; the last entry is A. Action k leads from any history h
         of the infoset to ``first_child[h] + k``.
     infoset_parent : int32[I]
-        The player's last action before (an offset in a strategy), or -1: the same for all histories of an
-        infoset. It belongs to an infoset of a lower number.
+        The player's previous action (an offset in a strategy), or -1: the same for all histories of an
+        infoset. It belongs to an infoset with a lower number.
     action_ids : int32[A]
         OpenSpiel's actions.
     infoset_histories_first : int32[I + 1]
@@ -121,7 +121,7 @@ class GameTree:
 
     @functools.cached_property
     def nodes(self) -> kernels.TreeNodes:
-        """What kernels read, as one argument."""
+        """The arrays that kernels read, as one argument."""
         return kernels.TreeNodes(*(getattr(self, name) for name in kernels.TreeNodes._fields))
 
     @functools.cached_property
@@ -168,7 +168,7 @@ def flatten(
     max_histories : int
         A larger game is refused.
     say : callable, optional
-        Told the size in words before the memory is taken.
+        Called with the size in words before the memory is allocated.
 
     Raises
     ------
@@ -177,10 +177,10 @@ def flatten(
 
     Notes
     -----
-    Poker games are dealt by kernels, millions of histories a second; all others are walked state by state,
-    some hundred thousand a second, and what took long is kept on disk (`history_cache`). The number of histories
-    is counted beforehand in the one case and estimated in the other: then the limit may be met on the way, and
-    an estimate refuses alone only if it is a hundred times the limit.
+    Poker games are dealt by kernels, millions of histories a second. All others are walked state by state, some
+    hundred thousand a second, and slow walks are kept on disk (`history_cache`). The histories of poker games are
+    counted beforehand. Those of other games are estimated: an estimate refuses a game only above a hundred times
+    the limit, and otherwise the walk may reach the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
@@ -206,7 +206,7 @@ def flatten(
 
 
 def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
-    """Return the public nodes of a hold'em game, None of others and where our rules do not know an option."""
+    """Return the public nodes of a hold'em game, or None for other games and for options our rules do not cover."""
     if game.get_type().short_name not in GAME_NAMES:
         return None
     try:
@@ -216,13 +216,13 @@ def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
 
 
 def uniform_strategy(tree: GameTree) -> np.ndarray:
-    """Return the strategy that takes all actions equally likely: float64[A]."""
+    """Return the uniform strategy: float64[A]."""
     num_actions = np.diff(tree.infoset_first)
     return np.repeat(1.0 / num_actions, num_actions)
 
 
 def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the strategy in which each player follows its own of the given ones: float64[A]."""
+    """Return the strategy in which player i follows ``strategies[i]``: float64[A]."""
     if len(strategies) != tree.num_players:
         raise ValueError(f"{tree.num_players} players need as many strategies, got {len(strategies)}")
     owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
@@ -244,7 +244,7 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the policy does not know an infoset, or its probabilities are none.
+        If the policy does not know an infoset, or its probabilities are invalid.
     """
     strategy = np.empty(tree.num_actions)
     firsts = tree.infoset_first.tolist()
@@ -271,13 +271,13 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
 
 
 def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
-    """Return a strategy whose infosets each sum to exactly 1, as near as float64 comes.
+    """Return a strategy, each infoset's probabilities divided by their sum.
 
     Raises
     ------
     ValueError
-        If it is not of this tree's shape, or an infoset's probabilities are negative, not finite, or
-        farther than 1e-6 from a sum of 1.
+        If its shape is not that of this tree, or an infoset's probabilities are negative, not finite, or
+        sum to more than 1e-6 from 1.
     """
     strategy = np.array(strategy, dtype=np.float64)
     if strategy.shape != (tree.num_actions,):
@@ -314,7 +314,7 @@ def assemble_tree(game: str, found: Histories) -> GameTree:
         kernels.own_pasts(parent, player, first_child, infoset, infoset_first, past)
         if kernels.all_alike(infoset, past[firsts], past):
             break
-        # One information state, different own pasts: the player has forgotten something. Tell them apart.
+        # One information state with different previous actions of its player: imperfect recall, so split it.
         recall = False
         pairs = np.where(infoset < 0, -1, infoset * np.int64(len(past) + 1) + past + 1)
         known, label = np.unique(pairs, return_inverse=True)
@@ -356,7 +356,7 @@ def _number_infosets(label: np.ndarray, num_labels: int, player: np.ndarray) -> 
     kernels.number_labels(label, first)
     used = np.flatnonzero(first >= 0)
     order = used[np.lexsort((first[used], player[first[used]]))]
-    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last stands for label -1
+    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last entry is that of label -1
     number[order] = np.arange(len(order), dtype=np.int32)
     return number[label], first[order]
 

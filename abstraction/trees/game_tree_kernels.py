@@ -24,12 +24,12 @@ class TreeNodes(NamedTuple):
 
 @kernel
 def own_pasts(parent, player, first_child, infoset, infoset_first, past):
-    """Write for each decision the last sequence its actor took part in before: its offset in a strategy, or -1.
+    """Write for each decision its actor's previous action: the offset in a strategy, or -1.
 
     Parameters
     ----------
     past : int32[num_histories]
-        Modified in place; -1 where nobody decides, too.
+        Modified in place; also -1 where nobody decides.
     """
     for history in range(len(parent)):
         past[history] = -1
@@ -83,7 +83,7 @@ def all_alike(infoset, expected, found):
 
 @kernel
 def fill_values(nodes, strategy, values):
-    """Write what every player expects from each history on when all follow a strategy.
+    """Write every player's expected value of each history when all follow a strategy.
 
     Parameters
     ----------

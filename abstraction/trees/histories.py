@@ -1,4 +1,4 @@
-"""All histories of a game in breadth-first order: what a flat game tree is made of."""
+"""All histories of a game in breadth-first order, from which a flat game tree is assembled."""
 
 import time
 from array import array
@@ -12,7 +12,7 @@ CHANCE = -1
 TERMINAL = -2
 
 BYTES_PER_HISTORY = 37
-"""Of a finished tree; making one takes about three times as much."""
+"""Of a finished tree; assembling one takes about three times as much."""
 
 _PROBES = 2_000
 _PROBE_SECONDS = 0.5
@@ -31,14 +31,14 @@ class Histories(NamedTuple):
     chance : float64[H]
         Probability of the chance outcome that leads into a history, else 1.
     label : int32[H]
-        A number below `num_labels` for what the actor knows, -1 where nobody decides. Not every number occurs.
+        The actor's information as a number below `num_labels`, -1 where nobody decides. Not every number occurs.
     num_labels : int
     payoff_id : int32[H]
         Row of `payoffs`, -1 before the end.
     payoffs : float64[T, num_players]
         Rows may repeat.
     openspiel_recall : bool
-        Whether OpenSpiel's information states remember all that the labels do.
+        Whether OpenSpiel's information states distinguish everything that the labels do.
     """
 
     num_children: np.ndarray
@@ -53,13 +53,7 @@ class Histories(NamedTuple):
 
 
 def require_tree(game: pyspiel.Game) -> None:
-    """Refuse games that are no finite tree of single decisions with known information states.
-
-    Raises
-    ------
-    ValueError
-        With a line that says why, and what to do.
-    """
+    """Raise ValueError for a game without a finite tree of sequential decisions and known information states."""
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
         raise ValueError(f"{kind.short_name} is a mean-field game: no tree can be made of it")
@@ -82,7 +76,7 @@ class Size:
     ----------
     histories : int or float
     word : {"", "about ", "at least ", "more than "}
-        How sure that is.
+        How exact the number is.
 
     >>> str(Size(9_457))
     '9,457 histories, 0.3 MB'
@@ -103,7 +97,7 @@ class Size:
         return "more than 1,000 TB"
 
     def require(self, max_histories: int) -> None:
-        """Refuse more histories than the limit: ValueError."""
+        """Raise ValueError above a limit."""
         if self.histories > max_histories:
             raise ValueError(
                 f"the game is too large for a tree: {self}; the limit is {max_histories:,} (--max-histories)"
@@ -116,8 +110,8 @@ _UNKNOWN = Size(0)
 def estimate_size(game: pyspiel.Game) -> Size:
     """Return an unbiased estimate from random walks to the end of the game.
 
-    A walk that chose among b_1, b_2, ... ways stands for 1 + b_1 + b_1 b_2 + ... histories (Knuth, Estimating the
-    efficiency of backtrack programs, 1975). Large games vary so much that the estimate is mostly too low.
+    A walk that chose among b_1, b_2, ... children estimates 1 + b_1 + b_1 b_2 + ... histories (Knuth, Estimating the
+    efficiency of backtrack programs, 1975). In large games the variance is so large that most estimates are too low.
     """
     rng = np.random.default_rng(0)
     total, walks = 0.0, 0
@@ -136,14 +130,14 @@ def estimate_size(game: pyspiel.Game) -> Size:
 
 
 def walk(game: pyspiel.Game, max_histories: int, expected: Size = _UNKNOWN) -> Histories:
-    """Return every history of any sequential game, by its states.
+    """Return every history of any sequential game, walked by OpenSpiel's states.
 
     Raises
     ------
     ValueError
-        If there are more than `max_histories`; it names the expected size where that is no less.
+        If there are more than `max_histories`; the message names the expected size if that is larger.
     """
-    # Depth first, which holds the states of one path only; then renumbered by depth.
+    # Depth first, which keeps the states of one path only; renumbered by depth at the end.
     parent, action, depth = array("i"), array("i"), array("i")
     player, label, payoff_id = array("b"), array("i"), array("i")
     chance = array("d")

@@ -1,6 +1,6 @@
-"""Histories kept on disk: walking a large game state by state takes long, and comes to the same every time.
+"""Histories kept on disk, as walking a large game state by state takes long.
 
-The folder ``trees`` of the user's cache holds an artefact for each game; deleting any of them only costs time.
+The folder ``trees`` of the user's cache holds an artefact for each game; deleting one only costs time.
 """
 
 import hashlib
@@ -17,17 +17,17 @@ from plurispiel.abstraction.trees.histories import CHANCE, TERMINAL, Histories, 
 
 FORMAT_VERSION = 1
 WORTH_KEEPING_S = 1.0
-"""What took less time to walk is walked again."""
+"""Walks that took less time are repeated instead of stored."""
 
 _KIND = "game tree"
 _CHECKED_PLAYS = 200
 
 
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
-    """Return every history of a game, from the cache where they are known.
+    """Return every history of a game, from the cache if it holds them.
 
-    What is found must be undamaged, and agree with 200 random plays of the game: its string is not all there
-    is to a game that was made in Python or read from a file.
+    A cached artefact must be undamaged and agree with 200 random plays of the game, because the game string does not
+    identify a game that is defined in Python or read from a file.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def _keep(folder: Path, game: pyspiel.Game, found: Histories) -> None:
 def _load(folder: Path, game: pyspiel.Game) -> Histories | None:
     try:
         artefact = load_artefact(folder, _KIND, FORMAT_VERSION)
-        arrays = {name: np.array(values) for name, values in artefact.arrays.items()}  # kernels take no read-only ones
+        arrays = {name: np.array(values) for name, values in artefact.arrays.items()}  # kernels need writeable arrays
         found = Histories(
             **arrays,
             num_labels=artefact.config["num_labels"],
@@ -74,7 +74,7 @@ def _load(folder: Path, game: pyspiel.Game) -> Histories | None:
 
 
 def _is_tree(found: Histories, num_players: int) -> bool:
-    """Whether every number may be an index of what it is one of: a manifest only says that none was changed since."""
+    """Return whether every index is within its array: a manifest only proves that no number was changed."""
     types = {
         "num_children": "<i4",
         "player": "|i1",
@@ -109,7 +109,7 @@ def _is_tree(found: Histories, num_players: int) -> bool:
 
 
 def _agrees(found: Histories, game: pyspiel.Game) -> bool:
-    """Whether random plays of a game follow its histories."""
+    """Return whether random plays of a game follow the histories."""
     first_child = 1 + np.cumsum(found.num_children, dtype=np.int64) - found.num_children
     rng = np.random.default_rng(0)
     for _ in range(_CHECKED_PLAYS):

@@ -1,4 +1,4 @@
-"""All histories of a small hold'em game, without OpenSpiel's states: the betting once, then the cards."""
+"""All histories of a small hold'em game without OpenSpiel's states: first the betting tree, then its deals."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_PUBLIC_NODES = 200_000
 
 @dataclass(frozen=True, eq=False)
 class PublicNodes:
-    """The betting of a game with its deals, cards left open: N nodes, breadth first.
+    """The betting of a game and its chance nodes, without the cards: N nodes, breadth first.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class PublicNodes:
 
     @property
     def num_infosets(self) -> int:
-        """Number of infosets of the game: every decision with all own hole cards and boards, as sets by street."""
+        """Number of infosets of the game: every decision with all of its seat's views (`num_views`)."""
         return sum(num_views(self.rules, street) for street in self.states[self.player >= 0, betting.STREET].tolist())
 
 
 def num_views(rules: HoldemRules, street: int) -> int:
-    """Return the number of own hole cards and boards that a seat can see on a street, each street's cards as a set."""
+    """Return the number of hole cards and boards that a seat can see on a street, each street's cards as a set."""
     left = len(rules.cards)
     views = 1
     for cards in (rules.num_hole_cards, *rules.board_cards[: street + 1]):
@@ -70,7 +70,7 @@ def num_views(rules: HoldemRules, street: int) -> int:
 
 
 def public_nodes(game: OpenSpielGame) -> PublicNodes:
-    """Return the public nodes of a game, as far as `MAX_PUBLIC_NODES` go."""
+    """Return the public nodes of a game, at most about `MAX_PUBLIC_NODES`."""
     rules = game.rules
     states: list[list[int]] = [BettingState(rules).array.tolist()]
     player: list[int] = []
@@ -134,9 +134,9 @@ def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
 def deal_histories(nodes: PublicNodes) -> Histories:
     """Return every history of a game: its public nodes with every order of the cards.
 
-    What an actor knows is the public node, its own hole cards and the board, each street's cards as a set.
-    OpenSpiel's information states show the board as one set, so that with boards on two streets or more
-    they forget which card came when.
+    An actor's information is the public node, its hole cards and the board, each street's cards as a set.
+    OpenSpiel's information states show the board as one set: with board cards on two streets or more they
+    forget on which street a card was dealt.
     """
     plan, num_labels = _plan(nodes)
     rules = nodes.rules
@@ -181,7 +181,7 @@ def deal_histories(nodes: PublicNodes) -> Histories:
 
 
 def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
-    """Return what the kernels need, and the number of labels."""
+    """Return the kernels' plan and the number of labels."""
     rules = nodes.rules
     deck = len(rules.cards)
     choose = np.array([[math.comb(n, k) for k in range(MAX_HAND_CARDS + 1)] for n in range(deck + 1)], dtype=np.int64)

@@ -27,7 +27,7 @@ class NamedGame:
         OpenSpiel's game string.
     text : str
     value : float or None
-        What player 0 wins in every equilibrium, in chips, where that is known.
+        Player 0's value in every equilibrium, in chips, where it is known.
     """
 
     game: str
@@ -68,11 +68,11 @@ LADDER = {
         _two_street_holdem(10_000, 13, 4, 3), "hold'em until the flop: 100 bb; fold, call, pot, all-in"
     ),
 }
-"""The ladder by name, but for ``leduc-N`` (`leduc_n`)."""
+"""The ladder by name, without ``leduc-N`` (`leduc_n`)."""
 
 
 def find_game(text: str) -> pyspiel.Game:
-    """Return the game that a name of the ladder, a preset's name or an OpenSpiel game string means.
+    """Return the game named by the ladder, a preset or an OpenSpiel game string.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def find_game(text: str) -> pyspiel.Game:
     found = re.match(r"\w*", text)
     name = found.group() if found else ""
     known = pyspiel.registered_names()
-    if name not in known:  # OpenSpiel would also print all it has
+    if name not in known:  # OpenSpiel would also print all its games
         names = [*LADDER, "leduc-4", *map(str.lower, PRESETS), *known]
         hint = suggestion(text.partition("(")[0], names)
         raise ValueError(f"unknown game {text!r}{hint} (see plurispiel ls games; any OpenSpiel game string will do)")
     if name == "universal_poker":
-        return load_game(parse_game(text))  # OpenSpiel ends the process on some
+        return load_game(parse_game(text))  # OpenSpiel ends the process on invalid rules
     try:
         with _silence():
             return pyspiel.load_game(text)
@@ -103,7 +103,7 @@ def find_game(text: str) -> pyspiel.Game:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Keep what C++ writes to stderr back: OpenSpiel prints each error that it also raises."""
+    """Discard what C++ writes to standard error: OpenSpiel prints each error that it also raises."""
     try:
         kept = os.dup(2)
     except OSError:  # no stderr

@@ -1,7 +1,7 @@
-"""What everybody, and what each seat alone, knows at every history of a flat poker tree.
+"""The public states of a flat poker tree, and each seat's combo at every history.
 
-The histories that an outside observer cannot tell apart, who sees all actions and the board, are one public state;
-the seats' combos then tell its histories apart, but for the order in which cards were dealt.
+A public state is the set of histories that an observer of all actions and the board cannot distinguish. Within it,
+the seats' combos distinguish the histories, except for the order in which cards were dealt.
 """
 
 import functools
@@ -28,7 +28,7 @@ class PublicStates:
     combo : int32[H, n]
         The seats' combos; -1 until all hole cards are dealt.
     parent : int32[P]
-        -1 for the first; of several that lead to one (cards of a street, in another order) that of its first history.
+        -1 for the first. Where several lead to one state (a street's cards in any order), that of its first history.
     player : int8[P]
         Who acts: a player from 0, ``CHANCE`` or ``TERMINAL``.
     street : int8[P]
@@ -56,7 +56,7 @@ class PublicStates:
 
     @functools.cached_property
     def deciders(self) -> np.ndarray:
-        """Who has a decision at a public state or behind it: bool[P, n]."""
+        """Which players have a decision at a public state or below it: bool[P, n]."""
         found = self.player[:, np.newaxis] == np.arange(self.combo.shape[1])
         for number in range(len(self) - 1, 0, -1):
             found[self.parent[number]] |= found[number]
@@ -71,7 +71,7 @@ class PublicStates:
         return found
 
     def roots(self, street: int) -> np.ndarray:
-        """Return the public states with which a street begins, its cards on the table, ascending: int64[r]."""
+        """Return the public states at which a street begins, after its cards are dealt, ascending: int64[r]."""
         before = np.where(self.parent < 0, -1, self.street[self.parent])
         return np.flatnonzero((self.street == street) & (before < street))
 
@@ -82,7 +82,7 @@ def public_states(tree: GameTree) -> PublicStates:
     Raises
     ------
     ValueError
-        If the game has not the rules of hold'em.
+        If the game does not have the rules of hold'em.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def public_states(tree: GameTree) -> PublicStates:
     size = tree.num_histories
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
-    # Of each history of a level: cards dealt, each seat's as a set, the street's so far, and where these began.
+    # For each history of a depth: cards dealt, each seat's cards as bits, the street's so far, and its public anchor.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1
@@ -143,12 +143,12 @@ def public_states(tree: GameTree) -> PublicStates:
 
 
 def rule_actions(tree: GameTree) -> np.ndarray:
-    """Return our action for each of a poker tree's: int64[A], 0 fold, 1 check or call, more a raise to so many chips.
+    """Return our action for each action of a poker tree: int64[A], 0 fold, 1 check or call, N raise to N chips.
 
     Raises
     ------
     ValueError
-        If the game has not the rules of hold'em.
+        If the game does not have the rules of hold'em.
     """
     game = OpenSpielGame(tree.openspiel_game)
     states: dict[tuple[int, ...], BettingState] = {(): BettingState(game.rules)}
@@ -167,7 +167,7 @@ def rule_actions(tree: GameTree) -> np.ndarray:
 
 
 def _follow(game: OpenSpielGame, states: dict[tuple[int, ...], BettingState], line: tuple[int, ...]) -> BettingState:
-    """Return the betting behind OpenSpiel's actions, out of what is known."""
+    """Return the betting state after OpenSpiel's actions, memoised in `states`."""
     if line not in states:
         before = _follow(game, states, line[:-1])
         states[line] = BettingState(game.rules, before.array.copy())

@@ -1,10 +1,9 @@
-"""The sequence form of a game tree: what every own sequence of actions can earn, as sparse arrays.
+"""The sequence form of a game tree: the payoffs of all combinations of the players' sequences, as sparse arrays.
 
-A *sequence* is an action of a player with all actions of its own before it; in a strategy of A actions it has the
-number of that action, and player i's empty sequence, which comes before everything, has the number A + i. A plan
-gives each sequence the probability that its player's own actions contribute (`reach`). Counterfactual values are
-then sums over ends of games, in any order: no pass over histories is needed. Koller, Megiddo and von Stengel,
-"Efficient computation of equilibria for extensive two-person games" (1996).
+A *sequence* is an action of a player with all its actions before it. In a strategy of A actions it has the number of
+that action; player i's empty sequence has the number A + i. A realisation plan gives each sequence its player's reach.
+Counterfactual values are then sums over terminal histories, in any order: no pass over the tree is needed. Koller,
+Megiddo and von Stengel, "Efficient computation of equilibria for extensive two-person games" (1996).
 """
 
 from typing import NamedTuple
@@ -15,9 +14,9 @@ from plurispiel.abstraction.trees.game_tree import TERMINAL, GameTree
 
 
 class SequenceForm(NamedTuple):
-    """A game of n players, A actions and I infosets; what kernels read, as one argument.
+    """A game of n players, A actions and I infosets, as kernels read it.
 
-    Numbers are unsigned: with signed ones numba checks each for a negative index, which took half the time.
+    Indices are unsigned: numba checks signed ones for negative values, which took half the time.
 
     Attributes
     ----------
@@ -26,16 +25,16 @@ class SequenceForm(NamedTuple):
     infoset_first : uint32[I + 1]
         First sequence of each infoset, and A.
     infoset_parent : uint32[I]
-        The sequence an infoset comes after; it is the empty one or belongs to an infoset of a lower number.
+        The sequence that leads to an infoset; it is the empty one or belongs to an infoset of a lower number.
     row_first : uint32[n + 1]
-        First row of each player. A row is a sequence at which games of some worth end.
+        First row of each player. A row is a sequence that ends some history with a payoff other than 0.
     row_sequence : uint32[R]
     entry_first : uint32[R + 1]
         First entry of each row.
     entry_others : uint32[E, n - 1]
-        The sequences at which the other players end those games, in the players' order.
+        The other players' last sequences in those histories, in the players' order.
     entry_payoff : float64[E]
-        What the row's player earns by them, times the probability that chance contributes.
+        Payoff of the row's player, weighted by the reach of chance.
     """
 
     player_first: np.ndarray
@@ -51,7 +50,7 @@ class SequenceForm(NamedTuple):
 def sequence_form(tree: GameTree) -> SequenceForm:
     """Return the sequence form of a game.
 
-    Games that end with the same sequences of all players are one entry, and those worth nothing are left out.
+    Terminal histories with the same last sequences of all players are one entry; entries of payoff 0 are left out.
     """
     num_players, num_actions = tree.num_players, tree.num_actions
     sequences, chance = _last_sequences(tree)
@@ -62,7 +61,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
     for player in range(num_players):
         own, others, payoff = _merge(sequences, payoffs[:, player], player)
         rows, first, counts = np.unique(own, return_index=True, return_counts=True)
-        # Rows of equal length stand together: the loop over a row's entries then ends where the processor expects.
+        # Rows are ordered by length, so that the processor predicts the end of the loop over a row's entries.
         order = np.argsort(counts, kind="stable")
         entries = _ranges(first[order], counts[order])
         row_sequence.append(rows[order])
@@ -84,7 +83,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
 
 
 def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
-    """Return every player's last sequence before each history, int32[H, n], and chance's probability, float64[H]."""
+    """Return every player's last sequence before each history, int32[H, n], and the reach of chance, float64[H]."""
     sequences = np.empty((tree.num_histories, tree.num_players), dtype=np.int32)
     sequences[0] = tree.num_actions + np.arange(tree.num_players)
     chance = tree.chance.copy()
@@ -100,7 +99,7 @@ def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _merge(sequences: np.ndarray, payoff: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return own sequences, the others' and payoffs, each combination once, those worth 0 left out, by own sequence."""
+    """Return a player's sequences, the others' and summed payoffs: unique, ascending, without payoffs of 0."""
     others = np.delete(sequences, player, axis=1)
     own = sequences[:, player]
     order = np.lexsort((*others.T[::-1], own))
