@@ -1,12 +1,17 @@
-"""Kernels of Monte Carlo CFR on one street with any number of players: all hands of one against sampled hands.
+"""Kernels of Monte Carlo CFR on one street with any number of players: all hands of one seat against sampled hands.
 
-An iteration deals hands to everybody but the traverser, by what is believed of them, and the rest of the board. The
-traverser's actions are followed for all of its hands at once; of the others' one is drawn. At a leaf each player who
-can still act has chosen how the blueprint goes on for it, and the rest is rolled out. Regrets and averages are weighted
-by the number of the iteration (linear CFR).
+A traversal deals hands to every seat but the traverser, by their ranges, and the rest of the board. The traverser's
+actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values are chips
+without reach weights: chance and the others' actions come as often as they are likely (external sampling). Regrets and
+averages are weighted by the number of the iteration (Linear CFR).
 
-A decision or a leaf has a table for each seat that chooses there: `num_combos` rows of so many entries.
+At a leaf each seat that can still act chooses a continuation strategy, unseen by the others, and the rest of the hand
+is rolled out with the choices.
+
+A decision or a leaf has a table for each seat that chooses there: `num_combos` rows, one cell for each choice.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,33 +28,69 @@ DECISION, END, LEAF = 0, 1, 2
 _MAX_DEALS = 1000
 
 
-@kernel
-def deal_others(game, combos, live, seat, cumulative, stream, work):
-    """Deal hands to the live seats but one, and the rest of the board; return whether that worked.
+class StreetTables(NamedTuple):
+    """What a search has learnt, and what it may not change.
 
-    All are dealt by themselves and again while any two share a card: so joint chances are right.
+    Attributes
+    ----------
+    regrets : float32[num_cells]
+    frozen : float32[cells of decisions]
+        Probabilities; negative where a row is free.
+    """
+
+    regrets: np.ndarray
+    frozen: np.ndarray
+
+
+class Traversal(NamedTuple):
+    """One traversal of the street.
+
+    Attributes
+    ----------
+    seat : int
+        The traverser.
+    weight : float
+        Of this iteration.
+    hands : int32[n]
+        The traverser's combos.
+    seed : uint64
+        Of the roll-outs. All leaves and all choices share it, so that actions differ by their merits and less by luck.
+    """
+
+    seat: int
+    weight: float
+    hands: np.ndarray
+    seed: np.uint64
+
+
+@kernel
+def deal_others(game, live, seat, cumulative, stream, work):
+    """Deal hands to the live seats but one, and the rest of the board; return whether compatible hands were found.
 
     Parameters
     ----------
     game : StreetGame
-    combos : uint8[num_combos, num_hole_cards]
     live : int
         The set of seats that have not folded.
+    seat : int
+        The seat without a hand; -1 deals to all.
     cumulative : float64[num_seats, num_combos]
-        Sums of beliefs.
+        Running sums of each seat's range.
     stream : uint64[4]
     work : MultiwayWorkspace
-        Modified in place: `held`, `used`, `boards`.
+        Modified in place: `dealt`, `used`, `boards`.
     """
     num_seats, num_combos = cumulative.shape
-    num_hole = combos.shape[1]
+    num_hole = game.combos.shape[1]
+    # All hands are drawn independently and all again on a collision. To draw seat by seat from the hands still
+    # possible would favour deals whose first hands leave little for the others: biased for more than two seats.
     for _ in range(_MAX_DEALS):
         work.used[:] = False
         for k in range(game.num_dealt):
             work.used[work.boards[0, k]] = True
         is_free = True
         for other in range(num_seats):
-            work.held[other] = -1
+            work.dealt[other] = -1
             if not is_free or other == seat or not live >> other & 1:
                 continue
             row = cumulative[other]
@@ -61,9 +102,9 @@ def deal_others(game, combos, live, seat, cumulative, stream, work):
                     high = middle
                 else:
                     low = middle + 1
-            work.held[other] = low
+            work.dealt[other] = low
             for k in range(num_hole):
-                card = combos[low, k]
+                card = game.combos[low, k]
                 is_free = is_free and not work.used[card]
                 work.used[card] = True
         if is_free:
@@ -80,91 +121,119 @@ def deal_others(game, combos, live, seat, cumulative, stream, work):
 
 
 @kernel
-def prepare_deal(tables, combos, game, roll_game, cards, beliefs, seat, work):
-    """Find out what the dealt cards mean to everybody, and list the hands that the traverser may hold.
+def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
+    """Rank all combos on the dealt board and list the traverser's possible ones; return their number.
 
-    Modified in place: `work.ranks`, `buckets`, `free`, `known`, `hands`. Returns the number of hands.
+    Modified in place: `work.ranks`, `buckets`, `free`, `dealt_ranks`, `hands`.
+
+    Parameters
+    ----------
+    tables : tuple of arrays
+        Of `rank_tables`.
+    game : StreetGame
+    roll_game, cards
+        The blueprint's game and bucket table, as `fill_buckets` takes them.
+    beliefs : float64[num_seats, num_combos]
+    seat : int
+        The traverser.
+    work : MultiwayWorkspace
     """
+    combos = game.combos
     num_seats, num_combos = beliefs.shape
     fill_ranks(tables, combos, work.boards, work.ranks)
     if game.has_leaves:
         fill_buckets(roll_game, cards, work.boards, work.buckets)
     work.used[:] = False
     for other in range(num_seats):
-        work.known[other] = -1
-        if work.held[other] >= 0:
-            work.known[other] = np.int64(work.ranks[0, work.held[other]])
+        work.dealt_ranks[other] = -1
+        if work.dealt[other] >= 0:
+            work.dealt_ranks[other] = np.int64(work.ranks[0, work.dealt[other]])
             for k in range(combos.shape[1]):
-                work.used[combos[work.held[other], k]] = True
+                work.used[combos[work.dealt[other], k]] = True
     count = 0
     for combo in range(num_combos):
-        is_free = work.ranks[0, combo] != 0 and beliefs[seat, combo] > 0.0
+        is_free = work.ranks[0, combo] != 0 and beliefs[seat, combo] > 0.0  # rank 0: shares a card with the board
         for k in range(combos.shape[1]):
             is_free = is_free and not work.used[combos[combo, k]]
         work.free[combo] = is_free
-        work.hands[count] = combo
+        work.hands[count] = combo  # always written, in place of a branch; the next free combo overwrites it
         count += is_free
     return count
 
 
 @kernel(inline=True)
-def _draw(regrets, frozen, cell, num_actions, is_frozen, stream):
+def _draw(tables, cell, num_actions, is_frozen, stream):
     """Return an action drawn from a frozen row, or in proportion to positive regrets."""
-    if not (is_frozen and frozen[cell] >= 0.0):
-        return draw_by_regrets(regrets, cell, num_actions, stream)
+    if not (is_frozen and tables.frozen[cell] >= 0.0):
+        return draw_by_regrets(tables.regrets, cell, num_actions, stream)
     point = next_float(stream)
     for a in range(num_actions - 1):
-        point -= frozen[cell + a]
+        point -= tables.frozen[cell + a]
         if point < 0.0:
             return a
     return num_actions - 1
 
 
 @kernel(inline=True)
-def _match(regrets, frozen, cell, num_actions, is_frozen, strategy):
-    """Write a row's strategy, and return whether it is free to change."""
-    if is_frozen and frozen[cell] >= 0.0:
+def _match(tables, cell, num_actions, is_frozen, strategy):
+    """Write a row's current strategy, and return whether it is free to change."""
+    if is_frozen and tables.frozen[cell] >= 0.0:
         for a in range(num_actions):
-            strategy[a] = frozen[cell + a]
+            strategy[a] = tables.frozen[cell + a]
         return False
-    match_regrets(regrets, cell, num_actions, strategy)
+    match_regrets(tables.regrets, cell, num_actions, strategy)
     return True
 
 
 @kernel(inline=True)
-def _mix(regrets, frozen, table, num_actions, is_frozen, weight, hands, below, strategy, values):
-    """Write what hands win by their strategies, and learn. Modified in place: `regrets`, `values`."""
-    for k in range(len(hands)):
-        hand = np.int64(hands[k])
-        cell = table + hand * num_actions
-        is_open = _match(regrets, frozen, cell, num_actions, is_frozen, strategy)
+def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
+    """Write the values of the traverser's hands by its current strategy, and add to their regrets.
+
+    Parameters
+    ----------
+    first : int
+        First cell of the seat's table at the node.
+    walk : Traversal
+    below : float64[num_actions, num_combos]
+        Values of the actions.
+    strategy : float64[num_actions]
+        Workspace.
+    values : float64[num_combos]
+        Modified in place, as are the regrets of `tables`.
+    """
+    for k in range(len(walk.hands)):
+        hand = np.int64(walk.hands[k])
+        cell = first + hand * num_actions
+        is_open = _match(tables, cell, num_actions, is_frozen, strategy)
         value = 0.0
         for a in range(num_actions):
             value += strategy[a] * below[a, hand]
         values[hand] = value
         if is_open:
             for a in range(num_actions):
-                regrets[cell + a] += np.float32(weight * (below[a, hand] - value))
+                tables.regrets[cell + a] += np.float32(walk.weight * (below[a, hand] - value))
 
 
 @kernel(inline=True)
-def _fill_leaf(
-    tree, roll, node, seat, num_seats, num_policies, factor, weight, seed, hands, regrets, frozen, stream, work, values
-):
-    """Write what hands win at a leaf, where everybody chooses how to go on, and learn to choose."""
+def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
+    """Write the values of the traverser's hands at a leaf, and add to the regrets of its choice there.
+
+    Modified in place: `work.values`, the regrets of `tables`.
+    """
+    num_policies = game.num_policies
     work.biases[:] = 0
-    work.tree_held[:] = -1
+    work.tree_dealt[:] = -1
     live = np.int64(tree.live[node])
-    for other in range(num_seats):
-        place = np.int64(tree.tree_seats[node, other])
-        if other == seat or place < 0 or not live >> other & 1:
+    for other in range(tree.tree_seats.shape[1]):
+        tree_seat = np.int64(tree.tree_seats[node, other])
+        if other == walk.seat or tree_seat < 0 or not live >> other & 1:
             continue
-        work.tree_held[place] = work.held[other]
+        work.tree_dealt[tree_seat] = work.dealt[other]
         table = np.int64(tree.tables[node, other])
         if table >= 0:
-            cell = table + work.held[other] * num_policies
-            work.biases[place] = _draw(regrets, frozen, cell, num_policies, False, stream)
-    own, table = np.int64(tree.tree_seats[node, seat]), np.int64(tree.tables[node, seat])
+            cell = table + work.dealt[other] * num_policies
+            work.biases[tree_seat] = _draw(tables, cell, num_policies, False, stream)
+    own, table = np.int64(tree.tree_seats[node, walk.seat]), np.int64(tree.tables[node, walk.seat])
     level = work.below[work.below.shape[0] - 1]
     stakes = Stakes(
         tree.paid[node],
@@ -174,125 +243,104 @@ def _fill_leaf(
         tree.stacks[node],
         tree.scales[node],
     )
-    seats = RollOutSeats(own, work.tree_held, work.biases, factor)
+    seats = RollOutSeats(own, work.tree_dealt, work.biases, game.bias)
     worlds, sums = Worlds(work.ranks, work.buckets, work.free), RollOutSums(work.totals, work.counts)
     for policy in range(num_policies if table >= 0 else 1):
         work.biases[own] = policy
-        for k in range(len(hands)):
-            work.totals[hands[k]] = 0.0
-        add_values(roll, seats, stakes, worlds, work.free, np.int64(tree.places[node]), 0, seed, work.roll, sums)
-        for k in range(len(hands)):
-            level[policy, hands[k]] = work.totals[hands[k]]
+        for k in range(len(walk.hands)):
+            work.totals[walk.hands[k]] = 0.0
+        add_values(roll, seats, stakes, worlds, work.free, np.int64(tree.places[node]), 0, walk.seed, work.roll, sums)
+        for k in range(len(walk.hands)):
+            level[policy, walk.hands[k]] = work.totals[walk.hands[k]]
     if table >= 0:
-        _mix(regrets, frozen, table, num_policies, False, weight, hands, level, work.strategy, values)
+        _mix(tables, table, num_policies, False, walk, level, work.strategy, work.values)
     else:
-        for k in range(len(hands)):
-            values[hands[k]] = level[0, hands[k]]
+        for k in range(len(walk.hands)):
+            work.values[walk.hands[k]] = level[0, walk.hands[k]]
 
 
 @kernel
-def learn(tree, roll, seat, num_policies, factor, weight, count, regrets, frozen, stream, work):
-    """Walk the street for one seat with the cards that were dealt.
+def learn(tree, game, roll, tables, seat, weight, count, stream, work):
+    """Traverse the street for one seat with the cards that were dealt.
 
     Parameters
     ----------
     tree : StreetTree
+    game : StreetGame
     roll : RollOutTables
-    num_policies, factor : int, float
-        Continuations at leaves, and how much likelier each makes its kind of action.
+    tables : StreetTables
+        Regrets are modified in place.
+    seat : int
+        The traverser.
     weight : float
         Of this iteration.
     count : int
-        Of `work.hands`.
-    regrets : float32[num_cells]
-        Modified in place.
-    frozen : float32[cells of decisions]
-        Strategies that are held; negative where a row is free.
+        Number of hands in `work.hands`.
     stream : uint64[4]
     work : MultiwayWorkspace
+        Modified in place: `values` ends as the values of the hands at the root.
     """
-    num_seats = tree.contributions.shape[1]
-    hands = work.hands[:count]
-    values = work.values
-    seed = next_word(stream)
+    walk = Traversal(seat, weight, work.hands[:count], next_word(stream))
     node, depth = np.int64(0), -1
     while True:
+        # Down: one action of each other seat, the first action of the traverser.
         while tree.kinds[node] == DECISION and tree.actors[node] != seat:
             other = np.int64(tree.actors[node])
             num_actions = np.int64(tree.num_actions[node])
-            cell = np.int64(tree.tables[node, other]) + work.held[other] * num_actions
-            drawn = _draw(regrets, frozen, cell, num_actions, tree.is_frozen[node], stream)
+            cell = np.int64(tree.tables[node, other]) + work.dealt[other] * num_actions
+            drawn = _draw(tables, cell, num_actions, tree.is_frozen[node], stream)
             node = np.int64(tree.first_child[node]) + drawn
         if tree.kinds[node] == DECISION:
             depth += 1
             work.nodes[depth], work.numbers[depth] = node, 0
             node = np.int64(tree.first_child[node])
             continue
-        if tree.kinds[node] == END or not np.int64(tree.live[node]) >> seat & 1:
-            live = np.int64(tree.live[node])
-            fill_end(tree.contributions[node], live, seat, work.ranks[0], hands, work.known, work.ends, values)
+        live = np.int64(tree.live[node])
+        if tree.kinds[node] == END or not live >> seat & 1:
+            ranks, known, paid = work.ranks[0], work.dealt_ranks, tree.contributions[node]
+            fill_end(paid, live, seat, ranks, walk.hands, known, work.ends, work.values)
         else:
-            _fill_leaf(
-                tree,
-                roll,
-                node,
-                seat,
-                num_seats,
-                num_policies,
-                factor,
-                weight,
-                seed,
-                hands,
-                regrets,
-                frozen,
-                stream,
-                work,
-                values,
-            )
-        # `values` holds what the action that was followed is worth.
+            _fill_leaf(tree, game, roll, tables, node, walk, stream, work)
+        # Up: `values` are those of the action just followed; to its sibling, or on up with the mean of all.
         while depth >= 0:
             node, number = work.nodes[depth], work.numbers[depth]
             num_actions = np.int64(tree.num_actions[node])
-            for k in range(len(hands)):
-                work.below[depth, number, hands[k]] = values[hands[k]]
+            for k in range(len(walk.hands)):
+                work.below[depth, number, walk.hands[k]] = work.values[walk.hands[k]]
             if number + 1 < num_actions:
                 work.numbers[depth] = number + 1
                 node = np.int64(tree.first_child[node]) + number + 1
                 break
-            table = np.int64(tree.tables[node, seat])
-            is_frozen = tree.is_frozen[node]
-            _mix(
-                regrets,
-                frozen,
-                table,
-                num_actions,
-                is_frozen,
-                weight,
-                hands,
-                work.below[depth],
-                work.strategy,
-                values,
-            )
+            first, below = np.int64(tree.tables[node, seat]), work.below[depth]
+            _mix(tables, first, num_actions, tree.is_frozen[node], walk, below, work.strategy, work.values)
             depth -= 1
         else:
             return
 
 
 @kernel
-def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sums, work):
-    """Add a seat's current strategies to their sums, by its own reach. Modified in place: `sums`.
+def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
+    """Add a seat's current strategies, weighted by its own reach, to their sums.
 
     Parameters
     ----------
-    sums : float32[cells of decisions] or float32[num_cells]
+    tree : StreetTree
+    game : StreetGame
+    tables : StreetTables
+    seat : int
+    weight : float
+        Of this iteration.
     beliefs : float64[num_combos]
-        Hands of weight 0 are left alone.
+        The seat's; combos of weight 0 are skipped.
+    sums : float32[cells of decisions] or float32[num_cells]
+        Modified in place. Without the cells of leaves, choices have no averages.
+    work : MultiwayWorkspace
     """
-    num_combos = len(beliefs)
+    num_combos, num_policies = len(beliefs), game.num_policies
     reach = work.reach
     for combo in range(num_combos):
         reach[0, combo] = beliefs[combo] > 0.0
-    for node in range(len(tree.kinds)):
+    for node in range(len(tree.kinds)):  # parents come before their children, so that reach is known
         if tree.kinds[node] == END or not 0 <= tree.tables[node, seat] < len(sums):
             continue
         here = reach[tree.reach_rows[node, seat]]
@@ -300,7 +348,7 @@ def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sum
             for combo in range(num_combos):
                 if here[combo] > 0.0:
                     cell = np.int64(tree.tables[node, seat]) + combo * num_policies
-                    _match(regrets, frozen, cell, num_policies, False, work.strategy)
+                    _match(tables, cell, num_policies, False, work.strategy)
                     for a in range(num_policies):
                         sums[cell + a] += np.float32(weight * here[combo] * work.strategy[a])
             continue
@@ -312,7 +360,7 @@ def add_averages(tree, seat, num_policies, weight, beliefs, regrets, frozen, sum
                     reach[tree.reach_rows[first + a, seat], combo] = 0.0
                 continue
             cell = table + combo * num_actions
-            _match(regrets, frozen, cell, num_actions, tree.is_frozen[node], work.strategy)
+            _match(tables, cell, num_actions, tree.is_frozen[node], work.strategy)
             for a in range(num_actions):
                 share = here[combo] * work.strategy[a]
                 sums[cell + a] += np.float32(weight * share)

@@ -1,4 +1,4 @@
-"""Search at the table."""
+"""The agent that searches at the table."""
 
 import copy
 import functools
@@ -23,46 +23,63 @@ from plurispiel.agents.search.beliefs import entropy_bits
 from plurispiel.agents.search.config import SearchConfig, config_from_options
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import prepare as prepare_multiway
-from plurispiel.agents.search.nested import NestedSearch, Solutions
+from plurispiel.agents.search.nested import NestedSearch, RootBeliefs, SearchBlueprint
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.subgame import MOST_PREFLOP_SEATS, MOST_SEATS, StreetSolution
+from plurispiel.agents.search.root import MAX_PREFLOP_SEATS, MAX_SEATS
+from plurispiel.agents.search.solution import Solutions, StreetSolution
 
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
 
 MOVED_SHARE = 0.05
-"""A search has moved a decision if it gives this much more of probability to folds, calls or raises than the blueprint
-does."""
+"""A search has moved a decision if it shifts more than this probability between fold, call and raise."""
 
 _NUM_TOP_HANDS = 5
 
 
 class SearchAgent(Agent):
-    """Plays a blueprint before the flop until a raise comes that its sizes are far from, and searches then.
+    """Plays a blueprint before the flop, and searches on later streets and after off-tree raises.
 
-    What it does with every hand is known to it, and is what acts: `range_strategy` is from the same search. Where fewer
-    than two players have chips, the blueprint plays on; if its bucket table is not built, also before the flop and
-    among more than two.
+    The strategy that acts is the one that `range_strategy` reports, from the same search. The blueprint also plays
+    where fewer than two players have chips. Without its bucket table it plays before the flop and on streets of more
+    than two players as well.
 
     Parameters
     ----------
     blueprint : BlueprintAgent or BundledAgent, optional
         By default the bundled one that fits the table.
     config : SearchConfig, optional
+    beliefs : callable, optional
+        From a `Root` to the beliefs with which a search shall begin there, float64[num_seats, num_combos] with rows
+        that sum to 1; the root has those by Bayes' rule. For studies of searches from other ranges.
 
     Attributes
     ----------
+    blueprint : BlueprintAgent or BundledAgent
     counts : Counter
-        Of its decisions: ``decisions``, of these ``searched`` and of these ``moved`` (by `MOVED_SHARE`); of its
-        searches see `NestedSearch`.
+        Counts ``decisions``, those of them that were ``searched``, and those of these that were ``moved`` (by
+        `MOVED_SHARE`); for the counts of searches see `NestedSearch`.
+
+    Examples
+    --------
+    >>> from plurispiel.agents.search import SearchAgent, SearchConfig
+    >>> SearchAgent(config=SearchConfig(iterations=100)).is_deterministic
+    True
     """
 
     name = "search"
 
-    def __init__(self, blueprint: BlueprintAgent | BundledAgent | None = None, config: SearchConfig | None = None):
+    def __init__(
+        self,
+        blueprint: BlueprintAgent | BundledAgent | None = None,
+        config: SearchConfig | None = None,
+        *,
+        beliefs: RootBeliefs | None = None,
+    ):
         self.config = config or SearchConfig()
         self.is_deterministic = self.config.iterations > 0
         self.counts: Counter[str] = Counter()
-        self._blueprint = blueprint or BundledAgent()
+        self.blueprint = blueprint or BundledAgent()
+        self._root_beliefs = beliefs
         self._solutions = Solutions()
         self._is_compiled = False
 
@@ -79,50 +96,54 @@ class SearchAgent(Agent):
             prepare()
             prepare(by_buckets=True)
             self._is_compiled = True
-        self._blueprint.restart(rules, seat, rng)
-        blueprint = self._blueprint.blueprint
-        planned, continuations = _planned(blueprint, rules), _continuations(blueprint, rules, self.config.k)
-        place = rules, seat, self._blueprint, blueprint.cards, planned, continuations
-        self._hand = NestedSearch(*place, self.config, self._solutions, self.counts)
+        self.blueprint.restart(rules, seat, rng)
+        blueprint = self.blueprint.blueprint
+        known = SearchBlueprint(
+            agent=self.blueprint,
+            buckets=blueprint.cards,
+            planned=_planned(blueprint, rules),
+            continuations=_continuations(blueprint, rules, self.config.continuations),
+        )
+        self._hand = NestedSearch(rules, seat, known, self.config, self._solutions, self.counts, self._root_beliefs)
 
     def observe(self, event: Event) -> None:
-        """See the own cards, which matter only where searches hold the own hand alone (`SearchConfig.freeze`)."""
+        """Note the seat's cards, which a search uses only to freeze the hand held (`SearchConfig.freeze`)."""
         if isinstance(event, Deal):
             self._hand.combo = self.rules.combo_id(event.hole_cards)
 
     def act(self, view: View) -> Decision:
-        """Draw from the own row of the strategy."""
+        """Draw an action from the strategy of the hand held."""
         public = view.public
         found = self._hand.strategy(public)
         self.counts["decisions"] += 1
-        own = np.array([public.rules.combo_id(view.hole_cards)])
-        strategy = _rows(found.played, own)
+        combo_ids = np.array([public.rules.combo_id(view.hole_cards)])
+        strategy = _rows(found.played, combo_ids)
         if found.solution is not None:
             self.counts["searched"] += 1
-            self.counts["moved"] += self._moved(public, strategy, own) > MOVED_SHARE
+            self.counts["moved"] += self._moved(public, strategy, combo_ids) > MOVED_SHARE
         return draw(strategy, self.rng)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``.
 
-        With ``freeze=hand`` the rows of all combos depend on the one held.
+        With ``freeze=hand`` all rows depend on the combo that the seat holds.
         """
         return _rows(self._hand.strategy(public).played, combo_ids)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the strategy of all combos, None if it depends on the one held."""
+        """Return the strategy of all combos; None with ``freeze=hand``, where it would give away the combo held."""
         if self.config.freeze == "hand":
             return None
         return self.strategy(public, np.arange(public.rules.num_combos))
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the strategy of all combos; of the blueprint, the mean over what the last bet may count as."""
+        """Return the strategy of all combos; where the blueprint plays, the mean over translations of the last bet."""
         if self.config.freeze == "range" and self._hand.strategy(public).solution is None:
-            return self._blueprint.expected_strategy(public)
+            return self.blueprint.expected_strategy(public)
         return self.range_strategy(public)
 
     def beliefs(self, public: PublicState) -> np.ndarray:
-        """Return how likely each seat holds each combo, for who sees no cards: float64[num_seats, num_combos]."""
+        """Return each seat's range as an observer infers it who sees no cards: float64[num_seats, num_combos]."""
         return self._hand.beliefs(public)
 
     @property
@@ -131,36 +152,36 @@ class SearchAgent(Agent):
         return tuple(self._hand.searched)
 
     def explain(self, public: PublicState) -> str:
-        """Return in words how a decision comes about: the root of the search, beliefs, tree, iterations, values."""
+        """Return a text on the search behind a decision: its root, beliefs, size, iterations and values."""
         found = self._hand.strategy(public)
         if found.solution is None:
             if public.street == 0:
                 return (
-                    "the blueprint plays before the flop: search begins behind a raise that is more than a big blind "
-                    f"away from its sizes, with {MOST_PREFLOP_SEATS} players left at most, two of them with chips, if "
-                    "the blueprint's bucket table is built"
+                    "the blueprint plays before the flop: search begins after a raise more than a big blind away from "
+                    f"its sizes, with at most {MAX_PREFLOP_SEATS} players left, two of them with chips, if the "
+                    "blueprint's bucket table is built"
                 )
             return (
-                f"the blueprint plays the {STREETS[public.street]}: search is for two players with chips and, where "
-                f"the blueprint's bucket table is built, for up to {MOST_SEATS}"
+                f"the blueprint plays the {STREETS[public.street]}: search is for two players with chips, and for up "
+                f"to {MAX_SEATS} where the blueprint's bucket table is built"
             )
         return _explained(found.solution, public)
 
-    def _moved(self, public: PublicState, strategy: Strategy, own: np.ndarray) -> float:
-        """Return how much of probability a search moves between folds, calls and raises."""
-        planned = self._blueprint.range_strategy(public)
-        return float(abs(_by_kind(strategy) - _by_kind(_rows(planned, own))).sum()) / 2.0
+    def _moved(self, public: PublicState, strategy: Strategy, combo_ids: np.ndarray) -> float:
+        """Return the probability that a search shifts between fold, call and raise."""
+        planned = self.blueprint.range_strategy(public)
+        return float(abs(_by_kind(strategy) - _by_kind(_rows(planned, combo_ids))).sum()) / 2.0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "SearchAgent":
-        """Return an agent in the same hand; finished searches, which never change, are shared."""
+        """Return an independent agent in the same hand; it shares finished searches, which never change."""
         twin = copy.copy(self)
         memo[id(self)] = twin
         twin.counts = self.counts.copy()
-        twin._blueprint = copy.deepcopy(self._blueprint, memo)
+        twin.blueprint = copy.deepcopy(self.blueprint, memo)
         twin._solutions = self._solutions.copy()
         if hasattr(self, "_hand"):
             twin.rng = copy.deepcopy(self.rng, memo)
-            twin._hand = self._hand.copy(twin._blueprint, twin._solutions, twin.counts)
+            twin._hand = self._hand.copy(twin.blueprint, twin._solutions, twin.counts)
         return twin
 
 
@@ -170,7 +191,7 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     Parameters
     ----------
     text : str
-        A blueprint's folder, file or name; empty for the bundled one that fits the table.
+        A blueprint's folder, file or name; empty for the bundled blueprint that fits the table.
     options : mapping
         See `SearchConfig`.
 
@@ -194,7 +215,7 @@ def _planned(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
 
 @functools.lru_cache(4)
 def _continuations(blueprint: Blueprint, rules: HoldemRules, k: int) -> Continuations | None:
-    """Return how hands go on behind a street, ready to be used; None where that cannot be."""
+    """Return continuations with their kernels compiled; None for one street, or without a bucket table."""
     if rules.num_streets == 1 or not isinstance(blueprint.cards, CardBuckets):
         return None
     found = Continuations(blueprint, rules, k)
@@ -207,7 +228,7 @@ def _rows(strategy: Strategy, combo_ids: np.ndarray) -> Strategy:
 
 
 def _by_kind(strategy: Strategy) -> np.ndarray:
-    """Return the probabilities of a fold, a call and any raise in the first row: float64[3]."""
+    """Return the first row's probabilities of a fold, a call and any raise: float64[3]."""
     return np.bincount(np.minimum(strategy.actions, CALL + 1), strategy.probabilities[0], 3)
 
 
@@ -217,10 +238,10 @@ def _explained(solution: StreetSolution, public: PublicState) -> str:
     num_before = int(root.state.array[betting_state.NUM_ACTIONS])
     street = f"the {STREETS[root.state.street]} {cards_text(root.board)}".strip()
     last = here[num_before - 1] if num_before else CALL
-    known = {FOLD: "the fold", CALL: "the call"}
-    place = f"behind {known.get(last, f'the raise to {last}')} on" if num_before else "the start of"
+    actions = {FOLD: "the fold", CALL: "the call"}
+    where = f"{actions.get(last, f'the raise to {last}')} on" if num_before else "the start of"
     lines = [
-        f"searched from {place} {street}, pot {sum(root.state.contributions)}; "
+        f"searched from {where} {street}, pot {sum(root.state.contributions)}; "
         f"since then: {' '.join(map(str, here[num_before:])) or '-'}"
     ]
     for seat, hands in zip(root.live_seats, solution.hands, strict=True):
@@ -229,9 +250,8 @@ def _explained(solution: StreetSolution, public: PublicState) -> str:
         hands_text = ", ".join(f"{combo_text(combo)} {100.0 * row[combo]:.2g}%" for combo in top)
         lines.append(f"seat {seat}: {hands} hands, {entropy_bits(row):.1f} bits; {hands_text}")
     added = sum(map(len, solution.added.values()))
-    held = len(solution.frozen)
     lines.append(
-        f"{solution.num_decisions} decisions, {added} raises added, {held} decisions held; "
+        f"{solution.num_decisions} decisions, {added} raises added, {len(solution.frozen)} decisions frozen; "
         f"{solution.iterations} iterations, {solution.seconds:.2f} s"
     )
     if solution.evaluation is not None:

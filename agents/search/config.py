@@ -1,7 +1,8 @@
-"""How a search is done: its budget, its bets, and what it plays."""
+"""The settings of a search: its budget, its bet sizes, and which of its strategies acts."""
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,19 +11,30 @@ from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.search.continuations import CONTINUATIONS
 
-__all__ = ["CARDS", "FREEZES", "PLAYS", "ROOTS", "SearchConfig", "config_from_options"]
+__all__ = ["CARDS", "FREEZES", "PLAYS", "ROOTS", "SearchConfig", "config_from_options", "renamed_options"]
 
 PLAYS = ("average", "final")
 ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
 MIN_SECONDS = 0.5
-"""About twice what it takes to lay out a flop with all that follows; a safe search needs as much again."""
+"""About twice the time that a flop and its later streets take to lay out; a safe search needs as much again."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
 MAX_WARM_START = 1_000_000.0
 MAX_SIZES = 6
-NUM_STREETS = 4
+
+_FORMER_NAMES = {
+    "first": "street_sizes",
+    "river": "river_sizes",
+    "later": "later_sizes",
+    "three": "three_way_sizes",
+    "crowd": "multiway_sizes",
+    "preflop": "preflop_sizes",
+    "doubt": "uniform_share",
+    "k": "continuations",
+}
+"""Options as they were called before 0.1.0; accepted until the release after it."""
 
 Texts = tuple[str, ...]
 
@@ -34,58 +46,59 @@ class SearchConfig:
     Attributes
     ----------
     time : float
-        Seconds for each search, everything counted; it may end sooner where it is exact enough.
+        Seconds for each search, all its work included; it may end sooner where it is exact enough.
     iterations : int
-        Of each search instead of a time, which makes play repeatable; 0 for the time. With two players on the last
-        street, where they cost little, ten times as many; with more than two, on any street, each is eight deals for
-        every seat.
+        Iterations of each search, in place of a time limit: then the same seed plays the same. 0 for the time limit.
+        With two players on the last street, where iterations are cheap, ten times as many are done; with more players,
+        each iteration is eight deals for every seat.
     threads : int
         0 for as many as there are processors.
     play : {"average", "final"}
-        Which strategy of the search acts: the weighted average of its iterations, or the last iteration's (as
-        published). Beliefs are always updated by the average.
+        The strategy that acts: the weighted average of the iterations, or the last iteration's, as published. Beliefs
+        always follow the average.
     purge : float
-        Actions of less probability are not taken, unless all are; 0 takes all of them, as published. On the last street
-        with two players, where nothing is sampled, all of them are.
+        Actions below this probability are not played, unless all are below it; 0, as published, keeps all. On the
+        last street with two players, where nothing is sampled, all are kept.
     root : {"street", "decision"}
-        Where searches begin: with the street, as published, so that opponents may change what they did on it; or anew
-        at each own decision, with the beliefs there.
+        Where a search begins: at the start of the street, as published, so that opponents may have played it
+        differently; or at each of its seat's decisions, from the beliefs there.
     freeze : {"range", "hand"}
-        What stays as it was at the own decisions of this street when a search is done again: what all hands do, or
-        (as published) only what the hand that is held does. With ``hand`` the strategy of other hands depends on the
+        What stays frozen at the seat's earlier decisions of the street when a search is done again: the strategy of
+        all hands, or of the hand it holds alone, as published. With ``hand`` other hands' strategies depend on the
         one held, so that AIVAT and local best response are told nothing.
-    doubt : float
-        Share of all hands alike that is mixed into the beliefs of each search; 0 as published.
+    uniform_share : float
+        Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
-        Regrets that a search begins with, in proportion to the blueprint's strategy, as a share of the pot. They fade;
-        with few iterations, the search stays nearer to the blueprint the larger they are. 0 begins with all actions
-        alike, as published. With two players on the last street iterations are cheap, and it always does so.
+        Regrets with which a search begins, in proportion to the blueprint's strategy, as a share of the pot. They
+        fade; the larger they are, the longer the search stays near the blueprint. 0, as published, begins with equal
+        probabilities, and the last street with two players always does.
     cards : {"flop-500", "blueprint"}
-        What tells hands apart on streets after the one that is searched: the 500 buckets of the flop, or those of
-        the blueprint. With a time to keep, a flop whose 500 buckets are not in the cache has the blueprint's.
-    first : tuple of str
-        The sizes of the first raise of the street that is searched, of the second and so on (see `actions.menu`);
-        behind the last no raise is offered. The raises of others are added as they come.
-    river : tuple of str
-        The same where that street is the last one.
-    later : tuple of str
-        The same for streets after it. Where the betting grows too large, sizes are left out (`SearchMenu`).
-    three : tuple of str
-        The same with three players, and with more (`crowd`); their streets are searched one at a time.
-    crowd : tuple of str
-    preflop : tuple of str
-        The same before the flop, from the raise on that a search begins behind.
-    k : int
-        Before the flop, and with three players and more: how many continuations of the blueprint there are behind the
-        street.
+        Buckets of the streets after the one searched: 500 for each flop, or the blueprint's. Under a time limit, a
+        flop whose 500 buckets are not in the cache uses the blueprint's.
+    street_sizes : tuple of str
+        With two players, on a street that is not the last: the sizes of the first raise of the street, of the second
+        and so on (see `actions.menu`); after the last of them no raise is offered. Opponents' other raises are added
+        as they come. Where the betting grows too large, sizes are left out (`SearchMenu`).
+    river_sizes : tuple of str
+        The same where the street searched is the last one.
+    later_sizes : tuple of str
+        The same for the streets after the one searched.
+    three_way_sizes : tuple of str
+        The same with three players; their streets are searched one at a time.
+    multiway_sizes : tuple of str
+        The same with more than three.
+    preflop_sizes : tuple of str
+        The same before the flop, counted from the raise after which a search begins.
+    continuations : int
+        Where a search ends with the street: the number k of continuation strategies at its leaves.
     run_outs : int
-        Boards of the next street that an iteration draws.
+        Boards of the next street that an iteration samples.
     last_boards : int
-        Boards of the last street, behind each before, that a search of two streets before it deals at all.
+        In a search that begins two streets before the last: rivers dealt after each turn, at most.
     safe : bool
-        With two players: the opponent may turn a subgame down, hand by hand, for what its best response to the
-        blueprint wins from there (re-solving gadget), so that little is lost by wrong beliefs about its hands. Often
-        it has to go on, with what it is believed to hold (`subgame.FORCED_SHARE`), so that those are played well.
+        With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
+        its best-response value against the blueprint, so that wrong beliefs about it cost little. With weight
+        `two_seats.FORCED_SHARE` it must continue, with its believed range.
 
     Raises
     ------
@@ -100,16 +113,16 @@ class SearchConfig:
     purge: float = 0.05
     root: str = "street"
     freeze: str = "range"
-    doubt: float = 0.0
+    uniform_share: float = 0.0
     warm_start: float = 100.0
     cards: str = "flop-500"
-    first: Texts = ("0.5p 1p allin", "1p allin", "allin")
-    river: Texts = ("0.5p 1p 2p allin", "1p allin", "1p allin", "allin")
-    later: Texts = ("1p allin", "allin")
-    three: Texts = ("0.5p 1p allin", "1p allin", "allin")
-    crowd: Texts = ("0.75p allin", "allin")
-    preflop: Texts = ("1p allin", "allin")
-    k: int = 4
+    street_sizes: Texts = ("0.5p 1p allin", "1p allin", "allin")
+    river_sizes: Texts = ("0.5p 1p 2p allin", "1p allin", "1p allin", "allin")
+    later_sizes: Texts = ("1p allin", "allin")
+    three_way_sizes: Texts = ("0.5p 1p allin", "1p allin", "allin")
+    multiway_sizes: Texts = ("0.75p allin", "allin")
+    preflop_sizes: Texts = ("1p allin", "allin")
+    continuations: int = 4
     run_outs: int = 4
     last_boards: int = 8
     safe: bool = False
@@ -117,10 +130,10 @@ class SearchConfig:
     def __post_init__(self):
         for each in dataclasses.fields(self):
             _require_type(each.name, getattr(self, each.name), each.default)
-        least = MIN_SECONDS * (1 + self.safe)
-        if not (math.isfinite(self.time) and least <= self.time <= MAX_SECONDS):
+        shortest = MIN_SECONDS * (1 + self.safe)
+        if not (math.isfinite(self.time) and shortest <= self.time <= MAX_SECONDS):
             kind = "a safe search" if self.safe else "a search"
-            raise ValueError(f"time is {least:g} to {MAX_SECONDS:g} seconds for {kind}, got {self.time!r}")
+            raise ValueError(f"time is {shortest:g} to {MAX_SECONDS:g} seconds for {kind}, got {self.time!r}")
         if not 0 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time, got {self.iterations!r}")
         if self.threads < 0:
@@ -128,38 +141,38 @@ class SearchConfig:
         for name, known in (("play", PLAYS), ("root", ROOTS), ("freeze", FREEZES), ("cards", CARDS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {' or '.join(known)}, got {getattr(self, name)!r}")
-        for name in ("purge", "doubt"):
+        for name in ("purge", "uniform_share"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
         if not 0.0 <= self.warm_start <= MAX_WARM_START:
             raise ValueError(f"warm_start is a share of the pot, 0 to {MAX_WARM_START:,.0f}, got {self.warm_start!r}")
-        if not 1 <= self.k <= len(CONTINUATIONS):
-            raise ValueError(f"k must be 1..{len(CONTINUATIONS)}, got {self.k}")
+        if not 1 <= self.continuations <= len(CONTINUATIONS):
+            raise ValueError(f"continuations must be 1..{len(CONTINUATIONS)}, got {self.continuations}")
         for name in ("run_outs", "last_boards"):
             if not 1 <= getattr(self, name) <= 16:
                 raise ValueError(f"{name} must be 1..16, got {getattr(self, name)!r}")
-        for name in ("first", "river", "later", "three", "crowd", "preflop"):
+        for name in (each.name for each in dataclasses.fields(self) if each.name.endswith("_sizes")):
             for text in getattr(self, name):
                 if len(parse_sizes(text)) > MAX_SIZES:
                     raise ValueError(f"a search has one to {MAX_SIZES} sizes of a raise, got {text!r} in {name}")
 
     @property
     def num_threads(self) -> int:
-        """Threads to use."""
+        """Number of threads to use."""
         return self.threads or num_processors()
 
     def multiway_menu(self, num_acting: int) -> BetMenu:
-        """Return the sizes on offer in a search of a street for so many players, more than two."""
-        return BetMenu(((_sizes(self.three if num_acting <= 3 else self.crowd),),))
+        """Return the sizes on offer in a search of a street for more than two players, `num_acting` with chips."""
+        return BetMenu(((_sizes(self.three_way_sizes if num_acting <= 3 else self.multiway_sizes),),))
 
     def preflop_menu(self, num_raises: int) -> BetMenu:
-        """Return the sizes on offer in a search before the flop that begins behind so many raises."""
-        return BetMenu(((((),) * num_raises + _sizes(self.preflop),),))
+        """Return the sizes on offer in a search before the flop that begins after `num_raises` raises."""
+        return BetMenu(((((),) * num_raises + _sizes(self.preflop_sizes),),))
 
     def menu(self, street: int, num_streets: int) -> BetMenu:
-        """Return the sizes on offer in a search of a street for two players."""
-        own = self.river if street == num_streets - 1 else self.first
-        rows = [((),)] * street + [_sizes(own)] + [_sizes(self.later)] * (num_streets - street - 1)
+        """Return the sizes on offer in a two-player search of a street."""
+        searched = self.river_sizes if street == num_streets - 1 else self.street_sizes
+        rows = [((),)] * street + [_sizes(searched)] + [_sizes(self.later_sizes)] * (num_streets - street - 1)
         return BetMenu(tuple((row,) for row in rows))
 
 
@@ -172,10 +185,31 @@ def config_from_options(options: Mapping[str, str]) -> SearchConfig:
         If one is unknown or makes no sense.
     """
     fields = {each.name: each.default for each in dataclasses.fields(SearchConfig)}
+    options = renamed_options(options)
     if unknown := sorted(set(options) - set(fields)):
         meant = suggestion(unknown[0], fields)
         raise ValueError(f"a search takes the options {', '.join(fields)}, got {unknown[0]}{meant}")
     return SearchConfig(**{name: _read(name, text, fields[name]) for name, text in options.items()})  # type: ignore[arg-type]
+
+
+def renamed_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options by their present names, with a warning for each given by its former one.
+
+    Raises
+    ------
+    ValueError
+        If one is given by both names.
+    """
+    renamed = {}
+    for former, text in options.items():
+        name = _FORMER_NAMES.get(former, former)
+        if name in renamed or (name != former and name in options):
+            raise ValueError(f"the option {name} of search was called {former}: give it once")
+        if name != former:
+            # Of all kinds of warning, this is the one that Python shows to users by default.
+            warnings.warn(f"the option {former} of search is now called {name}", FutureWarning, stacklevel=2)
+        renamed[name] = text
+    return renamed
 
 
 def _read(name: str, text: str, default: object) -> object:
@@ -201,5 +235,5 @@ def _require_type(name: str, value: object, default: object) -> None:
 
 
 def _sizes(texts: Texts) -> tuple:
-    """Return the sizes by the number of raises so far; behind the last there are none."""
+    """Return the sizes by the number of raises so far; after the last there are none."""
     return (*map(parse_sizes, texts), ())

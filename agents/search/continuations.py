@@ -1,9 +1,9 @@
-"""The continuation policies among which players choose at the frontier of a depth-limited subgame.
+"""The continuation strategies among which players choose at the frontier of a depth-limited subgame.
 
-Behind a leaf nobody follows one known strategy: each player left picks, unseen by the others, one of k versions of
-the blueprint, so that the values found before the leaf hold against players who may still adapt behind it (Brown
-and Sandholm, "Superhuman AI for multiplayer poker", 2019, and Brown, Sandholm and Amos, "Depth-limited solving for
-imperfect-information games", 2018).
+After a leaf no single strategy is assumed: each player left chooses one of k versions of the blueprint, unseen by the
+others. So the values found before the leaf hold against players who can still adapt after it. Sources: Brown and
+Sandholm, "Superhuman AI for multiplayer poker", 2019, and Brown, Sandholm and Amos, "Depth-limited solving for
+imperfect-information games", 2018.
 """
 
 import numpy as np
@@ -11,13 +11,13 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 
 RAISE = CALL + 1
-"""The least of our actions that raises; all above are raises, too."""
+"""The smallest action number that is a raise; all above are raises, too."""
 
 CONTINUATIONS = ("blueprint", "fold", "call", "raise")
 """Names of the policies, in their order: the blueprint, then the action that each of the others prefers."""
 
 BIAS = 5.0
-"""How much likelier, before the probabilities are scaled to 1 again, the preferred action becomes."""
+"""The factor of the preferred action's probability, before the row is normalised again; the paper's."""
 
 
 def continuation_strategies(
@@ -28,30 +28,30 @@ def continuation_strategies(
     num_continuations: int = len(CONTINUATIONS),
     bias: float = BIAS,
 ) -> np.ndarray:
-    """Return the continuation policies of a strategy.
+    """Return the continuation strategies of a blueprint's strategy.
 
     Parameters
     ----------
     strategy : float[..., A]
         The blueprint's probabilities. Those of an infoset sum to 1, or to 0 where it has none.
     actions : int[A]
-        Our actions of the last axis: 0 fold, 1 check or call, more a raise of any size.
+        The actions of the last axis: 0 fold, 1 check or call, above it a raise of any size.
     first : int[I + 1], optional
         Where the probabilities of several infosets stand side by side: the offset of each, and A.
     num_continuations : int
-        How many of `CONTINUATIONS`, from the first on.
+        The number of `CONTINUATIONS` to return, the first of them first.
     bias : float
 
     Returns
     -------
     float[num_continuations, ..., A]
         In the strategy's precision. Where an infoset does not offer a policy's action, or the blueprint never
-        takes it, the policy is the blueprint, bit by bit.
+        takes it, the policy is the blueprint, bit for bit.
 
     Raises
     ------
     ValueError
-        If there are no such policies, or the arrays do not belong together.
+        If there are no such policies, or the shapes of the arrays do not fit.
 
     Examples
     --------

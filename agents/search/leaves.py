@@ -1,4 +1,4 @@
-"""What comes behind the leaves of a search: the blueprint in several versions, from where its tree goes on."""
+"""The leaves of a search: nodes of the blueprint's tree from which its continuation strategies are rolled out."""
 
 import functools
 
@@ -13,7 +13,7 @@ __all__ = ["Continuations"]
 
 
 class Continuations:
-    """How hands of a game go on behind a leaf: the blueprint in several versions.
+    """The continuation strategies of a blueprint for the leaves of searches.
 
     Parameters
     ----------
@@ -22,12 +22,12 @@ class Continuations:
     rules : HoldemRules
         Of the game that is played.
     num_policies : int
-        How many of `CONTINUATIONS` there are to choose from.
+        The number of `CONTINUATIONS` to choose from.
 
     Raises
     ------
     ValueError
-        If the buckets of the blueprint would have to be computed.
+        If the blueprint has no bucket table: roll-outs need millions of buckets, too many to compute.
     """
 
     def __init__(self, blueprint: Blueprint, rules: HoldemRules, num_policies: int = len(CONTINUATIONS)):
@@ -43,9 +43,10 @@ class Continuations:
         self._flops = _flop_starts(blueprint)
 
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return where the blueprint goes on after some actions, None if nothing in its tree is like that.
+        """Return the blueprint's node after some actions of the hand, None if its tree has no similar node.
 
-        When the flop is dealt and its tree says little of it, that is a flop with the same players and the nearest pot.
+        At the start of a flop to which the tree has no close translation, this is the flop of the same players with
+        the nearest pot.
         """
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)
 

@@ -1,4 +1,4 @@
-"""What a blueprint would do at the decisions of a search, in its actions: where searches begin."""
+"""A blueprint's strategies at the decisions of a search, in the search's actions: its warm start."""
 
 import functools
 
@@ -7,6 +7,7 @@ import numpy as np
 from plurispiel.abstraction.actions.translation import ShadowHand
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -17,14 +18,14 @@ __all__ = ["PlannedRows", "nearest_action"]
 class PlannedRows:
     """A blueprint's strategies in the betting of searches.
 
-    Bets of the search count as the nearest size of the blueprint's tree there, and what the blueprint would bet as the
-    nearest size on offer.
+    A bet of the search counts as the nearest size of the blueprint's tree, and a bet of the blueprint as the nearest
+    size that the search offers.
 
     Parameters
     ----------
     blueprint : Blueprint
     hand : ShadowHand
-        Of its tree and the game that is played, without coins.
+        Of its tree and the game that is played; translation is not randomised.
     """
 
     def __init__(self, blueprint: Blueprint, hand: ShadowHand):
@@ -32,9 +33,9 @@ class PlannedRows:
         self._hand = hand
 
     def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
-        """Return what the blueprint does with each of its buckets after a path: float64[num_buckets, num_actions].
+        """Return the blueprint's strategy after a path, by its buckets: float64[num_buckets, num_actions].
 
-        None where its tree has no such decision, or somebody is not in it.
+        None where its tree has no such decision, or has left out a player of the hand.
         """
         node, known, columns, num_left_out = self._hand.translation.answers(self._hand.at(path))
         if node is None or num_left_out:
@@ -46,15 +47,15 @@ class PlannedRows:
         return found
 
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
-        """Return what the blueprint does with each combo: float64[num_combos, num_actions]; see `row_by_bucket`.
+        """Return the blueprint's strategy by combo: float64[num_combos, num_actions]; see `row_by_bucket`.
 
-        Rows of combos that share a card with the board mean nothing.
+        Rows of combos that share a card with the board have no meaning.
         """
         by_bucket = self.row_by_bucket(path, actions)
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
 
     def betting(self, path: tuple[int, ...], state: BettingState) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the raises that the blueprint knows from a state on, by the betting state array.
+        """Return the blueprint's raises at a state and all later ones, by the betting state array.
 
         Parameters
         ----------
@@ -72,7 +73,7 @@ class PlannedRows:
         return found
 
     def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
-        """Return the strategies at the decisions of a solver, as `warm_start` asks for them.
+        """Return the function that tells a solver the blueprint's strategies, as `warm_start` takes it.
 
         Parameters
         ----------
@@ -110,11 +111,12 @@ def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
 
 
 def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) -> np.ndarray:
-    """Return the blueprint's bucket of each combo, or with buckets, what of each is in which of the blueprint's.
+    """Return the blueprint's bucket of each combo; of a street played by buckets, their shares in the blueprint's.
 
     Returns
     -------
     int64[num_combos] or float64[width, num_buckets]
+        Rows of shares sum to 1: weighted by the hands in both buckets over the boards of the street.
     """
     if not street.buckets:
         return _buckets(blueprint, street.deals.boards[0])
@@ -126,13 +128,11 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
         row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
         pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
         found += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(found))
-    shares = found.reshape(street.width, width)
-    totals = shares.sum(axis=1, keepdims=True)
-    return shares / np.where(totals > 0.0, totals, 1.0)
+    return normalised(found.reshape(street.width, width), 0.0)
 
 
 def nearest_action(actions: tuple[int, ...], action: int) -> int:
-    """Return the place of the action nearest to another: a call where no fold or raise is offered."""
+    """Return the index of the action nearest to another: of the call where no fold or raise is offered."""
     raises = [each for each in actions if each > CALL]
     if action in actions or action <= CALL or not raises:
         return actions.index(action if action in actions else CALL)

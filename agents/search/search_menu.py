@@ -1,4 +1,4 @@
-"""The raises on offer in a search: as many as there is room and time for."""
+"""The raises on offer in a search: as many as memory and time allow."""
 
 from collections.abc import Callable
 
@@ -12,21 +12,22 @@ __all__ = ["SearchMenu", "has_few_raises"]
 
 
 def has_few_raises(rules: HoldemRules) -> bool:
-    """Return whether a game has a menu of its own: limit, or few sizes."""
+    """Return whether a game itself allows few raises: limit, or a betting abstraction of OpenSpiel."""
     return rules.is_limit or rules.betting_abstraction != "fullgame"
 
 
 class SearchMenu:
-    """The sizes of the settings; where the betting grows too large with them, those after most raises go first.
+    """The sizes of the settings, without some of them where the betting would grow too large.
 
-    Of a game that has few raises all are on offer, as often as the settings have any.
+    Sizes after the most raises are left out first: those decisions are reached least often. A game with few raises
+    offers all of them, up to the number of raises for which the settings have sizes.
 
     Parameters
     ----------
     rules : HoldemRules
     menu : BetMenu
     fits : callable
-        Whether betting with such raises is small enough; without any it has to be.
+        Whether betting with such raises is small enough; without raises it must be.
     dead_chips : int
         As `BetMenu.raises` takes it.
     """
@@ -51,7 +52,7 @@ class SearchMenu:
 
 
 def _without_last(menu: BetMenu) -> BetMenu:
-    """Return a menu without one size: the last of those after most raises, where there are most, on the last street."""
+    """Return a menu without one size: the last one after the most raises; of several streets, where there are most."""
     places = [
         (number, len(row), street)
         for street, (rows,) in enumerate(menu.sizes)

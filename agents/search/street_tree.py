@@ -1,4 +1,4 @@
-"""The betting of one street of a search, from its root to its ends and leaves, for any number of players."""
+"""The betting of one searched street, from its root to its ends and leaves, for any number of players."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,37 +12,38 @@ from plurispiel.agents.blueprint.roll_outs import RollOutPlace, stakes_at
 from plurispiel.agents.search._multiway_kernels import DECISION, END, LEAF
 from plurispiel.agents.search.leaves import Continuations
 
-__all__ = ["MAX_NODES", "Path", "StreetBetting", "StreetTree", "is_small"]
+__all__ = ["MAX_NODES", "Path", "SearchBetting", "StreetTree", "is_small"]
 
 Path = tuple[int, ...]
-"""Actions from the root on."""
+"""Actions since the root."""
 
 MAX_NODES = 7_000
-"""Of a street; with more, it takes too long to lay out and learn."""
+"""Nodes of a street; larger ones take too long to lay out and learn."""
 
 MAX_BYTES = 1_000_000_000
-"""Of the tables of a street."""
+"""Memory of a street's tables."""
 
 
 class StreetTree(NamedTuple):
-    """The betting of a street; children stand side by side, behind their parents.
+    """The betting of a street as kernels read it; children stand side by side, after their parents.
 
     Attributes
     ----------
     kinds, actors, num_actions, first_child : int32[num_nodes]
-        Of ends and leaves only the kind means something.
+        Ends and leaves have a kind alone.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table there, -1 where it has nothing to choose. Those of decisions come first.
+        The first cell of the seat's table there, -1 where it has nothing to choose. Tables of decisions come first,
+        so that choices at leaves can be left out of averages and of what is kept.
     reach_rows : int32[num_nodes, num_seats]
-        Nodes with the same actions of the seat before them share a row.
+        Row of the seat's reach; nodes after the same actions of the seat share one.
     live : int64[num_nodes]
         The set of seats that have not folded.
     contributions : int64[num_nodes, num_seats]
     is_frozen : bool[num_nodes]
     places : int64[num_nodes]
-        Of leaves: the blueprint's node.
+        Of leaves: the node of the blueprint's tree.
     tree_seats : int32[num_nodes, num_seats]
-        Of leaves: the blueprint's seats, -1 for whoever is not in its tree.
+        Of leaves: the seat in the blueprint's tree, -1 for a seat that is not in it.
     paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
     most_paid, most_put_in : int64[num_nodes]
     scales : float64[num_nodes]
@@ -68,11 +69,11 @@ class StreetTree(NamedTuple):
     scales: np.ndarray
 
 
-class StreetBetting:
-    """The nodes of a street as they are found, parents first.
+class SearchBetting:
+    """The nodes of a street, parents first.
 
-    Behind its last raise the street is left for the blueprint's tree; where that has no such place, whoever still has
-    to answer may fold or call.
+    After its last raise the street ends in leaves. Where the blueprint's tree has no node for one of them, the seats
+    that still have to answer may fold or call.
 
     Parameters
     ----------
@@ -81,29 +82,29 @@ class StreetBetting:
     menu : callable
         The raises on offer.
     continuations : Continuations or None
-        None for a blueprint without any such place; then nothing is made of it but its nodes.
+        None to count nodes only: then every leaf is treated as unknown to the blueprint, and there are no `arrays`.
     history : tuple of int
         Actions of the hand before the root.
-    most_raises : int
-        Behind so many of them a street that is not the last one ends.
+    max_raises : int
+        After this many of them a street that is not the last one ends.
     seen : tuple of int
-        Actions from the root on that have been taken. If the street is too large, others are followed by no raises.
+        Actions taken since the root. If the street is too large, actions off this path are followed by no raises.
 
     Attributes
     ----------
     paths : dict of Path to int
         Every node by the actions of the street that lead to it.
     actions : dict of int to tuple of int
-        Of decisions.
+        The actions of each decision.
     num_pairs : int
-        Actions of all decisions.
+        Actions of all decisions together.
     depth : int
-        Decisions of one seat on one way, at most.
+        The most decisions of one seat on a path.
 
     Raises
     ------
     StreetTooLarge
-        If nothing has been seen.
+        If the street is too large and `seen` is empty.
     ValueError
         If nobody has a decision, or the menu offers any raise.
     """
@@ -114,10 +115,11 @@ class StreetBetting:
         menu: RaiseMenu,
         continuations: Continuations | None,
         history: Path,
-        most_raises: int,
+        *,
+        max_raises: int,
         seen: Path = (),
     ):
-        self._rules, self._continuations, self._most_raises = state.rules, continuations, most_raises
+        self._rules, self._continuations, self._max_raises = state.rules, continuations, max_raises
         self._street, self._is_last = state.street, state.street == state.rules.num_streets - 1
         self._root, self._menu, self._history, self._seen = state, menu, history, seen
         try:
@@ -132,18 +134,20 @@ class StreetBetting:
         self.depth = max(self._num_before(node)[self._states[node].actor] + 1 for node in self.actions)
 
     def _grow(self, *, is_narrow: bool) -> None:
-        """Find all nodes; raises only where the hand has come by or may still come, if the tree is to be narrow."""
+        """Find all nodes; in a narrow tree there are raises only on the path that was seen and after it."""
         self.paths: dict[Path, int] = {(): 0}
         self.actions: dict[int, tuple[int, ...]] = {}
         self._states, self._parents = [self._root], [-1]
         self._kinds: list[int] = []
         self._first_children: list[int] = []
         self._places: list[RollOutPlace | None] = []
-        for node, state in enumerate(self._states):  # grows as it goes
+        for node, state in enumerate(self._states):  # the list grows while it is read
             path = self._path(node)
             kind, place = self._kind(state), None
             if kind == LEAF and self._continuations is not None:
                 place = self._continuations.place((*self._history, *path))
+            # A leaf unknown to the blueprint's tree: on the street it becomes a decision without raises, after the
+            # street an end, where hands are checked down.
             is_closed = kind == LEAF and place is None and state.street == self._street
             if kind == LEAF and place is None:
                 kind = DECISION if is_closed else END
@@ -166,17 +170,17 @@ class StreetBetting:
             if len(self._states) > MAX_NODES and not is_narrow:
                 raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
 
-    def most_bytes(self, num_policies: int) -> int:
-        """Return the memory of all tables if the blueprint goes on behind every end of the street.
+    def max_bytes(self, num_policies: int) -> int:
+        """Return the memory of all tables if every end of the street were a leaf.
 
-        Of decisions that is regrets, averages and what they are held to, of choices regrets alone.
+        Decisions have regrets, averages and frozen rows, choices at leaves regrets alone.
         """
         ends = (self._states[node] for node, kind in enumerate(self._kinds) if kind != DECISION)
         num_choices = sum(int(state.array[betting.NUM_ACTING]) for state in ends if not state.is_over)
         return 4 * self._rules.num_combos * (3 * self.num_pairs + num_choices * num_policies)
 
     def arrays(self, num_combos: int, frozen: Mapping[Path, np.ndarray]) -> tuple[StreetTree, int]:
-        """Return the tree as kernels read it, and the number of cells in all tables."""
+        """Return the tree as kernels read it, and the number of cells of all tables."""
         rules, num_nodes, after = self._rules, len(self._states), self._continuations
         assert after is not None
         num_seats = rules.num_seats
@@ -235,19 +239,19 @@ class StreetBetting:
             return END
         if self._is_last:
             return DECISION
-        is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._most_raises
+        is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._max_raises
         return LEAF if is_leaf else DECISION
 
     def _path(self, node: int) -> Path:
-        found: Path = ()
+        path: Path = ()
         while node:
             parent = self._parents[node]
-            found = (self.actions[parent][node - self._first_children[parent]], *found)
+            path = (self.actions[parent][node - self._first_children[parent]], *path)
             node = parent
-        return found
+        return path
 
     def _num_before(self, node: int) -> list[int]:
-        """Return how many decisions each seat had before a node."""
+        """Return the number of decisions of each seat before a node."""
         counts, node = [0] * self._rules.num_seats, self._parents[node]
         while node >= 0:
             counts[self._states[node].actor] += 1
@@ -255,10 +259,10 @@ class StreetBetting:
         return counts
 
 
-def is_small(state: BettingState, menu: RaiseMenu, most_raises: int, num_policies: int, max_nodes: int) -> bool:
-    """Return whether a street has so many nodes at most, and room in memory."""
+def is_small(state: BettingState, menu: RaiseMenu, max_raises: int, num_policies: int, max_nodes: int) -> bool:
+    """Return whether a street has at most `max_nodes` nodes, and tables of at most `MAX_BYTES`."""
     try:
-        street = StreetBetting(state, menu, None, (), most_raises)
+        street = SearchBetting(state, menu, None, (), max_raises=max_raises)
     except StreetTooLarge:
         return False
-    return len(street.paths) <= max_nodes and street.most_bytes(num_policies) <= MAX_BYTES
+    return len(street.paths) <= max_nodes and street.max_bytes(num_policies) <= MAX_BYTES

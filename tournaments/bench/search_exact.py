@@ -20,12 +20,12 @@ _BLUEPRINTS = (("cfr+", 3_162), ("cfr", 100), ("cfr", 30), ("cfr", 10), ("cfr", 
 _SEARCHES = {
     "street 2": GameTreeSearch(from_street=2),
     "final iterate": GameTreeSearch(from_street=2, play="final"),
-    "doubt 0.001": GameTreeSearch(from_street=2, doubt=1e-3),
+    "doubt 0.001": GameTreeSearch(from_street=2, uniform_share=1e-3),
     "safe": GameTreeSearch(from_street=2, safe=True),
-    "street 1, k = 1": GameTreeSearch(k=1),
-    "k = 2": GameTreeSearch(k=2),
-    "k = 4": GameTreeSearch(k=4),
-    "k = 4, safe": GameTreeSearch(k=4, safe=True),
+    "street 1, k = 1": GameTreeSearch(continuations=1),
+    "k = 2": GameTreeSearch(continuations=2),
+    "k = 4": GameTreeSearch(continuations=4),
+    "k = 4, safe": GameTreeSearch(continuations=4, safe=True),
 }
 _BREAK = " | "
 

@@ -24,7 +24,9 @@ from plurispiel.agents.resolve.known_strategies import KnownRows
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.subgame import Path, Root, TwoSeats, is_searched, solve_street
+from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
+from plurispiel.agents.search.street_tree import Path
+from plurispiel.agents.search.two_seats import solve_two_seats
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.row import Row
 
@@ -32,7 +34,7 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 """Spots for each second asked for."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
-_SETTINGS = SearchConfig(first=("",), river=("",), later=("",), cards="blueprint", threads=2)
+_SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
 """Without raises but those of the blueprint."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
@@ -122,7 +124,7 @@ def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
             chances = likelihood(strategy, public, action.action)
             beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
             state.apply(action.action)
-        if is_searched(state):
+        if can_search_two(state):
             cards = board[: HUNL.board_size(street)]
             root = Root(state, cards, see_board(beliefs, HUNL, cards))
             yield number, _Spot(root, tuple(action.action for action in before))
@@ -149,7 +151,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
         for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
             config = dataclasses.replace(_SETTINGS, iterations=iterations, **change)
             for seat in range(2) if config.safe else (0,):  # a safe search is for one seat
-                solution = solve_street(root, config, bucket_rows, planned, history, seat, added=offered)
+                solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
                 for decision in first.betting.decisions:
                     if decision.seat == seat or not config.safe:
                         node = solution.nodes[tuple(action for _, action, _ in decision.actions)]

@@ -1,10 +1,10 @@
-"""Depth-limited nested search in games small enough to search everywhere: what it plays, in the whole game.
+"""Depth-limited nested search in games small enough to search at every public state: its strategy in the whole game.
 
-Pluribus searches where a street begins, from everybody's beliefs, until the street or the game ends, and plays what
-it finds for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019, Algorithm 2).
-All actions of a small game are in the tree, so that nothing has to be searched again in between: what a search does
-at a public state depends on that state alone, whichever seat it has, and one subgame for each start of a street
-makes up its whole strategy. How exploitable search is can then be told exactly.
+Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game, and
+plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,
+Algorithm 2). The tree of a small game contains all actions, so that no off-tree action makes it search again. What it
+plays at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives
+the whole strategy of search, and its exploitability can be computed exactly.
 """
 
 import dataclasses
@@ -19,11 +19,12 @@ from plurispiel.abstraction.trees import game_tree_kernels as tree_kernels
 from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_strategy
 from plurispiel.abstraction.trees.public_states import PublicStates, public_states, rule_actions
 from plurispiel.agents.search.beliefs import see_action
+from plurispiel.agents.search.config import renamed_options
 from plurispiel.agents.search.continuations import CONTINUATIONS, continuation_strategies
 from plurispiel.agents.search.exact.subgame import (
     Frontier,
-    Gadget,
     GameTreeSubgame,
+    TerminateOption,
     joint_deals,
     make_subgame,
     street_frontier,
@@ -33,31 +34,31 @@ from plurispiel.agents.tabular.solvers import make_solver, parse_algorithm
 PLAYS = ("average", "final")
 
 _IMPOSSIBLE = 1e-30
-"""Belief in a combo that nobody should hold: it changes no value, but the combo gets a strategy, too."""
+"""Belief in a combo of probability 0: too small to change a value, but it gives the combo a strategy."""
 
 
 @dataclass(frozen=True)
 class GameTreeSearch:
-    """How a small game is searched.
+    """The settings of a search of a small game.
 
     Attributes
     ----------
     from_street : int
         First street that is searched, from 1; before it the blueprint plays.
-    k : int
-        How many continuation policies a player chooses from at the end of a street that is not the last.
+    continuations : int
+        The number k of continuation strategies from which a player chooses at the end of a street that is not the last.
     play : {"average", "final"}
         Whether the weighted average of a search plays or its last iterate; beliefs follow the average.
     safe : bool
-        Whether an opponent may turn each subgame down for what its best response got there before, in each of its
-        combos; for two players. Then a street that is searched to the end of the game makes the strategy no more
-        exploitable, but for what is left to converge. A frontier promises less: behind it only k policies answer.
+        For two players, whether to solve with a re-solving gadget: for each combo the opponent may terminate and take
+        its best-response value against the earlier strategy. A search to the end of the game then makes the strategy
+        no more exploitable, up to convergence. With a frontier less is guaranteed: after it only k strategies answer.
     iterations : int
         Of the solver, for each subgame.
     algorithm : str
         Of the solver (see `parse_algorithm`).
-    doubt : float
-        Share of all combos alike that is mixed into the beliefs of each search.
+    uniform_share : float
+        Share of the uniform range mixed into the beliefs of each search.
 
     Raises
     ------
@@ -66,29 +67,29 @@ class GameTreeSearch:
     """
 
     from_street: int = 1
-    k: int = len(CONTINUATIONS)
+    continuations: int = len(CONTINUATIONS)
     play: str = "average"
     safe: bool = False
     iterations: int = 3_000
     algorithm: str = "lcfr"
-    doubt: float = 0.0
+    uniform_share: float = 0.0
 
     def __post_init__(self):
         if self.from_street < 1:
             raise ValueError(f"from_street counts streets from 1, got {self.from_street}")
-        if not 1 <= self.k <= len(CONTINUATIONS):
-            raise ValueError(f"k is 1..{len(CONTINUATIONS)} continuations, got {self.k}")
+        if not 1 <= self.continuations <= len(CONTINUATIONS):
+            raise ValueError(f"continuations must be 1..{len(CONTINUATIONS)}, got {self.continuations}")
         if self.play not in PLAYS:
             raise ValueError(f"play is {' or '.join(PLAYS)}, got {self.play!r}")
         if self.iterations < 1:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
-        if not 0.0 <= self.doubt < 1.0:
-            raise ValueError(f"doubt is a probability, 0 or more and below 1, got {self.doubt}")
+        if not 0.0 <= self.uniform_share < 1.0:
+            raise ValueError(f"uniform_share is a probability, 0 or more and below 1, got {self.uniform_share}")
         parse_algorithm(self.algorithm)
 
 
 def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
-    """Return the search that options by name describe.
+    """Return the settings that options by name describe.
 
     Raises
     ------
@@ -97,9 +98,11 @@ def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
 
     Examples
     --------
-    >>> search_from_options({"from_street": "2", "safe": "true"})
-    GameTreeSearch(from_street=2, k=4, play='average', safe=True, iterations=3000, algorithm='lcfr', doubt=0.0)
+    >>> search = search_from_options({"from_street": "2", "safe": "true"})
+    >>> search.from_street, search.safe, search.continuations
+    (2, True, 4)
     """
+    options = renamed_options(options)
     kinds = {field.name: type(field.default) for field in dataclasses.fields(GameTreeSearch)}
     if unknown := sorted(set(options) - set(kinds)):
         raise ValueError(f"a search of a small game takes the options {', '.join(kinds)}, got {unknown[0]}")
@@ -108,7 +111,7 @@ def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
 
 @dataclass(frozen=True, eq=False)
 class SolvedSubgame:
-    """What one search found.
+    """The result of one search.
 
     Attributes
     ----------
@@ -116,7 +119,7 @@ class SolvedSubgame:
     average, final : float64[A']
         Strategies of the subgame.
     player : int or None
-        Whose part of them plays; None for everybody's.
+        The player whose part of them plays; None for all.
     """
 
     subgame: GameTreeSubgame
@@ -126,7 +129,7 @@ class SolvedSubgame:
 
 
 class GameTreeSearcher:
-    """Searches a game everywhere.
+    """Searches a game at every start of a street.
 
     Parameters
     ----------
@@ -136,7 +139,7 @@ class GameTreeSearcher:
     Raises
     ------
     ValueError
-        If the game has others.
+        If the game has other rules.
     """
 
     def __init__(self, tree: GameTree):
@@ -146,7 +149,7 @@ class GameTreeSearcher:
 
     @property
     def num_streets(self) -> int:
-        """How many streets the game has."""
+        """Number of streets."""
         return int(self.publics.street.max()) + 1
 
     def strategy(
@@ -156,19 +159,19 @@ class GameTreeSearcher:
         *,
         on_subgame: Callable[[SolvedSubgame], object] = lambda solved: None,
     ) -> np.ndarray:
-        """Return what search plays in every infoset: float64[A].
+        """Return the strategy of search in every infoset: float64[A].
 
         Parameters
         ----------
         blueprint : float64[A]
         search : GameTreeSearch
         on_subgame : callable
-            Told of every subgame when it is solved.
+            Called with every subgame when it is solved.
 
         Raises
         ------
         ValueError
-            If the game cannot be searched like this.
+            If the game cannot be searched with these settings.
         """
         tree, publics = self.tree, self.publics
         if search.from_street > self.num_streets:
@@ -178,7 +181,7 @@ class GameTreeSearcher:
         if search.safe and not (tree.num_players == 2 and tree.is_zero_sum):
             raise ValueError("a safe search is for two players with opposed interests")
         policies = continuation_strategies(
-            blueprint, self._actions, first=tree.infoset_first, num_continuations=search.k
+            blueprint, self._actions, first=tree.infoset_first, num_continuations=search.continuations
         )
         believed, played = blueprint.copy(), blueprint.copy()
         for street in range(search.from_street - 1, self.num_streets):
@@ -197,7 +200,7 @@ class GameTreeSearcher:
     def _search_street(
         self, street: int, believed: np.ndarray, frontier: Frontier | None, search: GameTreeSearch
     ) -> Iterator[SolvedSubgame]:
-        """Solve the subgames of a street, one after the other, or with a gadget two for each of its starts."""
+        """Solve the subgames of a street in turn; with a gadget, two for each of its starts, one a player."""
         tree, publics = self.tree, self.publics
         beliefs = beliefs_everywhere(tree, publics, believed)
         answers = [response_values(tree, believed, player) for player in range(2)] if search.safe else []
@@ -205,16 +208,17 @@ class GameTreeSearcher:
             if not publics.deciders[root].any():
                 continue
             possible = publics.possible(root)
-            shown = (1.0 - search.doubt) * beliefs[root] + search.doubt * possible / possible.sum(axis=1, keepdims=True)
-            shown = np.maximum(shown, _IMPOSSIBLE * possible)
+            uniform = possible / possible.sum(axis=1, keepdims=True)
+            ranges = (1.0 - search.uniform_share) * beliefs[root] + search.uniform_share * uniform
+            ranges = np.maximum(ranges, _IMPOSSIBLE * possible)
             if not search.safe:
-                yield self._solve(make_subgame(tree, publics, root, shown, frontier=frontier), search, None)
+                yield self._solve(make_subgame(tree, publics, root, ranges, frontier=frontier), search, None)
                 continue
             for player in range(2):
                 other = 1 - player
-                weights = shown.copy()
-                weights[other] = possible[other]
-                gadget = Gadget(other, _expected(tree, publics, root, weights, answers[other], other))
+                weights = ranges.copy()
+                weights[other] = possible[other]  # it may hold any combo: no belief about it is relied on
+                gadget = TerminateOption(other, _expected(tree, publics, root, weights, answers[other], other))
                 subgame = make_subgame(tree, publics, root, weights, frontier=frontier, gadget=gadget)
                 yield self._solve(subgame, search, player)
 
@@ -225,11 +229,11 @@ class GameTreeSearcher:
 
 
 def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarray) -> np.ndarray:
-    """Return how likely each seat holds each combo, for an observer who knows the strategy: float64[P, n, num_combos].
+    """Return the beliefs of an observer who knows the strategy, at every public state: float64[P, n, num_combos].
 
-    Rows sum to 1. The joint deals at a public state are as likely as the products of these, among those that the
-    cards allow. After an action that no combo takes, beliefs are those before; a seat whose combos all share a card
-    with the board holds all others alike.
+    Rows sum to 1. The probability of a joint deal is proportional to the product of its combos' beliefs, among deals
+    without a shared card. An action that no combo takes leaves beliefs unchanged. A seat whose combos all share a card
+    with the board gets the uniform range.
     """
     found = np.zeros((len(publics), tree.num_players, publics.num_combos))
     for number in np.flatnonzero(publics.street >= 0).tolist():
@@ -237,9 +241,9 @@ def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarr
         actor = int(publics.player[up])
         if actor >= 0:
             history = tree.parent[publics.members(number)[0]]
-            chances = _chances(tree, publics, number, strategy)
-            found[number], _ = see_action(found[up], actor, chances, int(tree.num_children[history]))
-        else:  # cards, of which those in hand are dealt as all are
+            probability = _action_probability(tree, publics, number, strategy)
+            found[number], _ = see_action(found[up], actor, probability, int(tree.num_children[history]))
+        else:  # a deal, of hole cards or of the board
             possible = publics.possible(number)
             left = found[up] * possible
             left = np.where(left.any(axis=1, keepdims=True), left, possible)
@@ -248,14 +252,14 @@ def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarr
 
 
 def response_values(tree: GameTree, strategy: np.ndarray, player: int) -> np.ndarray:
-    """Return what a player expects from each history on, when it alone answers a strategy best: float64[H]."""
+    """Return a player's value of each history under its best response to a strategy: float64[H]."""
     choice = np.zeros(tree.num_infosets, dtype=np.int32)
     sequence = np.empty(tree.num_histories, dtype=np.int32)
     reach, gains = np.empty(tree.num_histories), np.empty(tree.num_actions)
     response_kernels.respond(tree.nodes, strategy, player, reach, sequence, gains, choice)
-    mine = np.flatnonzero(tree.infoset_player == player)
+    infosets = np.flatnonzero(tree.infoset_player == player)
     answer = np.where(np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first)), 0.0, strategy)
-    answer[tree.infoset_first[mine] + choice[mine]] = 1.0
+    answer[tree.infoset_first[infosets] + choice[infosets]] = 1.0
     values = np.empty((tree.num_histories, tree.num_players))
     tree_kernels.fill_values(tree.nodes, answer, values)
     return values[:, player].copy()
@@ -267,8 +271,8 @@ def warmup() -> None:
     GameTreeSearcher(tree).strategy(uniform_strategy(tree), GameTreeSearch(safe=True, iterations=1))
 
 
-def _chances(tree: GameTree, publics: PublicStates, number: int, strategy: np.ndarray) -> np.ndarray:
-    """Return with which probability each combo takes the action that leads to a public state: float64[num_combos]."""
+def _action_probability(tree: GameTree, publics: PublicStates, number: int, strategy: np.ndarray) -> np.ndarray:
+    """Return each combo's probability of the action that leads to a public state: float64[num_combos]."""
     members = publics.members(number)
     up = tree.parent[members]
     found = np.zeros(publics.num_combos)
@@ -280,7 +284,7 @@ def _chances(tree: GameTree, publics: PublicStates, number: int, strategy: np.nd
 def _expected(
     tree: GameTree, publics: PublicStates, root: int, weights: np.ndarray, values: np.ndarray, player: int
 ) -> np.ndarray:
-    """Return what each combo of a player expects at a public state: float64[num_combos], 0 where it cannot be."""
+    """Return the mean value of each combo of a player at a public state: float64[num_combos], 0 if impossible."""
     history, weight = joint_deals(tree, publics, root, weights)
     combo = publics.combo[history, player]
     totals = np.bincount(combo, weights=weight, minlength=publics.num_combos)
@@ -296,10 +300,10 @@ def _write_continuations(
     solved: SolvedSubgame,
     strategy: np.ndarray,
 ) -> None:
-    """Write what the choices at a subgame's frontier come to behind it into a strategy, modified in place.
+    """Write the mixtures chosen at a subgame's frontier into the strategy after it, modified in place.
 
-    A player who chooses policies with some probabilities plays, at an infoset behind, their mean weighted by those
-    and by how likely each policy itself leads there.
+    A player who chooses its k policies with given probabilities plays, at a later infoset, their mean. The weight of a
+    policy is its probability times the reach that the policy itself gives the infoset.
     """
     sub = solved.subgame.tree
     chosen = {}
@@ -320,13 +324,13 @@ def _write_continuations(
         weights = chosen.get((player, int(leaves[infoset]), int(combos[infoset])))
         if weights is None or solved.player not in (None, player):
             continue
-        own = slice(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
+        cells = slice(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
         before = tree.infoset_parent[infoset]
         if before >= 0 and leaves[owner[before]] >= 0:
             weights = reach[:, before]
-        reach[:, own] = weights[:, np.newaxis] * policies[:, own]
-        mean = reach[:, own].sum(axis=0)
-        strategy[own] = mean / mean.sum() if mean.any() else policies[0, own]
+        reach[:, cells] = weights[:, np.newaxis] * policies[:, cells]
+        mean = reach[:, cells].sum(axis=0)
+        strategy[cells] = mean / mean.sum() if mean.any() else policies[0, cells]
 
 
 def _read(name: str, text: str, kind: type) -> Any:

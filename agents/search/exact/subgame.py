@@ -1,11 +1,10 @@
 """Subgames of a flat game tree: from beliefs at a public state to a frontier, as flat trees of their own.
 
-Chance first deals everybody a combo at once: as likely as the product of the seats' beliefs, times what the cards
-left over allow. At the frontier each player who still has decisions behind it picks one of its continuation
-policies, in turn and unseen by the others; its infoset there is what it knows at that leaf, so that it picks
-alike whatever the others hold. What the picks are then worth is exact. With a gadget one player, the opponent, may
-first turn the subgame down, for each of its combos, and take what that combo was worth before (Burch, Johanson and
-Bowling, "Solving imperfect information games using decomposition", 2014).
+Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
+At the frontier each player who can still have a decision picks a continuation strategy, in turn and unseen by the
+others: its infoset there is what it knows at that leaf. The values of the picks are exact. With a gadget the opponent
+may first terminate, for each of its combos, and take that combo's earlier value (Burch, Johanson and Bowling, "Solving
+imperfect information games using decomposition", 2014).
 """
 
 from dataclasses import dataclass
@@ -19,24 +18,23 @@ from plurispiel.abstraction.trees.histories import Histories
 from plurispiel.abstraction.trees.public_states import PublicStates
 
 _PLAIN, _GADGET, _REFUSED = 0, -1, -2
-"""Stages of a history in a subgame: above 0 so many players have picked a continuation."""
+"""Stages of a history in a subgame; above 0, the number of players who have picked a continuation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """Where a subgame ends early, and what is behind.
+    """The leaves where a subgame ends early, and their values.
 
     Attributes
     ----------
     cut : bool[P]
         The public states that are leaves.
     pickers : int8[P, n]
-        The players who pick a continuation at a leaf, in their order, then -1.
+        The players who pick a continuation at a leaf, in the order of play, then -1.
     leaf : int32[H]
         Row of a leaf's history in `values`, else -1.
     values : float64[k^n, L, n]
-        What every player expects from a leaf's history on; player p's continuation c adds ``c * k^p`` to the
-        first index.
+        Every player's value of a leaf's history; player p's continuation c adds ``c * k^p`` to the first index.
     num_continuations : int
         k.
     """
@@ -49,14 +47,14 @@ class Frontier:
 
 
 @dataclass(frozen=True, eq=False)
-class Gadget:
-    """What an opponent gets for turning the subgame down.
+class TerminateOption:
+    """The opponent's option to terminate at the root of a subgame: the re-solving gadget.
 
     Attributes
     ----------
     opponent : int
     bounds : float64[num_combos]
-        For each of its combos, the payoff it then expects.
+        Its payoff for terminating, by combo.
     """
 
     opponent: int
@@ -70,13 +68,13 @@ class GameTreeSubgame:
     Attributes
     ----------
     tree : GameTree
-        Its root deals. OpenSpiel does not know it: it has no `openspiel_game`.
+        Its root deals. It has no `openspiel_game`, as OpenSpiel does not know it.
     root : int
         The public state.
     action : int32[A']
-        For each action of the subgame that of the whole game; -1 for picks and the gadget's.
+        The action of the whole game for each action of the subgame; -1 for picks and for the gadget's.
     leaf, combo : int32[I']
-        Of infosets where a continuation is picked the leaf's public state and the own combo, else -1.
+        Where a continuation is picked, the leaf's public state and the player's combo, else -1.
     """
 
     tree: GameTree
@@ -86,7 +84,7 @@ class GameTreeSubgame:
     combo: np.ndarray
 
     def write(self, found: np.ndarray, strategy: np.ndarray, player: int | None = None) -> None:
-        """Copy a strategy of the subgame, or one player's part, into one of the whole game, modified in place."""
+        """Copy a strategy of the subgame, or one player's part of it, into the whole game's `found`."""
         chosen = self.action >= 0
         if player is not None:
             chosen &= np.repeat(self.tree.infoset_player == player, np.diff(self.tree.infoset_first))
@@ -96,7 +94,7 @@ class GameTreeSubgame:
 def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray, street: int) -> Frontier:
     """Return the frontier at the end of a street.
 
-    Leaves are the public states before the next street's first card, if somebody still has a decision behind.
+    Leaves are the public states before the next street's first card, if a decision can still follow.
 
     Parameters
     ----------
@@ -111,7 +109,7 @@ def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray,
 
 
 def frontier_at(tree: GameTree, publics: PublicStates, policies: np.ndarray, cut: np.ndarray) -> Frontier:
-    """Return the frontier at some public states, bool[P]; no one of them is below another."""
+    """Return the frontier at given public states, bool[P], none of them below another."""
     num_players, num_continuations = tree.num_players, len(policies)
     pickers = np.full((len(publics), num_players), -1, dtype=np.int8)
     if num_continuations > 1:
@@ -137,23 +135,22 @@ def make_subgame(
     beliefs: np.ndarray,
     *,
     frontier: Frontier | None = None,
-    gadget: Gadget | None = None,
+    gadget: TerminateOption | None = None,
 ) -> GameTreeSubgame:
     """Return the subgame at a public state.
 
     Parameters
     ----------
     beliefs : float64[n, num_combos]
-        For each seat how likely its combos are, to any scale; a gadget's opponent may hold all alike. Where all
-        are 0, or no two go together, there is no subgame.
+        Each seat's range, not necessarily normalised; uniform for a gadget's opponent.
     frontier : Frontier, optional
-        Where it ends; without one it goes to the end of the game.
-    gadget : Gadget, optional
+        Where the subgame ends; without one, at the end of the game.
+    gadget : TerminateOption, optional
 
     Raises
     ------
     ValueError
-        If the beliefs do not allow any deal.
+        If the beliefs allow no deal: a range is empty, or there are no compatible hands.
     """
     history, weight = joint_deals(tree, publics, root, beliefs)
     if not weight.sum() > 0.0:
@@ -166,9 +163,9 @@ def make_subgame(
 
 
 def joint_deals(tree: GameTree, publics: PublicStates, root: int, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a history for each joint deal at a public state, int32[m], and how likely it is, to one scale, float64[m].
+    """Return a history for each joint deal at a public state, int32[m], and its weight, float64[m].
 
-    Histories that differ only in the order of their cards count as one.
+    Weights are proportional to probabilities. Histories that differ only in the order of their cards count as one.
     """
     members = publics.members(root)
     combos = publics.combo[members]
@@ -178,7 +175,7 @@ def joint_deals(tree: GameTree, publics: PublicStates, root: int, beliefs: np.nd
 
 
 def _dealt_chance(tree: GameTree, histories: np.ndarray) -> np.ndarray:
-    """Return the probability that chance contributes to some histories of one depth: float64[m]."""
+    """Return the reach of chance for histories of one depth: float64[m]."""
     chance = np.ones(len(histories))
     while histories[0] > 0:
         chance *= tree.chance[histories]
@@ -197,10 +194,10 @@ class _Level(NamedTuple):
     picks : int64[m]
         The continuations picked so far, as in `Frontier.values`.
     edge : int64[m]
-        The action that leads here, by OpenSpiel's number.
+        OpenSpiel's number of the action that leads here.
     chance : float64[m]
     action : int64[m]
-        The same action by its number in the whole game, -1 if it has none.
+        The same action's number in the whole game, -1 if it is not there.
     """
 
     history: np.ndarray
@@ -212,7 +209,7 @@ class _Level(NamedTuple):
 
 
 class _Kinds(NamedTuple):
-    """What the histories of one depth are, as in `Histories`."""
+    """Kinds of the histories of one depth, as in `Histories`."""
 
     player: np.ndarray
     num_children: np.ndarray
@@ -221,9 +218,11 @@ class _Kinds(NamedTuple):
 
 
 class _Builder:
-    """Puts a subgame together, a depth at a time."""
+    """Builds a subgame, a depth at a time."""
 
-    def __init__(self, tree: GameTree, publics: PublicStates, frontier: Frontier | None, gadget: Gadget | None):
+    def __init__(
+        self, tree: GameTree, publics: PublicStates, frontier: Frontier | None, gadget: TerminateOption | None
+    ):
         self._tree = tree
         self._publics = publics
         self._frontier = frontier
@@ -234,7 +233,7 @@ class _Builder:
         self._num_payoffs = len(tree.payoffs)
 
     def deal(self, history: np.ndarray, weight: np.ndarray) -> None:
-        """Put the root and all below it in."""
+        """Add the root and all histories below it."""
         size = len(history)
         none, zero = np.array([-1]), np.zeros(1, dtype=np.int64)
         self._levels.append(_Level(none, zero, zero, edge=none, chance=np.ones(1), action=none))
@@ -254,11 +253,11 @@ class _Builder:
             level = self._children(level, kinds)
 
     def subgame(self, root: int) -> GameTreeSubgame:
-        """Return what was put together."""
+        """Return the subgame that was built."""
         tree, publics = self._tree, self._publics
         kinds = _Kinds(*map(np.concatenate, zip(*self._kinds, strict=True)))
         level = _Level(*map(np.concatenate, zip(*self._levels, strict=True)))
-        labels, label = np.unique(kinds.label, return_inverse=True)
+        labels, label = np.unique(kinds.label, return_inverse=True)  # labels are sparse: numbers without gaps
         sub = assemble_tree(
             f"a subgame of {tree.game}",
             Histories(
@@ -266,7 +265,7 @@ class _Builder:
                 player=kinds.player.astype(np.int8),
                 action=level.edge.astype(np.int32),
                 chance=level.chance,
-                label=(label.ravel() - 1).astype(np.int32),  # the least is -1
+                label=(label.ravel() - 1).astype(np.int32),  # the smallest label is -1
                 num_labels=len(labels) - 1,
                 payoff_id=kinds.payoff_id.astype(np.int32),
                 payoffs=np.concatenate(self._payoffs),
@@ -277,7 +276,7 @@ class _Builder:
         counts = np.diff(sub.infoset_first)
         offsets = np.arange(sub.num_actions) - np.repeat(sub.infoset_first[:-1], counts)
         pick = kinds.label[firsts] - tree.num_infosets - publics.num_combos
-        pick = np.where(pick >= 0, pick // tree.num_players, -1)  # the player is the infoset's
+        pick = np.where(pick >= 0, pick // tree.num_players, -1)  # the player is known from the infoset
         return GameTreeSubgame(
             tree=sub,
             root=root,
@@ -287,7 +286,7 @@ class _Builder:
         )
 
     def _look(self, level: _Level) -> _Kinds:
-        """Return what the histories of a depth are."""
+        """Return the kinds of the histories of a depth."""
         tree, publics = self._tree, self._publics
         history, stage = level.history, level.stage
         player = tree.player[history].astype(np.int64)
@@ -310,8 +309,8 @@ class _Builder:
             ends = picker < 0
             player[leaves] = np.where(ends, TERMINAL, picker)
             num_children[leaves] = np.where(ends, 0, self._frontier.num_continuations)
-            own = publics.combo[history[leaves], picker]
-            named = (state.astype(np.int64) * publics.num_combos + own) * tree.num_players + picker
+            combo = publics.combo[history[leaves], picker]
+            named = (state.astype(np.int64) * publics.num_combos + combo) * tree.num_players + picker
             label[leaves] = np.where(ends, -1, tree.num_infosets + publics.num_combos + named)
             ended = leaves[ends]
             payoff_id[leaves] = -1
@@ -320,7 +319,7 @@ class _Builder:
         return _Kinds(player, num_children, label, payoff_id)
 
     def _children(self, level: _Level, kinds: _Kinds) -> _Level:
-        """Return the next depth."""
+        """Return the histories of the next depth."""
         tree, num_children = self._tree, kinds.num_children
         up = np.repeat(np.arange(len(num_children)), num_children)
         k = np.arange(len(up)) - np.repeat(np.cumsum(num_children) - num_children, num_children)
@@ -344,7 +343,7 @@ class _Builder:
         )
 
     def _refusals(self, combo: np.ndarray) -> np.ndarray:
-        """Return the payoffs of the gadget's opponent turning down with its combos: float64[m, 2]."""
+        """Return both players' payoffs where the opponent terminates with given combos: float64[m, 2]."""
         assert self._gadget is not None
         payoffs = np.empty((len(combo), 2))
         payoffs[:, self._gadget.opponent] = self._gadget.bounds[combo]
@@ -352,7 +351,7 @@ class _Builder:
         return payoffs
 
     def _add_payoffs(self, rows: np.ndarray) -> np.ndarray:
-        """Keep rows of payoffs and return their numbers."""
+        """Add rows of payoffs and return their numbers."""
         self._payoffs.append(rows)
         self._num_payoffs += len(rows)
         return np.arange(self._num_payoffs - len(rows), self._num_payoffs)

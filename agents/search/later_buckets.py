@@ -1,0 +1,37 @@
+"""BucketLookup for the streets after the one that a two-player search begins on."""
+
+import functools
+
+from plurispiel.abstraction.cards.flops import FlopBuckets, flop_buckets, is_kept
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.blueprint.cards import BucketLookup
+from plurispiel.agents.resolve.subgame import BucketRows
+from plurispiel.agents.search.config import SearchConfig
+
+__all__ = ["later_buckets"]
+
+
+def later_buckets(config: SearchConfig, rules: HoldemRules, buckets: BucketLookup, board: tuple[int, ...]) -> BucketRows:
+    """Return the function from a later board to the bucket of each combo.
+
+    Parameters
+    ----------
+    buckets : BucketLookup
+        The blueprint's, used where `config.cards` asks for them or where 500 buckets of the flop cannot be had: in
+        other games than hold'em, and under a time limit unless they are cached. To compute them takes seconds.
+    board : tuple of int
+        Where the search begins.
+    """
+    if config.cards == "flop-500" and _is_holdem(rules) and len(board) < rules.num_board_cards:
+        if config.iterations or is_kept(board[:3]):
+            return _flop_buckets(board[:3], config.num_threads).row
+    return lambda cards: buckets.row(cards, rules.street_of_board(cards))
+
+
+@functools.lru_cache(4)
+def _flop_buckets(flop: tuple[int, ...], threads: int) -> FlopBuckets:
+    return flop_buckets(flop, threads=threads)
+
+
+def _is_holdem(rules: HoldemRules) -> bool:
+    return (rules.num_suits, rules.num_ranks, rules.num_hole_cards) == (4, 13, 2) and rules.board_cards == (0, 3, 1, 1)

@@ -1,0 +1,282 @@
+"""The root of a search, and the game that is solved from there by the players who are left.
+
+On a board a search begins with the street. With two players it reaches the end of the hand and is solved by vector
+CFR (`two_seats`). With more it ends with the street (`multiway`); before the flop it always does, with two as well.
+
+A seat that has folded leaves its chips in the pot. What its cards would have told is forgotten, as in the paper: each
+seat's range is independent of the others', and cards of folded hands can still be dealt.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
+from plurispiel.abstraction.holdem.betting_tree import RaiseMenu, StreetTooLarge, street_betting
+from plurispiel.abstraction.holdem.rules import UNLIMITED_RAISES, HoldemRules
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.search_menu import SearchMenu, has_few_raises
+from plurispiel.agents.search.street_tree import MAX_NODES, Path, is_small
+
+__all__ = [
+    "MAX_PREFLOP_SEATS",
+    "MAX_RAISES",
+    "MAX_SEATS",
+    "MIN_BELIEF",
+    "AddedRaises",
+    "ManySeats",
+    "Root",
+    "TwoSeats",
+    "can_search_street",
+    "can_search_two",
+    "search_ranges",
+]
+
+Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
+"""From a game and a betting state array to the raises on offer."""
+
+AddedRaises = Mapping[tuple[int, ...], tuple[int, ...]]
+"""Off-tree raises that a search offers in addition to its menu, by the betting state array of the decision."""
+
+MIN_BELIEF = 1e-5
+"""A search leaves out hands below this share of the likeliest hand's probability."""
+
+MAX_RAISES = 2
+"""With more than two players, a subgame ends after this many raises of its street, or one more than were made. The
+first street and the last one have no such end. The paper ends a flop after its second raise."""
+
+MAX_PREFLOP_SEATS = 4
+"""With more players left there is no search before the flop, as in the paper."""
+
+MAX_SEATS = 9
+"""With more players who have chips there is no search at all: even a single raise size then has more answers than a
+second is enough to learn."""
+
+TWO_SEATS_NODES = 12_000
+"""Nodes of each street in a search for two players: a gigabyte, from the flop."""
+
+TWO_SEATS_NODES_A_SECOND = 2_500
+"""Nodes that can be laid out and solved for a few iterations in a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Root:
+    """Where a search begins.
+
+    Attributes
+    ----------
+    state : BettingState
+        The table's, at the first decision of a street, or right after a raise before the flop. Not to be changed.
+    board : tuple of int
+    beliefs : float64[num_seats, num_combos]
+        Rows sum to 1.
+    """
+
+    state: BettingState
+    board: tuple[int, ...]
+    beliefs: npt.NDArray[np.float64]
+
+    @functools.cached_property
+    def live_seats(self) -> tuple[int, ...]:
+        """The seats that have not folded, ascending."""
+        return tuple(seat for seat, folded in enumerate(self.state.folded) if not folded)
+
+    @functools.cached_property
+    def game(self) -> "TwoSeats | ManySeats":
+        """The game that a search from here solves."""
+        return TwoSeats(self) if can_search_two(self.state) else ManySeats(self)
+
+    @property
+    def num_raises(self) -> int:
+        """Raises made on the street before the root."""
+        return int(self.state.array[betting_state.NUM_RAISES])
+
+    def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
+        """Return a path's raises that the menu does not offer, and the number of actions up to the last of them.
+
+        The raise with which the subgame would end counts as one of them, since a search must look beyond it.
+        """
+        state, stop, num_raises = self.game.state.copy(), 0, self.num_raises
+        added: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for number, action in enumerate(path, start=1):
+            array = state.array.tolist()
+            if action > CALL and action not in self.game.menu(config, added)(state.rules, array):
+                added[tuple(array)] = (*added.get(tuple(array), ()), action)
+                stop = number
+            num_raises += action > CALL
+            if action > CALL and num_raises >= self.game.max_raises:
+                stop = number
+            state.apply_legal(action)
+        return added, stop
+
+
+def can_search_two(state: BettingState) -> bool:
+    """Return whether a two-player search to the end of the hand can begin here: on a board, both with chips."""
+    array = state.array
+    return state.street > 0 and array[betting_state.NUM_LIVE] == 2 and array[betting_state.NUM_ACTING] == 2
+
+
+def can_search_street(state: BettingState) -> bool:
+    """Return whether a search of one street can begin here: more than two players left, 2 to 9 of them with chips.
+
+    Before the flop two are enough, and at most `MAX_PREFLOP_SEATS` may be left.
+    """
+    num_live = int(state.array[betting_state.NUM_LIVE])
+    fits = num_live > 2 if state.street else num_live <= MAX_PREFLOP_SEATS
+    return bool(fits and 2 <= state.array[betting_state.NUM_ACTING] <= MAX_SEATS)
+
+
+class TwoSeats:
+    """The game of a two-player search: the two players who are left, in the order of the table.
+
+    Attributes
+    ----------
+    state : BettingState
+        Of a game for two: seats 0 and 1 are the live seats in ascending order.
+    dead_chips : int
+        Chips of the players who have folded.
+    max_raises : int
+        No limit: this subgame reaches the end of the hand.
+    """
+
+    max_raises = UNLIMITED_RAISES
+
+    def __init__(self, root: Root):
+        self._root = root
+        table, rules = root.state, root.state.rules
+        self._seats = root.live_seats
+        self.dead_chips = sum(table.contributions) - sum(table.contributions[seat] for seat in self._seats)
+        self.state = table.copy() if rules.num_seats == 2 else BettingState(self._rules(), self._array())
+        self._offers: dict[SearchConfig, Offer] = {}
+
+    def ranges(self, uniform_share: float) -> np.ndarray:
+        """Return both players' ranges (see `search_ranges`): float64[2, num_combos].
+
+        Uniform ranges where the two have no compatible hands: then the beliefs contradict each other.
+        """
+        rules = self._root.state.rules
+        ranges = search_ranges(self._root, self._seats, uniform_share)
+        hands = rank_hands(rules, self._root.board)
+        if ranges[0, hands.combos] @ fold_mass(hands, ranges[1, hands.combos]) > 0.0:
+            return ranges
+        free = rules.free_combos(self._root.board)
+        return np.tile(free / free.sum(), (2, 1))
+
+    def menu(self, config: SearchConfig, added: AddedRaises) -> Offer:
+        """Return the raises on offer: the game's own where they are few, else those of `SearchMenu`; and `added`."""
+        if config not in self._offers:
+            self._offers[config] = self._offer(config)
+        return _with_added(self._offers[config], added)
+
+    def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
+        """Return a path with the seat and the street of each action, as in `BettingDecision.actions`."""
+        state, history = self.state.copy(), []
+        for action in path:
+            history.append((state.actor, action, state.street))
+            state.apply_legal(action)
+        return tuple(history)
+
+    def _offer(self, config: SearchConfig) -> Offer:
+        rules, max_nodes = self.state.rules, _max_nodes(config, TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND)
+
+        def fits(menu: RaiseMenu) -> bool:
+            try:
+                street_betting(self.state, menu=menu, dead_chips=self.dead_chips, max_nodes=max_nodes)
+            except StreetTooLarge:
+                return False
+            return True
+
+        def all_raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+            return raise_menu(game, array, self.dead_chips) or ()
+
+        if has_few_raises(rules) and fits(all_raises):
+            return all_raises
+        menu = config.menu(self.state.street, rules.num_streets)
+        return SearchMenu(rules, menu, fits, self.dead_chips).raises
+
+    def _rules(self) -> HoldemRules:
+        """Return rules of two seats under which betting continues as at the table."""
+        rules, seats = self._root.state.rules, self._seats
+        order = [[(first + step) % rules.num_seats for step in range(rules.num_seats)] for first in rules.first_seats]
+        return dataclasses.replace(
+            rules,
+            blinds=(rules.big_blind, rules.big_blind),  # paid long ago; the big blind still sets the smallest raise
+            stacks=rules.stacks and tuple(rules.stacks[seat] for seat in seats),
+            first_seats=tuple(seats.index(next(seat for seat in row if seat in seats)) for row in order),
+        )
+
+    def _array(self) -> np.ndarray:
+        """Return the table's betting state with the two live seats renumbered 0 and 1."""
+        table = self._root.state.array
+        array = table.copy()
+        array[betting_state.ACTOR] = self._seats.index(self._root.state.actor)
+        array[betting_state.ACTING] = 0b11
+        array[betting_state.CONTRIB : betting_state.FOLDED] = 0
+        array[betting_state.FOLDED : betting_state.STATE_SIZE] = 0
+        for number, seat in enumerate(self._seats):
+            array[betting_state.CONTRIB + number] = table[betting_state.CONTRIB + seat]
+        return array
+
+
+class ManySeats:
+    """The game of a search of one street: the table's, until the street ends.
+
+    Attributes
+    ----------
+    state : BettingState
+    max_raises : int
+        After this many raises on the street the subgame ends before the street does.
+    """
+
+    def __init__(self, root: Root):
+        self.state = root.state
+        ends_early = 0 < self.state.street < self.state.rules.num_streets - 1
+        self.max_raises = max(MAX_RAISES, 1 + root.num_raises) if ends_early else UNLIMITED_RAISES
+        self._offers: dict[SearchConfig, Offer] = {}
+
+    def menu(self, config: SearchConfig, added: AddedRaises) -> Offer:
+        """Return the raises on offer: those of `SearchMenu`, and `added`."""
+        if config not in self._offers:
+            self._offers[config] = self._offer(config)
+        return _with_added(self._offers[config], added)
+
+    def _offer(self, config: SearchConfig) -> Offer:
+        array, max_nodes = self.state.array, _max_nodes(config, MAX_NODES, MAX_NODES)
+        if self.state.street:
+            menu = config.multiway_menu(int(array[betting_state.NUM_ACTING]))
+        else:
+            menu = config.preflop_menu(int(array[betting_state.NUM_RAISES]))
+        return SearchMenu(
+            self.state.rules,
+            menu,
+            lambda raises: is_small(self.state, raises, self.max_raises, config.continuations, max_nodes),
+        ).raises
+
+
+def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt.NDArray[np.float64]:
+    """Return the ranges with which a search counts for some seats: float64[len(seats), num_combos].
+
+    The beliefs without hands below `MIN_BELIEF`, mixed with a share of the uniform range.
+    """
+    rows = root.beliefs[list(seats)]
+    rows = np.where(rows >= MIN_BELIEF * rows.max(axis=1, keepdims=True), rows, 0.0)
+    free = root.state.rules.free_combos(root.board)
+    return (1.0 - uniform_share) * rows + uniform_share * free / free.sum()
+
+
+def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
+    """Return how many nodes of betting there may be; fewer where a short time is to be kept."""
+    return limit if config.iterations else int(min(limit, config.time * in_a_second))
+
+
+def _with_added(offer: Offer, added: AddedRaises) -> Offer:
+    def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
+        return tuple(sorted({*offer(game, array), *added.get(tuple(array), ())}))
+
+    return raises

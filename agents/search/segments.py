@@ -1,0 +1,115 @@
+"""Segments of a hand: stretches of one street whose decisions are served by the same searches, or by the blueprint.
+
+Which segment a decision belongs to follows from the actions and the settings alone; no search is needed to tell.
+"""
+
+from typing import NamedTuple
+
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, Agent, PublicState
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.root import can_search_street, can_search_two
+from plurispiel.agents.search.street_tree import Path
+
+__all__ = ["Actions", "Segment", "Segments", "path_of"]
+
+Actions = tuple[Action, ...]
+
+
+class Segment(NamedTuple):
+    """A segment up to a decision.
+
+    Attributes
+    ----------
+    before, here : tuple of Action
+        The actions of the hand before the segment, and those of the segment so far.
+    is_searched : bool
+        Whether searches serve it, and not the blueprint.
+    """
+
+    before: Actions
+    here: Actions
+    is_searched: bool
+
+
+class Segments:
+    """Finds the segments of one hand.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    seat : int
+        The seat that searches.
+    blueprint : Agent
+        With `range_strategy`, in this hand.
+    config : SearchConfig
+    has_continuations : bool
+        Whether there are continuation strategies for leaves; without them, only two players' streets are searched.
+    """
+
+    def __init__(
+        self, rules: HoldemRules, seat: int, blueprint: Agent, config: SearchConfig, *, has_continuations: bool
+    ):
+        self._rules, self._seat, self._blueprint, self._config = rules, seat, blueprint, config
+        self._has_continuations = has_continuations
+        self._states: dict[Path, BettingState] = {(): BettingState(rules)}
+        self._off_tree: dict[Path, bool] = {}
+
+    def copy(self, blueprint: Agent) -> "Segments":
+        """Return an independent finder for the same hand, with a copy of the blueprint's agent."""
+        settings = self._rules, self._seat, blueprint, self._config
+        twin = Segments(*settings, has_continuations=self._has_continuations)
+        twin._states, twin._off_tree = self._states.copy(), self._off_tree.copy()
+        return twin
+
+    def at(self, actions: Actions, street: int, board: tuple[int, ...]) -> Segment:
+        """Return the segment of the decision that follows some actions.
+
+        A searched segment begins with its street, or at the last decision of the seat where a search can begin there
+        (`SearchConfig.root`). Before the flop, it begins after the first off-tree raise.
+        """
+        first = sum(action.street < street for action in actions)
+        if not street:
+            starts = [stop for stop, action in enumerate(actions, start=1) if action.action > CALL]
+        elif self._config.root == "street":
+            starts = [first]
+        else:
+            seats = [*(action.seat for action in actions[first:]), self.state(actions).actor]
+            starts = [first + number for number, seat in enumerate(seats) if seat == self._seat][::-1] + [first]
+        for start in starts:
+            before = actions[:start]
+            if self._can_search(self.state(before)) and (street or self._is_off_tree(before, board)):
+                return Segment(before, actions[start:], is_searched=True)
+        return Segment(actions[:first], actions[first:], is_searched=False)
+
+    def state(self, actions: Actions) -> BettingState:
+        """Return the betting after some actions; not to be changed."""
+        path = path_of(actions)
+        if path not in self._states:
+            state = self.state(actions[:-1]).copy()
+            state.apply_legal(path[-1])
+            self._states[path] = state
+        return self._states[path]
+
+    def public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
+        """Return the public state after some actions."""
+        return PublicState(self._rules, self.state(actions).array.tolist(), board, actions)
+
+    def _can_search(self, state: BettingState) -> bool:
+        return can_search_two(state) or (self._has_continuations and can_search_street(state))
+
+    def _is_off_tree(self, actions: Actions, board: tuple[int, ...]) -> bool:
+        """Return whether the last action is a raise more than a big blind away from each of the blueprint's."""
+        path = path_of(actions)
+        if path not in self._off_tree:
+            strategy = self._blueprint.range_strategy(self.public(actions[:-1], board))
+            assert strategy is not None
+            offered = strategy.actions[strategy.actions > CALL]
+            self._off_tree[path] = bool((abs(offered - path[-1]) > self._rules.big_blind).all())
+        return self._off_tree[path]
+
+
+def path_of(actions: Actions) -> Path:
+    """Return actions without their seats and streets."""
+    return tuple(action for _, action, _ in actions)

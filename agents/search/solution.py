@@ -1,0 +1,135 @@
+"""Results of searches: the strategies found on the street that was searched."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.agents.resolve.vector_cfr import Evaluation
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.root import AddedRaises, Root
+from plurispiel.agents.search.street_tree import Path
+
+__all__ = ["Clock", "SearchedNode", "Solutions", "StreetSolution", "believed_and_played"]
+
+_NUM_KEPT = 16
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedNode:
+    """The strategies that a search found for a decision on its street.
+
+    Attributes
+    ----------
+    actions : tuple of int
+        Ascending.
+    average, played : float64[num_combos, num_actions]
+        The strategy by which beliefs are updated, and the one that acts. NaN for combos that the search left out.
+    """
+
+    actions: tuple[int, ...]
+    average: npt.NDArray[np.float64]
+    played: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class StreetSolution:
+    """A search's result for the street on which it began.
+
+    Attributes
+    ----------
+    root : Root
+    nodes : mapping of Path to SearchedNode
+    added : AddedRaises
+    frozen : mapping of Path to float64[num_combos, num_actions]
+        Strategies at which decisions were frozen; rows of NaN were free.
+    num_decisions : int
+        On all streets.
+    iterations : int
+    seconds : float
+    evaluation : Evaluation or None
+        Values and best responses of the average strategies, in chips. On the last street only, where it costs little,
+        and not for a safe search, where the opponent chooses its hands.
+    hands : tuple of int
+        Combos with which the search counted, for each live seat.
+    """
+
+    root: Root
+    nodes: Mapping[Path, SearchedNode]
+    added: AddedRaises
+    frozen: Mapping[Path, np.ndarray]
+    num_decisions: int
+    iterations: int
+    seconds: float
+    evaluation: Evaluation | None
+    hands: tuple[int, ...]
+
+
+class Solutions:
+    """The last few searches, by all that decides their results: an equal search of a later hand is not solved again.
+
+    Parameters
+    ----------
+    num_kept : int
+    """
+
+    def __init__(self, num_kept: int = _NUM_KEPT):
+        self._num_kept = num_kept
+        self._found: OrderedDict[tuple, StreetSolution] = OrderedDict()
+
+    def copy(self) -> "Solutions":
+        """Return an independent store of the same searches."""
+        twin = Solutions(self._num_kept)
+        twin._found = self._found.copy()
+        return twin
+
+    def get(self, key: tuple, make: Callable[[], StreetSolution]) -> StreetSolution:
+        """Return the solution kept under a key; if there is none, make and keep it."""
+        if key in self._found:
+            self._found.move_to_end(key)
+        else:
+            self._found[key] = make()
+            if len(self._found) > self._num_kept:
+                self._found.popitem(last=False)
+        return self._found[key]
+
+
+class Clock:
+    """Tells a solver, when called, whether time is left for one more iteration as long as the longest so far.
+
+    The first call always allows an iteration: without one there would be no strategy.
+    """
+
+    def __init__(self, end: float):
+        self._end = end
+        self._last_call = 0.0
+        self._longest = 0.0
+
+    def __call__(self) -> bool:  # noqa: D102
+        now = time.perf_counter()
+        if self._last_call:
+            self._longest = max(self._longest, now - self._last_call)
+        is_first, self._last_call = not self._last_call, now
+        return is_first or now + self._longest < self._end
+
+
+def believed_and_played(
+    config: SearchConfig, average: np.ndarray, final: np.ndarray, frozen: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a decision's strategy for updates of beliefs, and the one that acts; frozen rows as they are."""
+    played = final if config.play == "final" else average
+    if config.purge:
+        played = _purged(played, config.purge)
+    if frozen is not None:
+        is_frozen = ~np.isnan(frozen[:, :1])
+        average, played = (np.where(is_frozen, frozen, rows) for rows in (average, played))
+    return average, played
+
+
+def _purged(rows: np.ndarray, threshold: float) -> np.ndarray:
+    """Return strategies without actions rarer than the threshold; rows with none as frequent stay as they are."""
+    return normalised(np.where(rows >= threshold, rows, 0.0), rows)

@@ -1,0 +1,133 @@
+"""Search with two players: vector CFR from the start of a street to the end of the hand.
+
+Hands of the street are told apart; later streets are played by buckets, and each iteration samples a few of their
+boards. On the last street nothing is sampled.
+"""
+
+import dataclasses
+import time
+from collections.abc import Mapping
+
+import numpy as np
+
+from plurispiel.agents.resolve.discounting import DEFAULT
+from plurispiel.agents.resolve.known_strategies import response_values, warm_start
+from plurispiel.agents.resolve.subgame import BucketRows, Subgame
+from plurispiel.agents.resolve.vector_cfr import VectorSolver
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.root import AddedRaises, Root, TwoSeats
+from plurispiel.agents.search.solution import Clock, SearchedNode, StreetSolution, believed_and_played
+from plurispiel.agents.search.street_tree import Path
+
+__all__ = ["FORCED_SHARE", "LAST_STREET_FACTOR", "solve_two_seats"]
+
+LAST_STREET_FACTOR = 10
+"""Iterations on the last street for one on another street: there each costs less than a tenth."""
+
+FORCED_SHARE = 0.3
+"""In a safe search: how often the opponent must continue, with its believed range. Measured on rivers with a blueprint
+that is far from an equilibrium: at 0 the search lost to that blueprint, and at 1 it would not be safe."""
+
+_MAX_ITERATIONS = 1_000
+_SAMPLED = "dcfr"  # DEFAULT suits exact iterations; boards are sampled before the last street
+
+
+def solve_two_seats(
+    root: Root,
+    config: SearchConfig,
+    buckets: BucketRows,
+    planned: PlannedRows,
+    history: Path,
+    seat: int,
+    *,
+    added: AddedRaises | None = None,
+    frozen: Mapping[Path, np.ndarray] | None = None,
+    began: float | None = None,
+    deadline: float | None = None,
+) -> StreetSolution:
+    """Return the solution of a two-player subgame from the start of a street.
+
+    Parameters
+    ----------
+    root : Root
+        As `can_search_two` allows.
+    buckets : callable
+        Of streets after this one.
+    planned : PlannedRows
+        The blueprint's strategies.
+    history : Path
+        Actions before the street.
+    seat : int
+        The seat at the table that searches; a safe search protects it.
+    added, frozen
+        As in `StreetSolution`.
+    began, deadline : float, optional
+        By `time.perf_counter`: when work on the search began, and when the answer is due. By default now, and
+        `config.time` later.
+    """
+    began = time.perf_counter() if began is None else began
+    added, frozen = added or {}, frozen or {}
+    game = TwoSeats(root)
+    num_streets = root.state.rules.num_streets
+    is_last = root.state.street == num_streets - 1
+    ranges, is_safe = game.ranges(config.uniform_share), config.safe and seat in root.live_seats
+    opponent = int(root.live_seats[0] == seat)
+    if is_safe:
+        # The gadget's opponent may hold any hand with the same weight. To this its believed range is added, which
+        # must continue: the forced weight is such that it makes up FORCED_SHARE of the whole.
+        free = root.state.rules.free_combos(root.board)
+        forced = FORCED_SHARE / (1.0 - FORCED_SHARE) * free.sum() * ranges[opponent] / ranges[opponent].sum()
+        ranges[opponent] = free
+    subgame = Subgame(
+        game.state,
+        root.board,
+        ranges,
+        game.menu(config, added),
+        game.dead_chips,
+        {game.history(path): rows for path, rows in frozen.items()},
+        None if is_last else buckets,
+    )
+    solver = VectorSolver(
+        subgame,
+        DEFAULT if is_last else _SAMPLED,
+        run_outs=0 if is_last else config.run_outs,
+        last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
+        threads=config.num_threads,
+    )
+    known = planned.rows_for(solver, history)
+    if is_safe:
+        solver.let_turn_down(opponent, response_values(solver, known, opponent), forced)
+    if config.warm_start and not is_last:
+        warm_start(solver, known, config.warm_start)
+    if config.iterations:
+        solver.run(config.iterations * (LAST_STREET_FACTOR if is_last else 1))
+    else:
+        solver.run(_MAX_ITERATIONS, goes_on=Clock(began + config.time if deadline is None else deadline))
+    return StreetSolution(
+        root=root,
+        nodes=_searched_nodes(solver, config, frozen, is_last),
+        added=added,
+        frozen=frozen,
+        num_decisions=sum(len(street.betting.decisions) for street in solver.streets),
+        iterations=solver.iteration,
+        seconds=time.perf_counter() - began,
+        evaluation=solver.evaluate() if is_last and not is_safe else None,
+        hands=tuple(int(np.count_nonzero(row)) for row in solver.ranges),
+    )
+
+
+def _searched_nodes(
+    solver: VectorSolver, config: SearchConfig, frozen: Mapping[Path, np.ndarray], is_last: bool
+) -> dict[Path, SearchedNode]:
+    """Return the strategies of all decisions on the root's street."""
+    if is_last:
+        config = dataclasses.replace(config, purge=0.0)  # rare actions are no noise where nothing is sampled
+    nodes = {}
+    for decision in solver.streets[0].betting.decisions:
+        path = tuple(action for _, action, _ in decision.actions)
+        average = solver.strategy(0, decision)
+        final = solver.current_strategy(0, decision) if config.play == "final" else average
+        average, played = believed_and_played(config, average, final, frozen.get(path))
+        nodes[path] = SearchedNode(tuple(decision.children), average, played)
+    return nodes
