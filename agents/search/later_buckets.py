@@ -11,7 +11,9 @@ from plurispiel.agents.search.config import SearchConfig
 __all__ = ["later_buckets"]
 
 
-def later_buckets(config: SearchConfig, rules: HoldemRules, buckets: BucketLookup, board: tuple[int, ...]) -> BucketRows:
+def later_buckets(
+    config: SearchConfig, rules: HoldemRules, buckets: BucketLookup, board: tuple[int, ...]
+) -> BucketRows:
     """Return the function from a later board to the bucket of each combo.
 
     Parameters

@@ -18,7 +18,7 @@ from plurispiel.agents.specs import BUILT_IN, make_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
 THREE = no_limit_holdem(3, 2_000)
-FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later=("allin",))
+FEW = SearchConfig(iterations=4, threads=1, cards="blueprint", run_outs=2, last_boards=1, later_sizes=("allin",))
 needs_compiler = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 

@@ -10,23 +10,26 @@ from collections import Counter
 import numpy as np
 import pyspiel
 import pytest
+import table
 from open_spiel.python.algorithms import evaluate_bots
 from random_blueprint import random_blueprint
 
-from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_string
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, no_limit_holdem
-from plurispiel.agents.base import Action, Deal, PublicState, View
+from plurispiel.agents.base import Deal, View
 from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import single_buckets
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.search import nested
+from plurispiel.agents.search import later_buckets
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig, config_from_options
-from plurispiel.agents.search.subgame import LAST_STREET_FACTOR, LEAST_BELIEF, Root
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.root import MIN_BELIEF
+from plurispiel.agents.search.two_seats import LAST_STREET_FACTOR
 from plurispiel.agents.specs import agent_digest, make_agent, parse_spec
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
@@ -41,7 +44,7 @@ FEW = SearchConfig(
     cards="blueprint",
     run_outs=2,
     last_boards=1,
-    later=("allin",),
+    later_sizes=("allin",),
     purge=0.0,
     warm_start=0.0,
 )
@@ -57,18 +60,13 @@ def blueprint(seats, has_table=False):
     return random_blueprint(rules, cards=single_buckets(rules) if has_table else None)
 
 
-def agent_at(config=FEW, *, rules=HUNL, seat=0, seed=1):
-    agent = SearchAgent(BlueprintAgent(blueprint(rules.num_seats)), config)
-    agent.restart(rules, seat, np.random.default_rng(seed))
-    return agent
+def agent_at(config=FEW, *, rules=HUNL, seat=0, beliefs=None):
+    agent = SearchAgent(BlueprintAgent(blueprint(rules.num_seats)), config, beliefs=beliefs)
+    return table.agent_at(agent, rules, seat)
 
 
-def public_after(actions, *, rules=HUNL, board=BOARD):
-    state, told = BettingState(rules), ()
-    for action in actions:
-        told += (Action(state.actor, action, state.street),)
-        state.apply(action)
-    return PublicState(rules, state.array.tolist(), board[: rules.board_size(state.street)], told)
+def public_after(actions, *, rules=HUNL):
+    return table.public_after(rules, actions, BOARD)
 
 
 def whole_strategy(agent, public):
@@ -76,7 +74,7 @@ def whole_strategy(agent, public):
 
 
 def live_combos(public):
-    return ~np.isin(public.rules.combos, public.board).any(axis=1)
+    return public.rules.free_combos(public.board)
 
 
 @pytest.mark.parametrize("before", [START, TO_TURN], ids=["flop", "turn"])
@@ -84,7 +82,7 @@ def test_a_warm_start_begins_with_the_blueprint(before):
     """The first iteration plays what the blueprint would, its raises as the nearest ones on offer."""
     agent = agent_at(dataclasses.replace(FEW, iterations=1, warm_start=1e4))
     public = public_after(before)
-    found, planned = agent.range_strategy(public), agent._blueprint.range_strategy(public)
+    found, planned = agent.range_strategy(public), agent.blueprint.range_strategy(public)
     held = live_combos(public) & (agent.beliefs(public)[public.actor] > 0.0)
     for kind in range(3):
         shares = [each.probabilities[held][:, np.minimum(each.actions, 2) == kind] for each in (found, planned)]
@@ -96,21 +94,26 @@ def test_a_safe_search_leans_little_on_beliefs_about_the_other(seat):
     """Whatever the other holds on the river, it wins hardly more than from the blueprint; but learns from beliefs."""
     public, other = public_after(TO_RIVER), 1 - seat
     lost, gained = [], []
-    for is_safe in (False, True):
-        agent = agent_at(dataclasses.replace(FEW, iterations=40, safe=is_safe), seat=seat)
-        root = agent._hand._root(public.actions, public.board)
+
+    def wrong_beliefs(root):
         beliefs = root.beliefs.copy()
-        beliefs[other] *= np.random.default_rng(3).random(len(beliefs[other])) < 0.3  # it may hold the rest as well
-        beliefs /= beliefs.sum(axis=1, keepdims=True)
-        key = tuple(each.action for each in public.actions), public.board
-        agent._hand._roots[key] = Root(root.state, root.board, beliefs)
+        if root.state.street == 3:
+            beliefs[other] *= np.random.default_rng(3).random(len(beliefs[other])) < 0.3  # it may hold the rest as well
+            beliefs /= beliefs.sum(axis=1, keepdims=True)
+        return beliefs
+
+    for is_safe in (False, True):
+        config = dataclasses.replace(FEW, iterations=40, safe=is_safe)
+        agent = agent_at(config, seat=seat, beliefs=wrong_beliefs)
         agent.range_strategy(public)
         (solution,) = (each for each in agent.searches if each.root.state.street == 3)
+        beliefs = solution.root.beliefs
         assert (solution.evaluation is None) == is_safe
         ranges = beliefs.copy()
         ranges[other] = live_combos(public)
         solver = VectorSolver(Subgame(public.betting(), public.board, ranges, FEW.menu(3, 4).raises), threads=1)
-        planned, (street,), values = agent._hand._planned.rows_for(solver, TO_RIVER), solver.streets, []
+        planned = PlannedRows(blueprint(2), hand_in_tree(HUNL, blueprint(2))).rows_for(solver, TO_RIVER)
+        (street,), values = solver.streets, []
         for searches in (False, True):
             for decision in street.betting.decisions:
                 path = tuple(action for _, action, _ in decision.actions)
@@ -139,7 +142,7 @@ def test_a_street_is_played_as_its_solver_says(before):
     subgame = Subgame(
         public.betting(),
         public.board,
-        np.where(beliefs >= LEAST_BELIEF * beliefs.max(axis=1, keepdims=True), beliefs, 0.0),
+        np.where(beliefs >= MIN_BELIEF * beliefs.max(axis=1, keepdims=True), beliefs, 0.0),
         menu.raises,
         buckets=None if is_last else lambda board: buckets.row(board, len(board) - 2),
     )
@@ -150,7 +153,7 @@ def test_a_street_is_played_as_its_solver_says(before):
     for decision in solver.streets[0].betting.decisions:
         path = tuple(action for _, action, _ in decision.actions)
         at = public_after((*before, *path))
-        found, planned = agent.range_strategy(at), agent._blueprint.range_strategy(at)
+        found, planned = agent.range_strategy(at), agent.blueprint.range_strategy(at)
         assert found.actions.tolist() == list(decision.children)
         rows = solver.ranges[decision.seat] > 0.0
         for number, action in enumerate(decision.actions):
@@ -170,13 +173,10 @@ def test_a_street_is_played_as_its_solver_says(before):
 
 def test_hands_that_are_left_out_play_the_blueprint():
     """Only pocket pairs are believed to be there; others take the nearest actions to the blueprint's."""
-    agent = agent_at()
     public = public_after(TO_RIVER)
-    root = agent._hand._root(public.actions, public.board)
     pairs = (HUNL.combos[:, 0] // 4 == HUNL.combos[:, 1] // 4) & live_combos(public)
-    key = tuple(action for _, action, _ in public.actions), public.board
-    agent._hand._roots[key] = dataclasses.replace(root, beliefs=np.where(pairs, root.beliefs, 0.0))
-    found, planned = agent.range_strategy(public), agent._blueprint.range_strategy(public)
+    agent = agent_at(beliefs=lambda root: np.where(pairs | (root.state.street < 3), root.beliefs, 0.0))
+    found, planned = agent.range_strategy(public), agent.blueprint.range_strategy(public)
     others = live_combos(public) & ~pairs
     assert agent.searches[-1].hands == (int(pairs.sum()),) * 2
     np.testing.assert_allclose(found.probability(1)[others], planned.probability(1)[others])
@@ -297,7 +297,7 @@ def test_several_players_play_the_blueprint_until_two_are_left():
     rules = no_limit_holdem(3)
     agent = agent_at(rules=rules, seat=2)
     multiway = public_after((300, 1, 1), rules=rules)
-    assert agent.range_strategy(multiway).actions.tolist() == agent._blueprint.range_strategy(multiway).actions.tolist()
+    assert agent.range_strategy(multiway).actions.tolist() == agent.blueprint.range_strategy(multiway).actions.tolist()
     assert not agent.searches and "blueprint" in agent.explain(multiway)
     folded = (300, 1, 1, 1, 600, 0, 1)  # a fold on the flop: the turn is searched
     on_turn = public_after(folded, rules=rules)
@@ -329,11 +329,10 @@ def test_searches_from_the_own_decisions_on():
     strategy = agent.range_strategy(later)
     root = agent.searches[-1].root
     assert root.state.array.tolist() == later.betting().array.tolist() and root.state.actor == 1
-    assert "behind the raise to 1500 on the flop" in agent.explain(later)
+    assert "from the raise to 1500 on the flop" in agent.explain(later)
     np.testing.assert_array_equal(agent.beliefs(later), root.beliefs)
     before = public_after((*START, 1))
-    own = agent._hand.strategy(before).played
-    expected = agent.beliefs(before)[1] * own.probability(500)
+    expected = agent.beliefs(before)[1] * agent.range_strategy(before).probability(500)
     np.testing.assert_allclose(root.beliefs[1], expected / expected.sum(), rtol=1e-9)
     live = live_combos(later)
     np.testing.assert_allclose(strategy.probabilities[live].sum(axis=1), 1.0, rtol=1e-6)
@@ -397,8 +396,8 @@ def test_openspiel_bots_join_and_are_cloned(text):
     rules = no_limit_holdem(2, 2000).with_menu(text)
     game = OpenSpielGame(game_string(rules))
 
-    def bot(seat):
-        return OpenSpielBot(SearchAgent(BlueprintAgent(blueprint(2)), FEW), game, seat, seed=3)
+    def bot(seat, agent=None):
+        return OpenSpielBot(agent or SearchAgent(BlueprintAgent(blueprint(2)), FEW), game, seat, seed=3)
 
     bots = [bot(0), bot(1)]
     state = game.game.new_initial_state()
@@ -407,7 +406,8 @@ def test_openspiel_bots_join_and_are_cloned(text):
     assert sum(pyspiel.evaluate_bots(game.game.new_initial_state(), [bot(0), bot(1)], 5)) == pytest.approx(0)
     state = game.game.new_initial_state()
     rng = np.random.default_rng(8)
-    first = [bot(0), bot(1)]
+    agents = [SearchAgent(BlueprintAgent(blueprint(2)), FEW) for _ in range(2)]
+    first = [bot(seat, agent) for seat, agent in enumerate(agents)]
     searched = 0
     while not state.is_terminal():
         if state.is_chance_node():
@@ -420,7 +420,7 @@ def test_openspiel_bots_join_and_are_cloned(text):
         joined.restart_at(state)
         assert joined.get_policy(state) == policy
         assert first[seat].clone().get_policy(state) == policy
-        searched += first[seat]._agent.counts["searches"]
+        searched += agents[seat].counts["searches"]
         state.apply_action(1)
     assert searched > 0
 
@@ -473,12 +473,12 @@ def fuzz(num_hands, most_seats, config=FEW, **options):
         if not any(stack > blind for stack, blind in zip(stacks, rules.blinds, strict=True)):
             continue
         seat = int(rng.integers(seats))
-        table = [Gambler() for _ in range(seats)]
-        table[seat] = agents[2 if seats == 2 else most_seats]
+        players = [Gambler() for _ in range(seats)]
+        players[seat] = agents[2 if seats == 2 else most_seats]
         rngs = [np.random.default_rng((number, place)) for place in range(seats)]
-        hand = play_hand(rules, table, deal_deck(rules, rng), rngs)
+        hand = play_hand(rules, players, deal_deck(rules, rng), rngs)
         assert not hand.faults, (rules, hand)
-        score = Aivat(rules).scores(hand, table)[seat]
+        score = Aivat(rules).scores(hand, players)[seat]
         assert not score.refused and np.isfinite(score.estimate), score.refused
     return agents.values()
 
@@ -500,12 +500,12 @@ def test_any_bets_are_answered_at_length():
 @pytest.mark.parametrize("is_there", [False, True])
 def test_flop_buckets_are_taken_where_they_are_kept(monkeypatch, is_there):
     """With a time, a flop that is not in the cache has the blueprint's buckets; with iterations it is built."""
-    monkeypatch.setattr(nested, "is_kept", lambda flop: is_there)
-    monkeypatch.setattr(nested, "_flop_buckets", lambda flop, threads: FlopRows())
-    own = blueprint(2).cards.row(BOARD, 3)
-    for config, is_own in ((SearchConfig(), not is_there), (SearchConfig(iterations=3), False), (FEW, True)):
-        rows = agent_at(config)._hand._bucket_rows(BOARD[:4])(BOARD)
-        assert np.array_equal(rows, own) == is_own
+    monkeypatch.setattr(later_buckets, "is_kept", lambda flop: is_there)
+    monkeypatch.setattr(later_buckets, "_flop_buckets", lambda flop, threads: FlopRows())
+    buckets = blueprint(2).cards
+    for config, is_blueprint in ((SearchConfig(), not is_there), (SearchConfig(iterations=3), False), (FEW, True)):
+        rows = later_buckets.later_buckets(config, HUNL, buckets, BOARD[:4])(BOARD)
+        assert np.array_equal(rows, buckets.row(BOARD, 3)) == is_blueprint
 
 
 class FlopRows:
@@ -514,9 +514,10 @@ class FlopRows:
 
 
 def test_specs():
-    agent = make_agent("search?iterations=7&play=final&first=1p_allin|allin&purge=0.05&threads=1")
+    agent = make_agent("search?iterations=7&play=final&street_sizes=1p_allin|allin&purge=0.05&threads=1")
     assert isinstance(agent, SearchAgent) and agent.name == "search"
-    assert agent.config == SearchConfig(iterations=7, play="final", first=("1p allin", "allin"), purge=0.05, threads=1)
+    sizes = ("1p allin", "allin")
+    assert agent.config == SearchConfig(iterations=7, play="final", street_sizes=sizes, purge=0.05, threads=1)
     assert make_agent("search:headsup-compact?time=2").config.time == 2.0
     assert not parse_spec("search").is_foreign
     assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
@@ -537,18 +538,27 @@ def test_specs():
         ({"safe": "1"}, "true or false"),
         ({"purge": "1"}, "purge is"),
         ({"cards": "exact"}, "cards is"),
-        ({"first": "7x"}, "bet sizes"),
-        ({"first": "1p_2p_3p_4p_5p_6p_7p"}, "one to 6"),
+        ({"street_sizes": "7x"}, "bet sizes"),
+        ({"street_sizes": "1p_2p_3p_4p_5p_6p_7p"}, "one to 6"),
         ({"run_outs": "0"}, "run_outs must"),
         ({"speed": "1"}, "takes the options"),
         ({"threads": "-1"}, "threads must"),
         ({"warm_start": "1e36"}, "warm_start is a share of the pot, 0 to 1,000,000, got"),
         ({"warm_start": "nan"}, "warm_start is"),
+        ({"continuations": "5"}, "continuations must be 1..4"),
+        ({"doubt": "0.1", "uniform_share": "0.1"}, "was called doubt: give it once"),
     ],
 )
 def test_settings_that_make_no_sense(options, message):
     with pytest.raises(ValueError, match=message):
         config_from_options(options)
+
+
+def test_former_names_of_options_are_accepted_with_a_warning():
+    with pytest.warns(FutureWarning) as warned:
+        config = config_from_options({"first": "1p", "k": "2", "doubt": "0.1", "purge": "0"})
+    assert config == SearchConfig(street_sizes=("1p",), continuations=2, uniform_share=0.1, purge=0.0)
+    assert "the option first of search is now called street_sizes" in str(warned[0].message) and len(warned) == 3
 
 
 def test_views_are_answered_as_told():
@@ -563,15 +573,13 @@ def test_views_are_answered_as_told():
 
 # More than two players.
 
-CROWD = SearchConfig(iterations=1, threads=1, cards="blueprint", three=("1p allin", "allin"), k=2)
+CROWD = SearchConfig(iterations=1, threads=1, cards="blueprint", three_way_sizes=("1p allin", "allin"), continuations=2)
 THREE_SEE = (250, 0, 0, 1, 1, 1)
 """Under the gun raises; the button and both blinds call."""
 
 
 def crowded_agent(seat, config=CROWD):
-    agent = SearchAgent(BlueprintAgent(blueprint(6, has_table=True)), config)
-    agent.restart(SIXMAX, seat, np.random.default_rng(1))
-    return agent
+    return table.agent_at(SearchAgent(BlueprintAgent(blueprint(6, has_table=True)), config), SIXMAX, seat)
 
 
 def at_table(actions):
@@ -614,19 +622,18 @@ def test_streets_of_more_than_two_players_are_searched():
 
 def test_searches_of_many_players_at_any_bets():
     rng = np.random.default_rng(11)
-    table = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
+    players = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
     searched = Counter()
     for _ in range(60):
         rules = dataclasses.replace(SIXMAX, stacks=tuple(rng.integers(900, 12_000, 6).tolist()))
-        hand = play_hand(rules, table, deal_deck(rules, rng), rng.spawn(6))
+        hand = play_hand(rules, players, deal_deck(rules, rng), rng.spawn(6))
         assert hand.faults == ()
-        searched.update(len(each.root.live_seats) for each in table[0].searches)
+        searched.update(len(each.root.live_seats) for each in players[0].searches)
     assert sum(count for seats, count in searched.items() if seats > 2) > 10
 
 
 def test_without_a_bucket_table_the_blueprint_plays_among_many():
-    agent = SearchAgent(BlueprintAgent(blueprint(6)), CROWD)
-    agent.restart(SIXMAX, 2, np.random.default_rng(1))
-    planned = agent._blueprint.range_strategy(at_table(()))
+    agent = agent_at(CROWD, rules=SIXMAX, seat=2)
+    planned = agent.blueprint.range_strategy(at_table(()))
     assert np.array_equal(agent.range_strategy(at_table(())).probabilities, planned.probabilities)
     assert "bucket table" in agent.explain(at_table(()))

@@ -14,19 +14,17 @@ from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
 from plurispiel.abstraction.holdem import betting_state as betting
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.cards import parse_cards
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.rules import LEDUC, UNLIMITED_RAISES, HoldemRules, no_limit_holdem
 from plurispiel.agents.base import Action, RangeAgent, Strategy
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, single_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
-from plurispiel.agents.search import _multiway_kernels as kernels
 from plurispiel.agents.search.continuations import continuation_strategies
 from plurispiel.agents.search.leaves import Continuations
-from plurispiel.agents.search.multiway import MultiwaySolver
+from plurispiel.agents.search.multiway import MultiwaySolver, MultiwaySubgame
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.subgame import MOST_RAISES
+from plurispiel.agents.search.root import MAX_RAISES
 
 pytestmark = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="random words overflow on purpose, which numpy alone reports"
@@ -51,6 +49,10 @@ def blueprint(rules):
     return random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules))
 
 
+def three_with(beliefs):
+    return MultiwaySubgame(BettingState(THREE), (0,), beliefs, raise_menu)
+
+
 def nash_conv(solver, beliefs):
     """What all players of `THREE` win by best responses to the averages, in chips."""
     exact = ThreeWaySolver(BettingState(THREE), (0,), beliefs)
@@ -67,7 +69,7 @@ def nash_conv(solver, beliefs):
 def test_three_players_on_the_last_street_come_near_an_equilibrium(threads):
     beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
     after = Continuations(blueprint(THREE), THREE)
-    solver = MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after, seed=2, threads=threads)
+    solver = MultiwaySolver(three_with(beliefs), after, seed=2, threads=threads)
     found = []
     for num_iterations in (100, 16_000):
         solver.run(num_iterations)
@@ -80,7 +82,7 @@ def test_a_warm_start_begins_with_the_blueprint_and_fades():
     planned = PlannedRows(blueprint(THREE), hand_in_tree(THREE, blueprint(THREE)))
     beliefs = np.random.default_rng(5).random((3, THREE.num_combos))
     after = Continuations(blueprint(THREE), THREE)
-    solver = MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after, seed=2)
+    solver = MultiwaySolver(three_with(beliefs), after, seed=2)
     solver.warm_start(planned, 30.0)
     for path in solver.paths:
         actions, _, current = solver.strategies(path)
@@ -101,10 +103,10 @@ def test_ranges_that_cannot_meet_are_refused():
     after, beliefs = Continuations(blueprint(THREE), THREE), np.zeros((3, THREE.num_combos))
     beliefs[:, 5] = 1.0
     with pytest.raises(ValueError, match="no hands that can meet"):
-        MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after)
+        MultiwaySolver(three_with(beliefs), after)
     beliefs[1:] = 0.0
     with pytest.raises(ValueError, match="no hands that can meet"):
-        MultiwaySolver(BettingState(THREE), (0,), beliefs, raise_menu, after)
+        MultiwaySolver(three_with(beliefs), after)
 
 
 def test_who_has_folded_loses_what_it_put_in():
@@ -114,13 +116,14 @@ def test_who_has_folded_loses_what_it_put_in():
     after, state = Continuations(found, rules), BettingState(rules)
     for action in history:
         state.apply(action)
-    solver = MultiwaySolver(state, (), np.ones((4, rules.num_combos)), lambda rules, array: (), after, history)
-    worker, seat = solver._workers[0], 1
+    seat, beliefs = 1, np.ones((4, rules.num_combos))
+    folds = {(): np.tile([1.0, 0.0], (rules.num_combos, 1))}
+    subgame = MultiwaySubgame(state, (), beliefs, lambda rules, array: (), history, frozen=folds)
+    solver = MultiwaySolver(subgame, after)
     assert state.actor == seat and after.place((*history, FOLD)).seats[seat] < 0
     for _ in range(5):
-        solver._traverse(seat, 1.0, worker)
-        folded = worker.work.below[0, 0]
-        assert set(folded[folded != 0.0]) == {-100.0}
+        values = solver.sample_values(seat)
+        assert set(values[~np.isnan(values)]) == {-100.0}
 
 
 @functools.cache
@@ -138,18 +141,17 @@ def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
     for action in history:
         state.apply(action)
     after = Continuations(deep_blueprint(), rules, 1)
-    solver = MultiwaySolver(state, board, np.ones((3, rules.num_combos)), lambda rules, array: (), after, history)
-    assert (solver._tree.kinds == kernels.LEAF).sum() == 1
-    (worker,) = solver._workers
+    beliefs = np.ones((3, rules.num_combos))
+    solver = MultiwaySolver(MultiwaySubgame(state, board, beliefs, lambda rules, array: (), history), after)
+    assert len(solver.leaf_paths) == 1
     quads, found = rules.combo_id(parse_cards("AcAd")), []
     for seat in range(3):
         most = [min(stack, stacks[seat]) for other, stack in enumerate(stacks) if other != seat]
         for _ in range(200):
-            solver._traverse(seat, 1, worker)
-            values = worker.work.values[worker.work.free]
-            assert -max(most) <= values.min() and values.max() <= sum(most)
-            if seat == 2 and worker.work.free[quads]:
-                found.append(worker.work.values[quads])
+            values = solver.sample_values(seat)
+            assert -max(most) <= np.nanmin(values) and np.nanmax(values) <= sum(most)
+            if seat == 2 and not np.isnan(values[quads]):
+                found.append(values[quads])
     assert len(found) > 100 and max(found) > 350.0
     if stacks[2] == 350:
         assert set(found) == {700.0}
@@ -191,19 +193,19 @@ def test_behind_leaves_raises_are_called_and_who_has_folded_wins_nothing(path):
     def menu(rules, array):
         return tuple(action for action in path if action > CALL and action > max(array[betting.CONTRIB :][:3]))
 
-    solver, frozen = MultiwaySolver(state, board, beliefs, menu, after, history), {}
+    subgame = MultiwaySubgame(state, board, beliefs, menu, history)
+    solver, frozen = MultiwaySolver(subgame, after), {}
     for number, action in enumerate(path):
         actions = solver.strategies(path[:number])[0]
         frozen[path[:number]] = np.tile(np.array(actions) == action, (rules.num_combos, 1)).astype(float)
-    solver = MultiwaySolver(state, board, beliefs, menu, after, history, frozen=frozen)
-    assert after.place((*history, *path)) is not None
-    assert solver._tree.kinds[solver._paths[path]] == kernels.LEAF
-    most, (worker,) = max(path), solver._workers
+    solver = MultiwaySolver(dataclasses.replace(subgame, frozen=frozen), after)
+    assert after.place((*history, *path)) is not None and path in solver.leaf_paths
+    most = max(path)
     for seat, expected in enumerate((-most, -350, most + 350)):
-        solver._traverse(seat, 1.0, worker)
-        while not worker.work.free[hands[seat]]:  # the board took one of its cards
-            solver._traverse(seat, 1.0, worker)
-        assert worker.work.values[hands[seat]] == expected
+        value = np.nan
+        while np.isnan(value):  # the board took one of its cards
+            value = solver.sample_values(seat)[hands[seat]]
+        assert value == expected
 
 
 @pytest.mark.parametrize("stacks", [(10_000,) * 3, (10_000, 700, 500), (350, 20_000, 900)], ids=str)
@@ -220,17 +222,15 @@ def test_behind_leaves_some_win_what_others_lose(stacks):
         rows = np.zeros_like(known.rows)
         rows[firsts + rng.integers(counts)] = 1
         after = Continuations(dataclasses.replace(known, rows=rows), rules, 1)
-        solver = MultiwaySolver(state, board, np.ones((3, rules.num_combos)), lambda rules, array: (), after, history)
+        beliefs = np.ones((3, rules.num_combos))
+        solver = MultiwaySolver(MultiwaySubgame(state, board, beliefs, lambda rules, array: (), history), after)
         (worker,) = solver._workers
         solver._deal(-1, worker)
-        held, values = worker.work.held.copy(), []
-        for seat in range(3):
-            worker.work.held[:] = np.where(np.arange(3) == seat, -1, held)
-            place = solver._combos, solver._game, after.tables.game, after.cards, solver._beliefs, seat
-            count = kernels.prepare_deal(rank_tables(), *place, worker.work)
-            tables = solver._regrets, solver._frozen
-            kernels.learn(solver._tree, after.tables, seat, 1, 1.0, 1.0, count, *tables, *worker)
-            values.append(worker.work.values[held[seat]])
+        dealt, values = worker.work.dealt.copy(), []
+        for seat in range(3):  # the same deal, seen by each seat
+            worker.work.dealt[:] = np.where(np.arange(3) == seat, -1, dealt)
+            solver._learn(seat, 1.0, worker)
+            values.append(worker.work.values[dealt[seat]])
         assert abs(sum(values)) < 1e-6 and min(values) >= -max(stacks)
         found.update(values)
     assert len(found) > 3, found
@@ -318,9 +318,9 @@ def test_leaves_are_an_equilibrium_of_continuations(num_policies, history):
     state = BettingState(LEDUC)
     for action in history:
         state.apply(action)
-    most_raises = UNLIMITED_RAISES if history else MOST_RAISES
-    place = state, (), beliefs, raise_menu, after, history
-    solver = MultiwaySolver(*place, most_raises=most_raises, seed=4, with_choices=True)
+    max_raises = UNLIMITED_RAISES if history else MAX_RAISES
+    subgame = MultiwaySubgame(state, (), beliefs, raise_menu, history, max_raises)
+    solver = MultiwaySolver(subgame, after, seed=4, with_choices=True)
     assert (max(solver.paths, key=len) == (5,)) == bool(history)
     solver.run(20)
     game = LeafGame(LEDUC, solver, num_policies, history)

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+import table
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu
@@ -24,12 +25,12 @@ from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.leaves import Continuations
-from plurispiel.agents.search.multiway import DEALS, MultiwaySolver
-from plurispiel.agents.search.subgame import played_rows
+from plurispiel.agents.search.multiway import DEALS, MultiwaySolver, MultiwaySubgame
+from plurispiel.agents.search.solution import believed_and_played
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
-FEW = SearchConfig(iterations=2, threads=1, cards="blueprint", purge=0.0, k=2, warm_start=0.0)
+FEW = SearchConfig(iterations=2, threads=1, cards="blueprint", purge=0.0, continuations=2, warm_start=0.0)
 BOARD = parse_cards("QsJh2h7c3d")
 MENU = GameMenu((StreetMenu(("0.5p 1p", "1p"), multiway=("1p", "1p")), StreetMenu(("1p",), multiway=("",))))
 
@@ -52,17 +53,11 @@ def blueprint(rules):
 
 
 def agent_at(rules, config=FEW, *, seat=0, found=None):
-    agent = SearchAgent(BlueprintAgent(found or blueprint(rules)), config)
-    agent.restart(rules, seat, np.random.default_rng(1))
-    return agent
+    return table.agent_at(SearchAgent(BlueprintAgent(found or blueprint(rules)), config), rules, seat)
 
 
 def public_after(rules, actions, board=BOARD):
-    state, told = BettingState(rules), ()
-    for action in actions:
-        told += (Action(state.actor, action, state.street),)
-        state.apply(action)
-    return PublicState(rules, state.array.tolist(), board[: rules.board_size(state.street)], told)
+    return table.public_after(rules, actions, board)
 
 
 def whole_strategy(agent, public):
@@ -94,17 +89,18 @@ def test_search_begins_behind_a_strange_raise(game, actions, is_searched):
     rules = PRESETS[game]
     public = public_after(rules, actions)
     agent = agent_at(rules, seat=public.actor)
-    found, planned = agent.range_strategy(public), agent._blueprint.range_strategy(public)
+    found, planned = agent.range_strategy(public), agent.blueprint.range_strategy(public)
     assert len(agent.searches) == is_searched == agent.counts["searches"]
     np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
     assert all(public.is_legal(action) for action in found.actions.tolist())
     text = agent.explain(public)
     if is_searched:
         (solution,) = agent.searches
-        assert solution.root.state.array.tolist() == public._state and solution.root.live_seats == tuple(
-            seat for seat, folded in enumerate(public.folded) if not folded
+        assert (
+            solution.root.state.array.tolist() == public.betting().array.tolist()
+            and solution.root.live_seats == tuple(seat for seat, folded in enumerate(public.folded) if not folded)
         )
-        assert f"searched from behind the raise to {actions[-1]} on the preflop, pot {public.pot}" in text
+        assert f"searched from the raise to {actions[-1]} on the preflop, pot {public.pot}" in text
     else:
         np.testing.assert_array_equal(found.probabilities, planned.probabilities)
         assert "the blueprint plays before the flop" in text
@@ -122,7 +118,7 @@ def test_two_need_chips(raised, is_searched):
 def test_without_a_bucket_table_the_blueprint_plays():
     agent = agent_at(HUNL, found=random_blueprint(HUNL))
     public = public_after(HUNL, (1000,))
-    planned = agent._blueprint.range_strategy(public)
+    planned = agent.blueprint.range_strategy(public)
     np.testing.assert_array_equal(agent.range_strategy(public).probabilities, planned.probabilities)
     assert not agent.searches
 
@@ -135,9 +131,9 @@ def test_it_is_played_as_its_solver_says(rules, history):
     beliefs = agent.beliefs(root)
     beliefs[list(np.flatnonzero(root.folded))] = 0.0
     state, raises = root.betting(), root.num_raises
-    menu = dataclasses.replace(FEW, preflop=("",) * raises + FEW.preflop).preflop_menu(0).raises
-    after = Continuations(blueprint(rules), rules, FEW.k)
-    solver = MultiwaySolver(state, (), beliefs, menu, after, history, most_raises=UNLIMITED_RAISES)
+    menu = dataclasses.replace(FEW, preflop_sizes=("",) * raises + FEW.preflop_sizes).preflop_menu(0).raises
+    after = Continuations(blueprint(rules), rules, FEW.continuations)
+    solver = MultiwaySolver(MultiwaySubgame(state, (), beliefs, menu, history, UNLIMITED_RAISES), after)
     solver.run(FEW.iterations * DEALS)
     assert len(solver.paths) > 3
     played = {}
@@ -160,7 +156,7 @@ def test_it_is_played_as_its_solver_says(rules, history):
 def test_rows_of_decisions_are_made_when_they_are_asked_for(monkeypatch):
     """A street of many players has thousands, of which a hand meets a few."""
     made = []
-    monkeypatch.setattr(multiway, "played_rows", lambda *rows: made.append(rows) or played_rows(*rows))
+    monkeypatch.setattr(multiway, "believed_and_played", lambda *rows: made.append(rows) or believed_and_played(*rows))
     agent = agent_at(SIXMAX)
     agent.range_strategy(public_after(SIXMAX, (FOLD, FOLD, 451)))
     (solution,) = agent.searches
@@ -177,8 +173,8 @@ def test_rows_of_decisions_are_made_when_they_are_asked_for(monkeypatch):
 def test_beliefs_before_it_are_the_blueprint_s():
     """Of a raise between two of its sizes by the pseudo-harmonic mapping."""
     agent = agent_at(HUNL)
-    first = agent._blueprint.range_strategy(public_after(HUNL, ()))
-    second = agent._blueprint.range_strategy(public_after(HUNL, (300,)))
+    first = agent.blueprint.range_strategy(public_after(HUNL, ()))
+    second = agent.blueprint.range_strategy(public_after(HUNL, (300,)))
     beliefs = agent.beliefs(public_after(HUNL, (300, 700)))
     raised = initial_beliefs(HUNL)[1] * first.probability(300)
     np.testing.assert_allclose(beliefs[1], raised / raised.sum())
@@ -217,7 +213,7 @@ def test_later_strange_raises_are_added_and_own_decisions_held():
         on_flop = public_after(HUNL, (*again, CALL))
         np.testing.assert_array_equal(late.beliefs(on_flop), agent.beliefs(on_flop))
         held = np.where(np.isin(HUNL.combos, on_flop.board).any(axis=1), 0.0, 1.0)
-        expected = held * agent._hand._root(on_flop.actions[:1], ()).beliefs[0]
+        expected = held * agent.beliefs(public_after(HUNL, again[:1]))[0]
         expected *= after.nodes[()].average[:, 2] * after.nodes[(raised, 5555)].average[:, 1]
         np.testing.assert_allclose(agent.beliefs(on_flop)[0], expected / expected.sum())
 
@@ -239,7 +235,7 @@ def test_the_own_raise_that_ends_a_search_is_held():
     assert held.any()
     np.testing.assert_array_equal(solution.nodes[(bet,)].average[held], acted.probabilities[held])
     on_turn = public_after(rules, (*again, CALL, CALL))
-    beliefs = agent._hand._root(on_turn.actions[:3], BOARD[:3]).beliefs[1] * acted.probabilities[:, 2]
+    beliefs = solution.root.beliefs[1] * acted.probabilities[:, 2]
     beliefs[np.isin(rules.combos, on_turn.board).any(axis=1)] = 0.0
     np.testing.assert_allclose(agent.beliefs(on_turn)[1], beliefs / beliefs.sum())
 
@@ -332,13 +328,14 @@ def test_openspiel_bots_that_join_know_it():
     rules = no_limit_holdem(2, 2000)
     game = OpenSpielGame(game_string(rules))
 
-    def bot(seat):
-        return OpenSpielBot(SearchAgent(BlueprintAgent(blueprint(HUNL)), FEW), game, seat, seed=3)
+    def bot(seat, agent=None):
+        return OpenSpielBot(agent or SearchAgent(BlueprintAgent(blueprint(HUNL)), FEW), game, seat, seed=3)
 
     state = game.game.new_initial_state()
     for _ in range(4):
         state.apply_action(state.legal_actions()[-1])
-    first = [bot(0), bot(1)]
+    agents = [SearchAgent(BlueprintAgent(blueprint(HUNL)), FEW) for _ in range(2)]
+    first = [bot(seat, agent) for seat, agent in enumerate(agents)]
     for action in (650, 1700, CALL):
         seat = state.current_player()
         policy = first[seat].get_policy(state)
@@ -346,4 +343,4 @@ def test_openspiel_bots_that_join_know_it():
         joined.restart_at(state)
         assert joined.get_policy(state) == policy == first[seat].clone().get_policy(state)
         state.apply_action(action)
-    assert first[0]._agent.counts["searches"] == 1
+    assert agents[0].counts["searches"] == 1

@@ -20,11 +20,12 @@ from plurispiel.agents.search import street_tree
 from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.street_tree import MAX_NODES, StreetBetting
-from plurispiel.agents.search.subgame import TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND, Root
+from plurispiel.agents.search.root import TWO_SEATS_NODES, TWO_SEATS_NODES_A_SECOND, Root
+from plurispiel.agents.search.street_tree import MAX_NODES, SearchBetting
 
 BOARD = parse_cards("QsJh2h7c3d")
-FEW = SearchConfig(iterations=1, threads=1, k=2, cards="blueprint", warm_start=0.0)
+FEW = SearchConfig(iterations=1, threads=1, continuations=2, cards="blueprint", warm_start=0.0)
+MANY_SIZES = SearchConfig(street_sizes=("0.3p 0.5p 1p 2p",) * 3, later_sizes=("0.5p 1p",) * 3)
 NONE = GameMenu((StreetMenu(("",)),))
 LIMIT = HoldemRules(
     blinds=(5, 10, 0, 0, 0),
@@ -47,11 +48,11 @@ def root_after(rules, actions):
 
 
 def street_of(root, menu):
-    return StreetBetting(root.state, menu, None, (), root.game.most_raises)
+    return SearchBetting(root.state, menu, None, (), max_raises=root.game.max_raises)
 
 
 @pytest.mark.parametrize(
-    "seats, crowd, kept",
+    "seats, sizes, kept",
     [
         (6, ("0.75p allin", "allin"), ("0.75p allin", "allin")),
         (8, ("0.75p allin", "allin"), ("0.75p allin",)),
@@ -59,13 +60,13 @@ def street_of(root, menu):
         (9, ("0.75p allin", "allin"), ("0.75p",)),
     ],
 )
-def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
-    rules, config = no_limit_holdem(seats), SearchConfig(crowd=crowd)
+def test_the_last_sizes_go_where_a_street_is_too_large(seats, sizes, kept):
+    rules, config = no_limit_holdem(seats), SearchConfig(multiway_sizes=sizes)
     root = root_after(rules, (CALL,) * 3 * seats)
     street = street_of(root, root.game.menu(config, {}))
-    expected = street_of(root, SearchConfig(crowd=kept).multiway_menu(seats).raises)
+    expected = street_of(root, SearchConfig(multiway_sizes=kept).multiway_menu(seats).raises)
     assert street.actions == expected.actions and len(street.paths) < MAX_NODES
-    if kept != crowd:
+    if kept != sizes:
         with pytest.raises(StreetTooLarge, match="more than 7,000 nodes"):
             street_of(root, config.multiway_menu(seats).raises)
 
@@ -76,7 +77,11 @@ def test_the_last_sizes_go_where_a_street_is_too_large(seats, crowd, kept):
         (no_limit_holdem(2).with_menu("fcpa"), SearchConfig(), None),
         (no_limit_holdem(2).with_menu("fchpa"), SearchConfig(), (2, 1, 1)),
         (dataclasses.replace(HULH, max_raises=None), SearchConfig(iterations=1), (3, 2, 2)),
-        (no_limit_holdem(2), SearchConfig(first=("0.3p 0.5p 1p 2p",) * 3, later=("0.5p 1p",) * 3), (2, 2, 1)),
+        (
+            no_limit_holdem(2),
+            SearchConfig(street_sizes=("0.3p 0.5p 1p 2p",) * 3, later_sizes=("0.5p 1p",) * 3),
+            (2, 2, 1),
+        ),
     ],
     ids=["fcpa", "fchpa", "limit without limits", "many sizes"],
 )
@@ -98,18 +103,18 @@ def test_a_root_behind_raises_is_measured_as_it_is_solved():
     """Two raises were made on the flop, and the street ends behind the next."""
     rules = no_limit_holdem(7)
     root = root_after(rules, (CALL,) * 7 + (350, 2100))
-    street = street_of(root, root.game.menu(SearchConfig(crowd=("0.5p 1p allin",) * 3), {}))
-    assert root.game.most_raises == 3 and len(street.paths) <= MAX_NODES
+    street = street_of(root, root.game.menu(SearchConfig(multiway_sizes=("0.5p 1p allin",) * 3), {}))
+    assert root.game.max_raises == 3 and len(street.paths) <= MAX_NODES
 
 
 def test_so_they_do_where_its_tables_are(monkeypatch):
     rules, config = no_limit_holdem(4), SearchConfig()
     before = (CALL,) * 4
     root = root_after(rules, before)
-    whole = street_of(root, root.game.menu(config, {})).most_bytes(config.k)
+    whole = street_of(root, root.game.menu(config, {})).max_bytes(config.continuations)
     monkeypatch.setattr(street_tree, "MAX_BYTES", whole - 1)
     root = root_after(rules, before)
-    assert street_of(root, root.game.menu(config, {})).most_bytes(config.k) < whole
+    assert street_of(root, root.game.menu(config, {})).max_bytes(config.continuations) < whole
 
 
 @pytest.mark.parametrize("rules", [LIMIT, no_limit_holdem(4).with_menu("fchpa")], ids=["limit", "fchpa"])

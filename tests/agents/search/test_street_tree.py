@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.search._multiway_kernels import END, LEAF
 from plurispiel.agents.search.leaves import Continuations
-from plurispiel.agents.search.street_tree import StreetBetting
+from plurispiel.agents.search.street_tree import SearchBetting
 
 THREE = no_limit_holdem(3)
 
@@ -38,7 +38,7 @@ def test_bets_are_answered_before_a_street_is_over(raises, has_places):
     history = (350, CALL, CALL)
     state = betting_state(THREE, history)
     menu = BetMenu((((parse_sizes("1p allin"),),),)).raises
-    street = StreetBetting(state, menu, continuations(*raises), history, 2)
+    street = SearchBetting(state, menu, continuations(*raises), history, max_raises=2)
     tree, _ = street.arrays(THREE.num_combos, {})
     behind = [path for path in street.paths if len(path) == 2 and min(path) > CALL]
     assert behind

@@ -20,7 +20,7 @@ from plurispiel.agents.search.exact.search import (
     beliefs_everywhere,
     search_from_options,
 )
-from plurispiel.agents.search.exact.subgame import Gadget, frontier_at, make_subgame, street_frontier
+from plurispiel.agents.search.exact.subgame import TerminateOption, frontier_at, make_subgame, street_frontier
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import expected_values, exploitability
@@ -93,7 +93,7 @@ def test_search_by_the_text(text, kinds, from_street, k):
     )
     subgames = []
     actual = GameTreeSearcher(tree).strategy(
-        strategy, GameTreeSearch(from_street=from_street, k=k, iterations=4), on_subgame=subgames.append
+        strategy, GameTreeSearch(from_street=from_street, continuations=k, iterations=4), on_subgame=subgames.append
     )
     assert len(subgames) == len(search.subgames)
     found = rows_of(tree, actual)
@@ -165,11 +165,11 @@ def test_leduc_from_an_equilibrium(leduc, equilibrium):
         return distance(leduc, strategy)
 
     assert after(from_street=2) == pytest.approx(0.12, rel=0.05)
-    assert after(from_street=2, doubt=1e-3) == pytest.approx(0.04, rel=0.15)
+    assert after(from_street=2, uniform_share=1e-3) == pytest.approx(0.04, rel=0.15)
     assert after(from_street=2, safe=True) < 5e-4
-    assert after(k=4) == pytest.approx(0.30, rel=0.05)
-    assert after(k=1) == pytest.approx(0.81, rel=0.05)
-    assert after(k=4, safe=True) < 0.05
+    assert after(continuations=4) == pytest.approx(0.30, rel=0.05)
+    assert after(continuations=1) == pytest.approx(0.81, rel=0.05)
+    assert after(continuations=4, safe=True) < 0.05
 
 
 @jit_only
@@ -226,7 +226,7 @@ def test_a_gadgets_opponent_takes_the_better(leduc, equilibrium):
     root = int(publics.roots(1)[3])
     beliefs = publics.possible(root).astype(float)
     for bound, taken in ((100.0, 0), (-100.0, 1)):
-        subgame = make_subgame(tree, publics, root, beliefs, gadget=Gadget(1, np.full(6, bound)))
+        subgame = make_subgame(tree, publics, root, beliefs, gadget=TerminateOption(1, np.full(6, bound)))
         solver = make_solver(subgame.tree, "cfr+")
         solver.run(50)
         asked = (subgame.action[subgame.tree.infoset_first[:-1]] < 0) & (subgame.leaf < 0)
@@ -327,18 +327,18 @@ def test_the_agent_at_the_table_is_as_exploitable(leduc):
 
 def test_options():
     assert search_from_options({}) == GameTreeSearch()
-    assert search_from_options({"k": "2", "doubt": "0.001", "play": "final", "safe": "false"}) == GameTreeSearch(
-        k=2, doubt=1e-3, play="final"
-    )
+    assert search_from_options(
+        {"continuations": "2", "uniform_share": "0.001", "play": "final", "safe": "false"}
+    ) == GameTreeSearch(continuations=2, uniform_share=1e-3, play="final")
     for options, message in (
-        ({"speed": "1"}, "takes the options from_street, k, play"),
-        ({"k": "5"}, "k is 1..4"),
-        ({"k": "two"}, "k is a whole number, got 'two'"),
+        ({"speed": "1"}, "takes the options from_street, continuations, play"),
+        ({"continuations": "5"}, "continuations must be 1..4"),
+        ({"continuations": "two"}, "continuations is a whole number, got 'two'"),
         ({"safe": "yes"}, "safe is true or false"),
         ({"play": "last"}, "play is average or final"),
         ({"from_street": "0"}, "counts streets from 1"),
         ({"iterations": "0"}, "at least 1"),
-        ({"doubt": "1"}, "below 1"),
+        ({"uniform_share": "1"}, "below 1"),
         ({"algorithm": "sat"}, "unknown algorithm"),
     ):
         with pytest.raises(ValueError, match=message):

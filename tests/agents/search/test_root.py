@@ -1,4 +1,4 @@
-"""The game of a search: what its two players may do is what they may do at the table."""
+"""The game of a search: its two players have the actions that they have at the table."""
 
 import dataclasses
 import itertools
@@ -14,7 +14,7 @@ from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search.beliefs import initial_beliefs
 from plurispiel.agents.search.config import SearchConfig
-from plurispiel.agents.search.subgame import Root, is_multiway
+from plurispiel.agents.search.root import Root, can_search_street
 
 BOARD = parse_cards("QsJh2h7c3d")
 
@@ -55,7 +55,7 @@ def test_a_crowd_of_ten_is_too_large(actions):
     state = BettingState(no_limit_holdem(10))
     for action in actions:
         state.apply(action)
-    assert state.street == 1 and is_multiway(state) == (FOLD in actions)
+    assert state.street == 1 and can_search_street(state) == (FOLD in actions)
 
 
 def test_values_are_what_the_table_pays():
