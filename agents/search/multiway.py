@@ -348,9 +348,8 @@ class MultiwaySolver:
 
     def _deal(self, seat: int, worker: _Worker) -> bool:
         """Deal hands to every seat but one, and the board; return whether compatible hands were found."""
-        return bool(
-            kernels.deal_others(self._game, self._live, seat, self._cumulative, stream=worker.stream, work=worker.work)
-        )
+        stream, work = worker
+        return bool(kernels.deal_others(self._game, self._live, seat, self._cumulative, stream, work))
 
     def _traverse(self, seat: int, number: int, worker: _Worker) -> bool:
         """Deal and learn for a seat; return whether a deal was found."""
