@@ -188,7 +188,9 @@ def test_links_resolve(document):
 def test_documents_are_short(document):
     text = document.read_text(encoding="utf-8")
     lines = re.sub(r"^<!--.*?-->\n", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
-    assert len(lines) <= (150 if document == ROOT / "README.md" else 190)
+    is_data = document.parent.name == "bench"  # whose tables are measurements, and as long as these are
+    num_lines = sum(not (is_data and line.startswith("|")) for line in lines)
+    assert num_lines <= (150 if document == ROOT / "README.md" else 190)
     assert document != ROOT / "README.md" or len(text.encode()) <= 8 * 1024
     assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
 
