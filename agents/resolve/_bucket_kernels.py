@@ -1,7 +1,10 @@
 """Kernels of vector CFR with strategies by bucket: hands of one bucket are played alike on all boards of a street.
 
-A table holds a block of sixteen actions for each bucket, in the order of ``layout.action_rows``. What the boards
-of an iteration add to regrets and sums is collected apart, by chunks of boards, and settled at its end.
+A table holds a block of sixteen actions for each bucket, in the order of ``layout.action_rows``. The changes that the
+boards of an iteration make to regrets and sums are collected by chunks of boards, and added at the iteration's end:
+boards share the tables, and threads must neither race for them nor decide the order of the sums.
+
+Arguments that recur are those of `_vector_cfr_kernels`; `plans` is a `BucketPlans`.
 """
 
 import numpy as np
@@ -31,9 +34,10 @@ def plan_buckets(layout, seat, width, table, plan):
     Parameters
     ----------
     width : int
-        Buckets.
+        Number of buckets.
     table, plan : float[n * width, 16]
-        Bucket after bucket for sixteen actions at a time, in the order of ``layout.action_rows``.
+        Bucket after bucket for sixteen actions at a time, in the order of ``layout.action_rows``. `plan` is modified
+        in place.
     """
     for node in range(len(layout.kind)):
         if layout.kind[node] != seat:
@@ -54,14 +58,14 @@ def plan_buckets(layout, seat, width, table, plan):
 
 @kernel
 def plan_best(layout, seat, width, changes, plan):
-    """Write the action of most regret in each bucket, and return in how many it is new; `changes` are set to 0.
+    """Write the action of largest regret in each bucket, and return the number of buckets whose action changes.
 
     Parameters
     ----------
     changes : float[num_chunks, 2, n * width, 16]
-        As in `settle_buckets`.
+        As in `settle_buckets`: the regrets of one walk. Set to 0.
     plan : float[n * width, 16]
-        Modified in place.
+        Modified in place. A bucket keeps its action unless another one's regret is positive.
     """
     zeros, num_new = spread(plan, plan.dtype.type(0)), 0
     for row in range(plan.shape[0]):
@@ -92,14 +96,14 @@ def plan_best(layout, seat, width, changes, plan):
 
 @kernel
 def settle_buckets(regrets, sums, changes, step):
-    """Add what several chunks of boards have changed, and discount; `changes` are set to 0.
+    """Add the changes of all chunks of boards to a seat's tables, and discount as `learn` does.
 
     Parameters
     ----------
     regrets, sums : float[n, 16]
         Of a seat. Modified in place.
     changes : float[num_chunks, 2, n, 16]
-        Counterfactual regrets, and reach times strategy.
+        Counterfactual regrets, and reach times strategy. Set to 0.
     step : float[3]
     """
     gain, loss, decay = spread(regrets, step[GAIN]), spread(regrets, step[LOSS]), spread(regrets, step[DECAY])
@@ -116,16 +120,16 @@ def settle_buckets(regrets, sums, changes, step):
 
 
 @kernel
-def enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work):
-    """Do what `enter_board` does, with strategies by bucket; see `update_boards_by_buckets`."""
+def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
+    """Fill both seats' reach at the nodes of a batch, and in ``work.shares`` the strategy of `seat`, by buckets."""
+    layout = street.layout
     for player in range(2):
-        hands, reach = deals.seats[player], work.reach[player]
+        hands, reach = street.deals.seats[player], work.reach[player]
         blocks = hands.block[board + 1] - hands.block[board]
-        gather(layout, hands, board, batch, player, above[player], above_blocks[player], blocks, work)
+        gather(street, board, batch, player, above, work)
+        # The opponent's strategy is not needed again, and is overwritten by the reach in its own rows.
         factors = work.shares if player == seat else reach
-        _expand(
-            layout, hands, buckets.numbers[player], board, batch, player, plans[player], width, blocks, factors, work
-        )
+        _expand(street, plans, board, batch, player, factors, work)
         for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
             if layout.kind[node] != player:
                 continue
@@ -133,13 +137,16 @@ def enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, wi
             num_actions = np.int64(layout.child_first[node + 1] - first)
             source = layout.reach_row[player, node] * blocks
             into = layout.reach_row[player, layout.children[first]] * blocks
-            for place in range(num_actions * blocks):
-                store(reach, into + place, load(factors, into + place) * load(reach, source + place % blocks))
+            for entry in range(num_actions * blocks):
+                store(reach, into + entry, load(factors, into + entry) * load(reach, source + entry % blocks))
 
 
 @kernel
-def _expand(layout, hands, numbers, board, batch, seat, plan, width, blocks, shares, work):
-    """Write the strategy of each hand, that of its bucket, in the rows of the reach that it leads to."""
+def _expand(street, plans, board, batch, seat, shares, work):
+    """Write each hand's strategy, that of its bucket, in the rows of the reach that its actions lead to."""
+    layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
+    numbers, width = plans.buckets.numbers[seat], plans.width
+    blocks = hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
     for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
@@ -153,93 +160,90 @@ def _expand(layout, hands, numbers, board, batch, seat, plan, width, blocks, sha
 
 
 @kernel
-def learn_by_buckets(layout, deals, buckets, board, batch, seat, width, factor, changes, work):
-    """Do what `learn` does, with regrets and sums by bucket: they are added to `changes`.
+def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
+    """Carry a seat's values up a batch, and add its regrets and strategy, by bucket, to `changes`.
 
     Parameters
     ----------
-    buckets : Buckets
+    plans : BucketPlans
     factor : float
-        How often the board counts, besides its multiplicity: where boards are drawn, what makes up for the others.
+        As in `leave_board`, over all streets before: the board's regrets count so many times, as its tables' bucket
+        is also visited on other boards.
     changes : float[2, n, 16]
         As in `settle_buckets`. Modified in place.
     """
-    numbers, weights = buckets.numbers[seat], buckets.weights[seat]
-    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
+    layout, hands = street.layout, street.deals.seats[seat]
+    numbers, weights, width = plans.buckets.numbers[seat], plans.buckets.weights[seat], plans.width
+    reach, shares, values = work.reach[seat], work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
-    none = np.int64(0)
-    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
-    first_node = layout.batch_node[batch]
-    for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
+    one_kind = np.int64(0)
+    for node in range(layout.batch_node[batch + 1] - 1, layout.batch_node[batch] - 1, -1):
         kind = layout.kind[node]
         if kind >= FOLD_END:
             continue
-        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
-        out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
+            add_children(layout, seat, node, one_kind, blocks, values)
             continue
-        into = layout.reach_row[seat, children[first]] * blocks
-        mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
-        for k in range(first, last):  # the strategy is not needed any more: regrets take its place
-            child, place = children[k], into + (k - first) * blocks
-            row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
+        mix_children(layout, seat, node, one_kind, blocks, shares, values)
+        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+        out = np.int64(layout.value_row[seat, node]) * blocks
+        into = layout.reach_row[seat, layout.children[first]] * blocks
+        for k in range(first, last):  # the strategy of this node is no longer needed: regrets take its rows
+            child, entry = layout.children[k], into + (k - first) * blocks
+            row, chips = np.int64(layout.value_row[seat, child]) * blocks, spread(values, layout.scale[seat, child])
             for block in range(blocks):
                 gained = load(values, row + block) * chips - load(values, out + block)
-                store(shares, place + block, gained)
+                store(shares, entry + block, gained)
     start, num_hands = hands.first[board], hands.first[board + 1] - hands.first[board]
-    deals_of_board = spread(values, deals.multiplicity[board] * factor)
+    deals_of_board = spread(values, street.deals.multiplicity[board] * factor)
     for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
-        place = np.int64(group) // LANES * width
+        entry = np.int64(group) // LANES * width
         for lane in range(LANES):
             work.rows[lane] = np.int64(layout.action_rows[seat, group + lane]) * blocks
         rows_to_tile(shares, work.rows, blocks, work.out, np.int64(0))
         for k in range(num_hands):
-            row = place + np.int64(numbers[start + k])
+            row = entry + np.int64(numbers[start + k])
+            # A counterfactual regret leaves out the seat's own range. Hands that share a strategy must be weighted by
+            # it, or a hand that is hardly ever there would decide as much as a likely one.
             weight = spread(values, weights[start + k]) * deals_of_board
             store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
         rows_to_tile(reach, work.rows, blocks, work.out, np.int64(0))
         for k in range(num_hands):
-            row = place + np.int64(numbers[start + k])
+            row = entry + np.int64(numbers[start + k])
             store(changes[1], row, load(changes[1], row) + load(work.out, k) * deals_of_board)
 
 
 @kernel
-def update_boards_by_buckets(
-    layout, deals, buckets, boards, factors, counts, seat, plans, width, changes, above, above_blocks, work, totals
-):
+def update_boards_by_buckets(street, plans, visits, times, seat, changes, above, work, totals):
     """Do an iteration for a seat on boards of the last street, with tables by bucket.
 
     Parameters
     ----------
-    buckets : Buckets
-    counts : float[num_boards]
-        As ``factor`` in `learn_by_buckets`.
-    plans : tuple of float[n * width, 16]
-        See `plan_buckets`.
+    plans : BucketPlans
+    visits : Visits
+    times : float
+        The product of the factors on the streets before.
     changes : float[2, n * width, 16]
-        See `settle_buckets`. Modified in place.
-    layout, deals, boards, factors, above, above_blocks, work, totals
-        As in `update_boards`.
+        As in `settle_buckets`. Modified in place.
+    totals : float[n, 16]
+        As in `leave_board`, with one kind of values.
     """
-    for k in range(len(boards)):
-        board, factor = boards[k], factors[k]
-        for batch in range(len(layout.batch_root) - 1):
-            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
-            fill_terminals(layout, deals, board, batch, seat, work)
-            learn_by_buckets(layout, deals, buckets, board, batch, seat, width, counts[k], changes, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(1), factor, work, above_blocks[seat], totals)
+    for k in range(len(visits.boards)):
+        board, factor = visits.boards[k], visits.factors[k]
+        for batch in range(len(street.layout.batch_root) - 1):
+            enter_board_by_buckets(street, plans, board, batch, seat, above, work)
+            fill_terminals(street, board, batch, seat, work)
+            learn_by_buckets(street, plans, board, batch, seat, factor * times, changes, work)
+            leave_board(street, board, batch, seat, np.int64(1), factor, above, work, totals)
 
 
 @kernel
-def evaluate_boards_by_buckets(
-    layout, deals, buckets, boards, factors, seat, plans, width, above, above_blocks, work, totals
-):
-    """Add both kinds of values of strategies by bucket, best responses by hand; see `update_boards_by_buckets`."""
-    for k in range(len(boards)):
-        board, factor = boards[k], factors[k]
-        for batch in range(len(layout.batch_root) - 1):
-            enter_board_by_buckets(layout, deals, buckets, board, batch, seat, plans, width, above, above_blocks, work)
-            fill_terminals(layout, deals, board, batch, seat, work)
-            evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(2), factor, work, above_blocks[seat], totals)
+def evaluate_boards_by_buckets(street, plans, visits, seat, above, work, totals):
+    """Add both kinds of values on boards of the last street: own strategies by bucket, best responses by hand."""
+    for k in range(len(visits.boards)):
+        board, factor = visits.boards[k], visits.factors[k]
+        for batch in range(len(street.layout.batch_root) - 1):
+            enter_board_by_buckets(street, plans, board, batch, seat, above, work)
+            fill_terminals(street, board, batch, seat, work)
+            evaluate(street, board, batch, seat, work)
+            leave_board(street, board, batch, seat, np.int64(2), factor, above, work, totals)

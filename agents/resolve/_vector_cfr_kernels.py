@@ -1,8 +1,25 @@
 """Kernels of vector CFR: whole ranges through the betting of one street on one board.
 
-Rows of reach, of tables and of values are those of `StreetLayout`, each in blocks of sixteen hands of the board.
-Values are counterfactual: weighted by the other seat's reach, chance by the share of a board among those that two
-given hands leave. ``float`` stands for float32 or float64, one of them throughout.
+Rows of reach, tables and values are numbered by `StreetLayout`; each row is cut into blocks of sixteen hands of the
+board. Values are counterfactual: weighted by the opponent's reach, and by the probability of each board given both
+hands. ``float`` is float32 or float64, the same throughout.
+
+Arguments that recur
+--------------------
+street : StreetArrays
+board, batch : int
+    Numbers of a board of the street and of a batch of its roots.
+seat : int
+    The traverser.
+above : ReachAbove
+work : Workspace
+    Modified in place.
+
+References
+----------
+M. Johanson, K. Waugh, M. Bowling and M. Zinkevich: Accelerating best response calculation in large extensive games.
+IJCAI (2011): values of all hands at once, showdowns in linear time.
+N. Brown and T. Sandholm: Solving imperfect-information games via discounted regret minimization. AAAI (2019).
 """
 
 import numpy as np
@@ -23,60 +40,86 @@ from plurispiel.abstraction.machine.lanes import (
 )
 
 BEST, OWN = 0, 1
-"""Kinds of values: of a best response, and of the strategy at hand."""
+"""Kinds of values: of a best response, and of the seat's own strategy."""
 
 GAIN, LOSS, DECAY = 0, 1, 2
-"""Entries of a step: the factors of positive and of negative regrets, and of the strategy sums before."""
+"""Entries of a step: the factors of positive regrets, of negative regrets and of the earlier strategy sums."""
 
 
 @kernel
-def enter_board(layout, deals, board, batch, seat, tables, above, above_blocks, work):
-    """Bring both seats' reach from the board before to the nodes of a batch; see `update_boards`."""
+def enter_board(street, board, batch, seat, tables, above, work):
+    """Fill both seats' reach at the nodes of a batch, and in ``work.shares`` the strategy of `seat`.
+
+    Parameters
+    ----------
+    tables : tuple of float[n, 16]
+        By seat: strategies are proportional to the positive entries (regret matching, or the average strategy).
+    """
+    layout = street.layout
     for player in range(2):
-        hands = deals.seats[player]
+        hands = street.deals.seats[player]
         blocks = hands.block[board + 1] - hands.block[board]
-        gather(layout, hands, board, batch, player, above[player], above_blocks[player], blocks, work)
+        gather(street, board, batch, player, above, work)
         table, start = tables[player], hands.block[board] * work.table_rows[player]
         if player == seat:
-            _pass_own_reach(layout, seat, batch, table, start, blocks, work.reach[player], work.shares)
+            _pass_own_reach(layout, seat, batch, table, start, blocks, work)
         else:
             _pass_reach(layout, player, batch, table, start, blocks, work.reach[player])
 
 
 @kernel
-def gather(layout, hands, board, batch, seat, above, above_blocks, blocks, work):
-    """Write the reach at a batch's roots, by the hands of the board before, in the order of this one's."""
+def gather(street, board, batch, seat, above, work):
+    """Write a seat's reach at a batch's roots in this board's order of hands, from the order of the board before."""
+    layout, hands, reach = street.layout, street.deals.seats[seat], above.reach[seat]
+    above_blocks, blocks = above.blocks[seat], hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         start = group * above_blocks * LANES
+        # Hand after hand of sixteen roots, then transposed: a gather by hand within rows would load single numbers.
         for k in range(num_hands):
-            store(work.out, k, load(above, start + np.int64(hands.above[first + k])))
+            store(work.out, k, load(reach, start + np.int64(hands.above[first + k])))
         clear(work.out, num_hands, -num_hands % LANES)
-        place = (batch + group - first_group) * LANES
+        entry = (batch + group - first_group) * LANES
         for lane in range(LANES):
-            work.rows[lane] = np.int64(layout.root_reach[seat, place + lane]) * blocks
+            work.rows[lane] = np.int64(layout.root_reach[seat, entry + lane]) * blocks
         tile_to_rows(work.out, work.rows, blocks, work.reach[seat])
 
 
 @kernel
 def rows_to_tile(source, rows, blocks, tile, into):
-    """Write sixteen rows hand after hand; row k begins with the block ``rows[k]``. `tile` is modified in place."""
+    """Transpose sixteen rows into a tile, hand after hand; row k begins with block ``rows[k]``.
+
+    `tile` is modified in place, from block `into` on.
+    """
     for block in range(blocks):
         transpose_in(source, rows, 0, block, tile, into + block * LANES)
 
 
 @kernel
 def tile_to_rows(tile, rows, blocks, target):
-    """Do the reverse. `target` is modified in place."""
+    """Transpose a tile into sixteen rows, the inverse of `rows_to_tile`. `target` is modified in place."""
     for block in range(blocks):
         transpose_out(tile, block * LANES, target, rows, 0, block)
 
 
+@kernel(inline=True)
+def _positive_total(table, row, num_actions, blocks, block, zeros):
+    """Return the sum over a decision's actions of the positive entries in one block."""
+    total = zeros
+    for action in range(num_actions):
+        total = total + larger(load(table, row + action * blocks + block), zeros)
+    return total
+
+
 @kernel
 def _pass_reach(layout, seat, batch, table, start, blocks, reach):
-    """Multiply a seat's reach with its strategy, proportional to the positive entries of a table, down a batch."""
+    """Multiply a seat's reach by its strategy from the roots of a batch down to its leaves.
+
+    The strategy itself is not kept: this is the opponent of the traverser. One division a hand and decision is enough,
+    as the reach is divided by the total and not each action's share. `reach` is modified in place.
+    """
     zeros = spread(table, table.dtype.type(0))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
         if layout.kind[node] != seat:
@@ -87,7 +130,7 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
         source = layout.reach_row[seat, node] * blocks
         into = layout.reach_row[seat, layout.children[first]] * blocks
         even = spread(table, table.dtype.type(1.0 / num_actions))
-        if num_actions == 2:
+        if num_actions == 2:  # most decisions: both actions' entries stay in registers and are loaded once
             for block in range(blocks):
                 one = larger(load(table, row + block), zeros)
                 other = larger(load(table, row + blocks + block), zeros)
@@ -99,20 +142,23 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
                 store(reach, into + blocks + block, other * scaled + spare)
             continue
         for block in range(blocks):
-            total = zeros
-            for action in range(num_actions):
-                total = total + larger(load(table, row + action * blocks + block), zeros)
+            total = _positive_total(table, row, num_actions, blocks, block, zeros)
             weight = load(reach, source + block)
             scaled = where_positive(total, weight / total, zeros)
             spare = where_positive(total, zeros, weight * even)
             for action in range(num_actions):
-                place = action * blocks + block
-                store(reach, into + place, larger(load(table, row + place), zeros) * scaled + spare)
+                entry = action * blocks + block
+                store(reach, into + entry, larger(load(table, row + entry), zeros) * scaled + spare)
 
 
 @kernel
-def _pass_own_reach(layout, seat, batch, table, start, blocks, reach, shares):
-    """Do the same, and keep the strategy in the rows of the reach that it leads to. `shares` is modified in place."""
+def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
+    """Multiply the traverser's reach by its strategy, and keep the strategy in ``work.shares``.
+
+    Each share stands in the row of the reach that its action leads to. The shares are needed again on the way up, so
+    they are worked out here and the reach follows from them; `_pass_reach` saves that for the opponent.
+    """
+    reach, shares = work.reach[seat], work.shares
     zeros = spread(table, table.dtype.type(0))
     ones = spread(table, table.dtype.type(1))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -125,22 +171,24 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, reach, shares):
         into = layout.reach_row[seat, layout.children[first]] * blocks
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
-            total = zeros
-            for action in range(num_actions):
-                total = total + larger(load(table, row + action * blocks + block), zeros)
+            total = _positive_total(table, row, num_actions, blocks, block, zeros)
             inverse = where_positive(total, ones / total, zeros)
             spare = where_positive(total, zeros, even)
             weight = load(reach, source + block)
             for action in range(num_actions):
-                place = action * blocks + block
-                share = larger(load(table, row + place), zeros) * inverse + spare
-                store(shares, into + place, share)
-                store(reach, into + place, weight * share)
+                entry = action * blocks + block
+                share = larger(load(table, row + entry), zeros) * inverse + spare
+                store(shares, into + entry, share)
+                store(reach, into + entry, weight * share)
 
 
 @kernel
-def fill_terminals(layout, deals, board, batch, seat, work):
-    """Write the values at folds and showdowns of a batch for a seat, of one chip each."""
+def fill_terminals(street, board, batch, seat, work):
+    """Write the values of a seat's hands at the folds and showdowns of a batch, for a stake of one chip.
+
+    Stakes are multiplied in later (``layout.scale``), so all nodes that share the opponent's reach share a row here.
+    """
+    layout, deals = street.layout, street.deals
     own, others = deals.seats[seat], deals.seats[1 - seat]
     own_first, own_last = own.first[board], own.first[board + 1]
     own_cards = own.cards[own_first:own_last]
@@ -165,7 +213,7 @@ def fill_terminals(layout, deals, board, batch, seat, work):
 
 @kernel
 def _fill_tile(rows, first, blocks, reach, work):
-    """Write sixteen rows of reach to the workspace's tile, hand by hand."""
+    """Transpose sixteen rows of reach into the workspace's tile."""
     for lane in range(LANES):
         work.rows[lane] = np.int64(rows[first + lane]) * blocks
     rows_to_tile(reach, work.rows, blocks, work.tile, np.int64(FIRST_HAND))
@@ -173,7 +221,7 @@ def _fill_tile(rows, first, blocks, reach, work):
 
 @kernel
 def _empty_tile(row, blocks, work):
-    """Write sixteen rows of values from the workspace's tile of results, and return the block behind them."""
+    """Transpose the workspace's tile of results into sixteen rows of values, and return the block after them."""
     for lane in range(LANES):
         work.rows[lane] = row + lane * blocks
     tile_to_rows(work.out, work.rows, blocks, work.values)
@@ -181,8 +229,8 @@ def _empty_tile(row, blocks, work):
 
 
 @kernel
-def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
-    """Carry values up a batch for a seat, and update its regrets and strategy sums.
+def learn(street, board, batch, seat, regrets, sums, step, work):
+    """Carry a seat's values up a batch, and update its regrets and strategy sums.
 
     Parameters
     ----------
@@ -190,42 +238,60 @@ def learn(layout, deals, board, batch, seat, regrets, sums, step, work):
         The seat's tables on this street. Modified in place.
     step : float[3]
         `GAIN`, `LOSS` and `DECAY`.
+
+    Notes
+    -----
+    With r the counterfactual regret of this iteration, R <- (R + r) * GAIN where that is positive, else * LOSS, and
+    the strategy sum S <- S * DECAY + reach * strategy: discounted CFR of Brown and Sandholm (2019), where GAIN is
+    t^alpha / (t^alpha + 1), LOSS the same with beta, and DECAY ((t - 1) / t)^gamma. The discount comes after the
+    addition of r: discounting R first is another algorithm, with other numbers on Leduc.
     """
-    hands, reach, shares, values = deals.seats[seat], work.reach[seat], work.shares, work.values
+    layout, hands = street.layout, street.deals.seats[seat]
+    reach, values = work.reach[seat], work.values
     blocks = hands.block[board + 1] - hands.block[board]
     start = hands.block[board] * work.table_rows[seat]
-    none = np.int64(0)
+    one_kind = np.int64(0)
     gain, loss, decay = spread(values, step[GAIN]), spread(values, step[LOSS]), spread(values, step[DECAY])
-    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
-    first_node = layout.batch_node[batch]
-    for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
+    for node in range(layout.batch_node[batch + 1] - 1, layout.batch_node[batch] - 1, -1):  # children before parents
         kind = layout.kind[node]
         if kind >= FOLD_END:
             continue
-        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
-        out = np.int64(value_row[node]) * blocks
         if kind != seat:
-            add_children(value_row, scale, children, first, last, blocks, values, none, none, out)
+            add_children(layout, seat, node, one_kind, blocks, values)
             continue
-        rows = start + layout.table_row[node] * blocks
-        into = layout.reach_row[seat, children[first]] * blocks
-        mix_children(value_row, scale, children, first, last, blocks, values, shares, into, none, none, out)
+        mix_children(layout, seat, node, one_kind, blocks, work.shares, values)
         if layout.locked[node]:
             continue
+        first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+        out = np.int64(layout.value_row[seat, node]) * blocks
+        into = layout.reach_row[seat, layout.children[first]] * blocks
+        rows = start + layout.table_row[node] * blocks
         for k in range(first, last):
-            child, place = children[k], into + (k - first) * blocks
-            row, chips = np.int64(value_row[child]) * blocks, spread(values, scale[child])
+            child, reached = layout.children[k], into + (k - first) * blocks
+            row, chips = np.int64(layout.value_row[seat, child]) * blocks, spread(values, layout.scale[seat, child])
             entry = rows + (k - first) * blocks
             for block in range(blocks):
                 gained = load(values, row + block) * chips - load(values, out + block)
                 regret = load(regrets, entry + block) + gained
                 store(regrets, entry + block, regret * where_positive(regret, gain, loss))
-                store(sums, entry + block, load(sums, entry + block) * decay + load(reach, place + block))
+                store(sums, entry + block, load(sums, entry + block) * decay + load(reach, reached + block))
 
 
-@kernel
-def add_children(value_row, scale, children, first, last, blocks, values, from_row, shift, out):
-    """Write the sum of the children's values; rows from `from_row` on are looked for `shift` rows further."""
+@kernel(inline=True)
+def add_children(layout, seat, node, shift, blocks, values):
+    """Write the value of an opponent's node: the sum of its children's, which hold the opponent's probabilities.
+
+    Parameters
+    ----------
+    shift : int
+        Rows between the kinds of values: 0 for the first kind, ``work.slots[seat]`` for the second. Terminal nodes
+        have one value for both, so only rows from ``layout.slot_row`` on are shifted.
+    values : float[n, 16]
+        Modified in place.
+    """
+    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
+    first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+    from_row, out = np.int64(layout.slot_row[seat]), (np.int64(value_row[node]) + shift) * blocks
     zeros = spread(values, values.dtype.type(0))
     for block in range(blocks):
         total = zeros
@@ -237,9 +303,13 @@ def add_children(value_row, scale, children, first, last, blocks, values, from_r
         store(values, out + block, total)
 
 
-@kernel
-def mix_children(value_row, scale, children, first, last, blocks, values, shares, into, from_row, shift, out):
-    """Write the mean of the children's values by a strategy; see `add_children`."""
+@kernel(inline=True)
+def mix_children(layout, seat, node, shift, blocks, shares, values):
+    """Write the value of the seat's own node: the mean of its children's by its strategy; see `add_children`."""
+    value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
+    first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
+    from_row, out = np.int64(layout.slot_row[seat]), (np.int64(value_row[node]) + shift) * blocks
+    into = layout.reach_row[seat, children[first]] * blocks
     zeros = spread(values, values.dtype.type(0))
     for block in range(blocks):
         total = zeros
@@ -253,33 +323,32 @@ def mix_children(value_row, scale, children, first, last, blocks, values, shares
 
 
 @kernel
-def evaluate(layout, deals, board, batch, seat, work):
-    """Carry both kinds of values up a batch for a seat: of a best response, and of the strategy in ``work.shares``.
+def evaluate(street, board, batch, seat, work):
+    """Carry both kinds of values up a batch: of a best response, and of the strategy in ``work.shares``.
 
-    Those of the second kind stand ``work.slots[seat]`` rows behind the first, but at terminal nodes.
+    Values of the second kind stand ``work.slots[seat]`` rows after those of the first, except at terminal nodes.
     """
-    hands, shares, values = deals.seats[seat], work.shares, work.values
+    layout, hands = street.layout, street.deals.seats[seat]
+    shares, values = work.shares, work.values
     blocks = hands.block[board + 1] - hands.block[board]
-    zeros, none = spread(values, values.dtype.type(0)), np.int64(0)
+    zeros = spread(values, values.dtype.type(0))
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
     slot, slots = np.int64(layout.slot_row[seat]), work.slots[seat]
-    first_node = layout.batch_node[batch]
-    for node in range(layout.batch_node[batch + 1] - 1, first_node - 1, -1):
+    for node in range(layout.batch_node[batch + 1] - 1, layout.batch_node[batch] - 1, -1):
         kind = layout.kind[node]
         if kind >= FOLD_END:
             continue
+        if kind != seat:
+            for number in range(2):
+                add_children(layout, seat, node, number * slots, blocks, values)
+            continue
+        if layout.locked[node]:  # a best response is held to given strategies, too
+            for number in range(2):
+                mix_children(layout, seat, node, number * slots, blocks, shares, values)
+            continue
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(value_row[node]) * blocks
-        if kind != seat:
-            add_children(value_row, scale, children, first, last, blocks, values, slot, none, out)
-            add_children(value_row, scale, children, first, last, blocks, values, slot, slots, out + slots * blocks)
-            continue
         into = layout.reach_row[seat, children[first]] * blocks
-        if layout.locked[node]:
-            mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, none, out)
-            out += slots * blocks
-            mix_children(value_row, scale, children, first, last, blocks, values, shares, into, slot, slots, out)
-            continue
         for block in range(blocks):
             child = children[first]
             best = load(values, value_row[child] * blocks + block) * spread(values, scale[child])
@@ -297,34 +366,33 @@ def evaluate(layout, deals, board, batch, seat, work):
 
 
 @kernel
-def leave_board(layout, deals, board, batch, seat, num_kinds, factor, work, above_blocks, totals):
-    """Add the values of a batch's roots to those of the street's ends on the board before.
+def leave_board(street, board, batch, seat, num_kinds, factor, above, work, totals):
+    """Add the values at a batch's roots to those at the ends of the street before, on the board before.
 
     Parameters
     ----------
     num_kinds : int
         1, or 2 with both kinds of values.
     factor : float
-        What the values are multiplied with, besides: where boards are drawn, what makes up for the others.
-    above_blocks : int
-        Blocks of the seat's hands on the board before.
+        1 / the expected number of visits of this board where boards are sampled, which keeps values unbiased; else 1.
     totals : float[num_kinds * ceil(num_roots / 16) * above_blocks * 16, 16]
         Hand after hand of the board before, sixteen roots at a time. Modified in place.
     """
-    hands = deals.seats[seat]
+    layout, deals, hands, above_blocks = street.layout, street.deals, street.deals.seats[seat], above.blocks[seat]
     blocks = hands.block[board + 1] - hands.block[board]
     num_hands = hands.first[board + 1] - hands.first[board]
-    num_places = layout.root_scale.shape[0] // 2
+    num_entries = layout.root_scale.shape[0] // 2
     num_groups = (len(layout.roots) + LANES - 1) // LANES
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
-        place = batch + group - first_group
-        weight = load(layout.root_scale, seat * num_places + place) * spread(totals, deals.weight[board] * factor)
+        entry = batch + group - first_group
+        weight = load(layout.root_scale, seat * num_entries + entry) * spread(totals, deals.weight[board] * factor)
         for kind in range(num_kinds):
             for lane in range(LANES):
-                work.rows[lane] = np.int64(layout.root_value[kind, seat, place * LANES + lane]) * blocks
+                work.rows[lane] = np.int64(layout.root_value[kind, seat, entry * LANES + lane]) * blocks
             rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
             start = (kind * num_groups + group) * above_blocks * LANES
+            # The board stands for a class of isomorphic ones: on each member the values belong to renamed hands.
             for member in range(deals.member_first[board], deals.member_first[board + 1]):
                 first = hands.target_first[member]
                 for k in range(num_hands):
@@ -333,26 +401,23 @@ def leave_board(layout, deals, board, batch, seat, num_kinds, factor, work, abov
 
 
 @kernel
-def show_ends(layout, deals, board, work, below):
-    """Write both seats' reach at the street's ends hand after hand, sixteen ends at a time.
-
-    Parameters
-    ----------
-    below : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
-        By seat. Modified in place.
-    """
+def show_ends(street, board, work):
+    """Write both seats' reach at the street's ends to ``work.below``, hand after hand, sixteen ends at a time."""
+    layout = street.layout
     for seat in range(2):
-        hands = deals.seats[seat]
+        hands = street.deals.seats[seat]
         blocks = hands.block[board + 1] - hands.block[board]
         for first in range(0, layout.ends.shape[1], LANES):
             for lane in range(LANES):
                 work.rows[lane] = np.int64(layout.ends[seat, first + lane]) * blocks
-            rows_to_tile(work.reach[seat], work.rows, blocks, below[seat], np.int64(first * blocks))
+            rows_to_tile(work.reach[seat], work.rows, blocks, work.below[seat], np.int64(first * blocks))
 
 
 @kernel
 def take_ends(layout, seat, num_kinds, blocks, totals, work):
-    """Write the values of the street's ends, summed over the totals of several chunks of boards.
+    """Write the values at the street's ends, summed over the totals of all chunks of boards.
+
+    The chunks are summed in their order, whichever thread did them: results do not depend on the number of threads.
 
     Parameters
     ----------
@@ -374,26 +439,18 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
 
 
 @kernel
-def update_boards(layout, deals, boards, factors, seat, tables, sums, steps, above, above_blocks, work, totals):
-    """Do one or more iterations for a seat, or both in turn, on boards of the last street.
+def update_boards(street, visits, seat, tables, sums, steps, above, work, totals):
+    """Do one or more iterations for a seat, or for both in turn, on boards of the last street.
 
     Parameters
     ----------
-    layout : StreetLayout
-    deals : StreetDeals
-    boards : int64[num_boards]
-    factors : float[num_boards]
-        As in `leave_board`.
+    visits : Visits
     seat : int
-        Whose values are wanted; -1 for both in turn, then `totals` have no meaning.
+        Whose values are wanted; -1 for both in turn (alternating updates), then `totals` are meaningless.
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
-    above : tuple of float[num_roots up to a multiple of 16 * above_blocks, 16]
-        Each seat's reach at the roots, hand after hand of the board before, sixteen roots at a time.
-    above_blocks : int64[2]
-        Blocks of each seat's hands on the board before.
-    work : Workspace
+        Several at once only with one board: others need the values of the street before in between.
     totals : float[n, 16]
         As in `leave_board`, with one kind of values.
     """
@@ -402,25 +459,25 @@ def update_boards(layout, deals, boards, factors, seat, tables, sums, steps, abo
         for turn in range(2):
             if seat >= 0 and turn != seat:
                 continue
-            for k in range(len(boards)):
-                board, factor = boards[k], factors[k]
-                for batch in range(len(layout.batch_root) - 1):
-                    enter_board(layout, deals, board, batch, turn, tables, above, above_blocks, work)
-                    fill_terminals(layout, deals, board, batch, turn, work)
-                    learn(layout, deals, board, batch, turn, tables[turn], sums[turn], steps[iteration], work)
-                    leave_board(layout, deals, board, batch, turn, one_kind, factor, work, above_blocks[turn], totals)
+            for k in range(len(visits.boards)):
+                board, factor = visits.boards[k], visits.factors[k]
+                for batch in range(len(street.layout.batch_root) - 1):
+                    enter_board(street, board, batch, turn, tables, above, work)
+                    fill_terminals(street, board, batch, turn, work)
+                    learn(street, board, batch, turn, tables[turn], sums[turn], steps[iteration], work)
+                    leave_board(street, board, batch, turn, one_kind, factor, above, work, totals)
 
 
 @kernel
-def evaluate_boards(layout, deals, boards, factors, seat, sums, above, above_blocks, work, totals):
+def evaluate_boards(street, visits, seat, sums, above, work, totals):
     """Add both kinds of values of the average strategies on boards of the last street; see `update_boards`.
 
-    ``totals`` are as in `leave_board`, with two kinds of values, `BEST` before `OWN`.
+    `totals` are as in `leave_board`, with two kinds of values, `BEST` before `OWN`.
     """
-    for k in range(len(boards)):
-        board, factor = boards[k], factors[k]
-        for batch in range(len(layout.batch_root) - 1):
-            enter_board(layout, deals, board, batch, seat, sums, above, above_blocks, work)
-            fill_terminals(layout, deals, board, batch, seat, work)
-            evaluate(layout, deals, board, batch, seat, work)
-            leave_board(layout, deals, board, batch, seat, np.int64(2), factor, work, above_blocks[seat], totals)
+    for k in range(len(visits.boards)):
+        board, factor = visits.boards[k], visits.factors[k]
+        for batch in range(len(street.layout.batch_root) - 1):
+            enter_board(street, board, batch, seat, sums, above, work)
+            fill_terminals(street, board, batch, seat, work)
+            evaluate(street, board, batch, seat, work)
+            leave_board(street, board, batch, seat, np.int64(2), factor, above, work, totals)

@@ -68,7 +68,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             size = weight * pot * float(reach[1 - seat, decision.node])
             street.write(street.regrets, decision, size * mass[:, None] * rows)
         above = reach[:, nodes.kind == STREET_END]
-    solver.hold_given()
+    solver.restore_locks()
 
 
 def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.ndarray:
@@ -85,12 +85,12 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
             num_rows = street.width or solver.ranges.shape[1]
             street.write(street.sums, decision, np.ones((num_rows, len(decision.children))) if rows is None else rows)
             written.append((street, decision, num_rows))
-    solver.hold_given()
+    solver.restore_locks()
     facing = solver.facing[seat]
     values = solver.combo_values(seat)[kernels.BEST] / np.where(facing > 0.0, facing, 1.0)
     for street, decision, num_rows in written:
         street.write(street.sums, decision, np.zeros((num_rows, len(decision.children))))
-    solver.hold_given()
+    solver.restore_locks()
     return values
 
 

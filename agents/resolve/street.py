@@ -1,4 +1,4 @@
-"""A street as a solver holds it: its betting, its boards, the tables of both seats, and room to work in."""
+"""A street of a subgame in memory: its betting, its boards, the tables of both seats, and workspaces."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from plurispiel.abstraction.holdem.betting_tree import BettingDecision, StreetBe
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
-from plurispiel.agents.resolve.deals import Deals
+from plurispiel.agents.resolve.deals import Deals, StreetDeals
 from plurispiel.agents.resolve.layout import StreetLayout, StreetSize, lay_out
 from plurispiel.agents.resolve.subgame import BucketRows
 
-__all__ = ["NUM_CHUNKS", "Buckets", "SolverStreet", "Workspace"]
+__all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
 
 NUM_CHUNKS = 16
 """Parts of the boards after the first; not the number of threads, on which no sum may depend."""
@@ -22,7 +22,25 @@ _MAX_BUCKETS = 65_535
 
 
 class Workspace(NamedTuple):
-    """What one thread needs on a street: rows of reach, shares and values, and tiles."""
+    """Scratch memory of one thread on one street.
+
+    Attributes
+    ----------
+    reach : tuple of float[n, 16]
+        Each seat's reach at the nodes of a batch, in the rows of `StreetLayout`.
+    shares : float[n, 16]
+        The traverser's strategy, in the rows of its reach.
+    values : float[n, 16]
+        The traverser's counterfactual values.
+    tile, mass, out : float[n, 16]
+        For sixteen rows at a time, hand after hand; see `showdown_kernels`.
+    rows : int64[16]
+        The first blocks of sixteen rows that are transposed.
+    below : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
+        Each seat's reach at the street's ends, hand after hand, sixteen ends at a time.
+    table_rows, slots : int64[2]
+        As in `StreetSize`.
+    """
 
     reach: tuple[np.ndarray, np.ndarray]
     shares: np.ndarray
@@ -36,7 +54,29 @@ class Workspace(NamedTuple):
     slots: np.ndarray
 
 
-class Buckets(NamedTuple):
+class StreetArrays(NamedTuple):
+    """The betting and the boards of a street, as kernels take them."""
+
+    layout: StreetLayout
+    deals: StreetDeals
+
+
+class ReachAbove(NamedTuple):
+    """Both seats' reach at the ends of the street before, on the board before.
+
+    Attributes
+    ----------
+    reach : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
+        Hand after hand of the board before, sixteen ends (this street's roots) at a time.
+    blocks : int64[2]
+        Blocks of each seat's hands there.
+    """
+
+    reach: tuple[np.ndarray, np.ndarray]
+    blocks: np.ndarray
+
+
+class HandBuckets(NamedTuple):
     """The buckets of a street's hands.
 
     Attributes
@@ -44,11 +84,28 @@ class Buckets(NamedTuple):
     numbers : tuple of int32[num_hands]
         Of each seat's hands on all boards, as in `SeatHands`.
     weights : tuple of float[num_hands]
-        Their weights in the ranges: among the hands of a bucket, one that is rarely held counts less.
+        Their weights in the ranges: a hand counts in its bucket as often as it is held.
     """
 
     numbers: tuple[np.ndarray, np.ndarray]
     weights: tuple[np.ndarray, np.ndarray]
+
+
+class BucketPlans(NamedTuple):
+    """Strategies by bucket, as kernels take them.
+
+    Attributes
+    ----------
+    buckets : HandBuckets
+    tables : tuple of float[n * width, 16]
+        Each seat's strategy; see `plan_buckets`.
+    width : int
+        Number of buckets.
+    """
+
+    buckets: HandBuckets
+    tables: tuple[np.ndarray, np.ndarray]
+    width: int
 
 
 class SolverStreet:
@@ -67,16 +124,17 @@ class SolverStreet:
 
     Attributes
     ----------
+    arrays : StreetArrays
     regrets, sums : tuple of float[n, 16]
         The tables of both seats, once allocated.
-    plans : tuple of float[n, 16]
-        With buckets, the strategies to be played by them.
+    plans : BucketPlans, optional
+        With buckets, the strategies that the next walk plays, once allocated.
     changes : tuple of float[NUM_CHUNKS, 2, n, 16]
-        With buckets, what is to be added to regrets and to sums.
+        With buckets, the additions of the iteration under way to regrets and to sums.
     width : int
-        Buckets; 0 without.
+        Number of buckets; 0 without.
     drawn : int[2, num_boards]
-        The last iteration that drew each board.
+        By seat, the last iteration that drew each board; -1 before the first.
     """
 
     def __init__(
@@ -94,6 +152,7 @@ class SolverStreet:
         self.is_last = last
         layout, size = lay_out(betting, dtype, batches=last)
         self.layout: StreetLayout = layout
+        self.arrays = StreetArrays(layout, deals.arrays)
         self.size: StreetSize = size
         self.most_blocks = [int(np.diff(seat.block).max()) for seat in deals.arrays.seats]
         self.buckets = None if bucket_rows is None else self._put_in_buckets(bucket_rows, ranges)
@@ -106,7 +165,7 @@ class SolverStreet:
             else size.table_rows[number] * int(seat.block[-1])
             for number, seat in enumerate(deals.arrays.seats)
         ]
-        self.plans: tuple[np.ndarray, ...] = ()
+        self.plans: BucketPlans | None = None
         self.changes: tuple[np.ndarray, ...] = ()
         self.drawn = np.full((2, len(deals.boards)), -1)
         self.regrets: tuple[np.ndarray, ...] = ()
@@ -118,22 +177,23 @@ class SolverStreet:
         return blocks_for(self.betting.num_roots) * LANES
 
     def allocate(self) -> None:
-        """Make the tables."""
+        """Allocate the tables of both seats."""
         self.regrets = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
         self.sums = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
         if self.buckets:
-            self.plans = tuple(empty_blocks(count, self.dtype) for count in self.table_blocks)
+            first, second = (empty_blocks(count, self.dtype) for count in self.table_blocks)
+            self.plans = BucketPlans(self.buckets, (first, second), self.width)
             self.changes = tuple(
                 empty_blocks(2 * NUM_CHUNKS * count, self.dtype).reshape(NUM_CHUNKS, 2, count, LANES)
                 for count in self.table_blocks
             )
 
     def num_blocks(self) -> int:
-        """Return the blocks of all tables."""
+        """Return how many blocks all tables take."""
         return (3 + 2 * NUM_CHUNKS if self.buckets else 2) * sum(self.table_blocks)
 
     def workspace(self) -> Workspace:
-        """Return what one thread needs."""
+        """Return a new workspace for one thread."""
         most, size = self.most_blocks, self.size
         both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
         below = [self.layout.ends.shape[1] * blocks for blocks in most]
@@ -151,7 +211,7 @@ class SolverStreet:
         )
 
     def workspace_blocks(self) -> int:
-        """Return the blocks of a workspace."""
+        """Return how many blocks a workspace takes, nearly."""
         most = self.most_blocks
         reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
         return 3 * reach + self._value_blocks() + 2 * LANES * max(most)
@@ -161,18 +221,18 @@ class SolverStreet:
         return np.array([seat.block[board + 1] - seat.block[board] for seat in self.deals.arrays.seats])
 
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
-        """Work a seat's strategy by bucket out, from regrets or from sums."""
-        if self.buckets:
-            bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans[seat])
+        """Compute a seat's strategy by bucket, from regrets or from sums. Nothing to do without buckets."""
+        if self.plans:
+            bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans.tables[seat])
 
     def plan_best(self, seat: int) -> int:
-        """Plan the action of most regret in each bucket, as a walk has found it, and return how many plans change."""
-        if not self.buckets:
+        """Plan the action of largest regret of the last walk in each bucket, and return how many plans change."""
+        if not self.plans:
             return 0
-        return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans[seat])
+        return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans.tables[seat])
 
     def num_decisions(self, seat: int) -> int:
-        """Return how many decisions a seat makes on the street at most."""
+        """Return the largest number of decisions that a seat makes on the street in one hand."""
         nodes, most = self.betting.nodes, 0
         before = np.zeros(len(nodes.kind), np.int64)
         for node, (kind, parent) in enumerate(zip(nodes.kind.tolist(), nodes.parent.tolist(), strict=True)):
@@ -181,7 +241,13 @@ class SolverStreet:
         return most
 
     def settle(self, seat: int, step: np.ndarray, num_chunks: int = NUM_CHUNKS) -> None:
-        """Add what an iteration has changed to the tables by bucket; `num_chunks` as in `RunOuts`."""
+        """Add an iteration's changes to the tables by bucket, and plan the next strategy.
+
+        Parameters
+        ----------
+        num_chunks : int
+            Chunks of boards that the iteration visited; see `Visited`.
+        """
         if self.buckets:
             bucket_kernels.settle_buckets(self.regrets[seat], self.sums[seat], self.changes[seat][:num_chunks], step)
             self.plan(seat, self.regrets)
@@ -220,7 +286,7 @@ class SolverStreet:
         Parameters
         ----------
         entries : float[n, num_actions]
-            By bucket; without buckets by combo, on the first board.
+            By bucket; without buckets by combo, and for the first board only.
         """
         if self.buckets:
             lanes = np.arange(len(decision.children)) + int(self.layout.table_lane[decision.node])
@@ -236,14 +302,14 @@ class SolverStreet:
             (rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, self.most_blocks, strict=True)
         )
 
-    def _put_in_buckets(self, bucket_rows: BucketRows, ranges: np.ndarray) -> Buckets:
+    def _put_in_buckets(self, bucket_rows: BucketRows, ranges: np.ndarray) -> HandBuckets:
         numbers: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         for number, board in enumerate(self.deals.boards):
             row = np.asarray(bucket_rows(board))
             for seat, hands in zip(numbers, self.deals.arrays.seats, strict=True):
                 seat.append(row[hands.combos[hands.first[number] : hands.first[number + 1]]].astype(np.int32))
-        found = np.concatenate(numbers[0]), np.concatenate(numbers[1])
-        if min(int(row.min(initial=0)) for row in found) < 0:
-            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got {min(map(np.min, found))}")
+        by_seat = np.concatenate(numbers[0]), np.concatenate(numbers[1])
+        if min(int(row.min(initial=0)) for row in by_seat) < 0:
+            raise ValueError(f"buckets are numbers from 0 to {_MAX_BUCKETS - 1:,}, got {min(map(np.min, by_seat))}")
         weights = [ranges[seat, hands.combos].astype(self.dtype) for seat, hands in enumerate(self.deals.arrays.seats)]
-        return Buckets(found, (weights[0], weights[1]))
+        return HandBuckets(by_seat, (weights[0], weights[1]))

@@ -1,8 +1,17 @@
-"""Vector CFR: counterfactual regret minimization with whole ranges over betting and boards.
+"""Vector CFR: counterfactual regret minimization with whole ranges, over all betting and boards of a subgame.
 
-An iteration updates seat 0 and then seat 1 on every board of the subgame (alternating updates). Boards of the street
-after the first are worked on in parallel; no sum depends on the number of threads. After Johanson et al. (2011) and
-Brown and Sandholm (2019).
+An iteration updates seat 0 and then seat 1 on every board (alternating updates): the walk down multiplies ranges by
+current strategies, the walk up sums counterfactual values of all hands at once (`walk`). Boards of the street after the
+first are worked on in parallel; no result depends on the number of threads.
+
+Streets after the first may be played by bucket, boards may be sampled, single strategies may be locked, and the
+re-solving gadget may stand before the root (`gadget`).
+
+References
+----------
+M. Johanson, K. Waugh, M. Bowling and M. Zinkevich: Accelerating best response calculation in large extensive games.
+IJCAI (2011).
+N. Brown and T. Sandholm: Solving imperfect-information games via discounted regret minimization. AAAI (2019).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,26 +30,27 @@ from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import DEFAULT, Discounting, parse_discounting
 from plurispiel.agents.resolve.gadget import Gadget
-from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, SampledRunOuts, ThinnedRunOuts
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 from plurispiel.agents.resolve.subgame import Subgame
+from plurispiel.agents.resolve.visits import AllRunOuts, SampledRunOuts, ThinnedRunOuts, Visited
 from plurispiel.agents.resolve.walk import Learn, Measure, RespondByBuckets, Walk
 
 __all__ = ["Evaluation", "VectorSolver", "prepare"]
 
 _ITERATIONS_AT_ONCE = 16
+_BOTH_IN_TURN = -1
 
 
 class Evaluation(NamedTuple):
-    """The average strategies, measured exactly.
+    """Exact values of the average strategies and of best responses to them.
 
     Attributes
     ----------
     values : float64[2]
         Chips that each seat wins with its average strategy, those it put in before the subgame counted as lost. They
-        sum to the dead chips, which are won with the rest.
+        sum to the dead chips.
     best_response_values : float64[2]
-        The same with a best response to the other's.
+        The same for a best response to the other seat's average strategy.
     """
 
     values: np.ndarray
@@ -48,32 +58,35 @@ class Evaluation(NamedTuple):
 
     @property
     def exploitability(self) -> float:
-        """Half of what both seats gain by best responses, in chips."""
+        """Half of the sum of both seats' gains by best responses, in chips."""
         return float((self.best_response_values - self.values).sum() / 2.0)
 
 
-class _HeldRows(NamedTuple):
-    """Rows of a decision's table that are given where others are not.
+class _LockedRows(NamedTuple):
+    """The locked entries of a decision where only some hands are locked.
+
+    Kernels learn whole decisions, so an iteration overwrites these entries and they are restored after it.
 
     Attributes
     ----------
     table : float[num_actions, blocks * 16]
-        A view.
-    places : int64[n]
-    given : float64[num_actions, n]
+        A view of the decision's rows in a table.
+    columns : int64[n]
+        The locked hands.
+    strategy : float64[num_actions, n]
     """
 
     table: np.ndarray
-    places: np.ndarray
-    given: np.ndarray
+    columns: np.ndarray
+    strategy: np.ndarray
 
     def restore(self) -> None:
-        """Write them."""
-        self.table[:, self.places] = self.given
+        """Write the locked entries to the table again."""
+        self.table[:, self.columns] = self.strategy
 
 
 class VectorSolver:
-    """Solves a subgame.
+    """A solver of two-player subgames.
 
     Parameters
     ----------
@@ -84,23 +97,26 @@ class VectorSolver:
     dtype : data type
         float32; float64 for proofs.
     run_outs : int
-        Run-outs of the board that are drawn for each seat in each iteration, such as one for each thread; 0 deals all.
-        Linear CFR (``lcfr``) is made for it.
+        Run-outs of the board sampled for each seat in each iteration, such as one for each thread; 0 visits all
+        boards. Linear CFR (``lcfr``) suits sampling, as early, noisy iterations weigh little.
     thinning : int
-        So many iterations visit one last card behind each board before, as many visit two, and so on, drawn anew for
-        each seat in each iteration; 0 visits all. It pays with buckets, which learn from any board.
+        The first `thinning` iterations visit one board of the last street after each board before, the next
+        `thinning` visit two, and so on, sampled again for each seat in each iteration; 0 visits all. Useful with
+        buckets, whose strategies are learnt on every board.
     last_boards : int
-        How many boards of the last street there are behind each board before, a fixed sample that stands for all;
-        0 for all. Subgames of several streets are ready sooner with fewer.
+        Size of a fixed sample of the last street's boards after each board before, which stands for all; 0 for all.
+        Fewer boards shorten the setup and each iteration.
     seed : int
-        Of what is drawn. The number of threads does not matter.
+        Of the sampling. Results do not depend on the number of threads.
     on_memory : callable, optional
-        Called with the bytes that the solver will take, before it takes them; what it raises ends the matter.
+        Called with the bytes that the solver will allocate, before it does; an exception stops it.
 
     Attributes
     ----------
     iteration : int
         Iterations done.
+    facing : float64[2, num_combos]
+        For each combo of a seat, the weight of the other seat's compatible hands.
     memory_bytes : int
 
     Examples
@@ -148,13 +164,15 @@ class VectorSolver:
         self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])
         self._pairs = float(self._ranges[0] @ self.facing[0])
         if not self._pairs > 0.0:
-            raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
+            raise ValueError("the ranges have no compatible hands: give each seat hands that share no card")
         betting = subgame.betting()
+        # Suits may be swapped only where locked strategies are the same, too; NaN would equal nothing.
         alike = np.nan_to_num(
             np.concatenate([np.zeros((0, rules.num_combos)), *(lock.T for lock in subgame.locks.values())]), nan=-1.0
         )
-        place = rules, subgame.state.street, subgame.board
-        deals = deal_streets(*place, self._ranges, alike, self._dtype, last_boards=last_boards)
+        deals = deal_streets(
+            rules, subgame.state.street, subgame.board, self._ranges, alike, self._dtype, last_boards=last_boards
+        )
         self.streets = [
             SolverStreet(
                 each,
@@ -172,36 +190,37 @@ class VectorSolver:
         for street in self.streets:
             street.allocate()
         self._gadget: Gadget | None = None
-        self._held: tuple[list[_HeldRows], list[_HeldRows]] = ([], [])
+        self._locked: tuple[list[_LockedRows], list[_LockedRows]] = ([], [])
         self._lock(subgame)
         self._walk = Walk(self.streets, self._ranges, threads, self._dtype)
 
     @property
     def ranges(self) -> np.ndarray:
-        """The weights that count: float64[2, num_combos], at most 1, 0 for combos on the board."""
+        """The ranges that are solved for: float64[2, num_combos], at most 1, 0 for combos that share a board card."""
         return self._ranges
 
     @property
     def pairs(self) -> float:
-        """The weight of all pairs of hands that can meet."""
+        """The total weight of all pairs of compatible hands."""
         return self._pairs
 
     @property
     def has_buckets(self) -> bool:
-        """Whether hands of any street are played by buckets."""
+        """Whether the hands of any street are in buckets."""
         return any(street.buckets for street in self.streets)
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] | None = None) -> None:
-        """Do so many iterations more.
+        """Do a number of iterations more.
 
         Parameters
         ----------
         goes_on : callable, optional
-            Asked again and again, in subgames of several streets before each iteration; False ends the run.
+            Called before every iteration, on a single street before every few; the run ends when it returns False.
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
         if len(self.streets) == 1 and self._gadget is None:
+            # Several iterations a kernel call: a small river takes less time than the call's arguments.
             for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
                 if goes_on is not None and not goes_on():
                     return
@@ -211,34 +230,37 @@ class VectorSolver:
         for step in steps:
             if goes_on is not None and not goes_on():
                 return
-            run_outs = self._visited(self.iteration)
+            visited = self._visited(self.iteration)
             if self._gadget is not None:
-                self._walk.enter(self._gadget.seat, self._gadget.going_on(self._ranges[self._gadget.seat]))
+                self._walk.enter(self._gadget.seat, self._gadget.continuing(self._ranges[self._gadget.seat]))
             for seat in range(2):
-                values = self._walk.values(seat, Learn(step, run_outs))
+                values = self._walk.values(seat, Learn(step, visited))
                 if self._gadget is not None and seat == self._gadget.seat:
                     self._gadget.learn(self._by_combo(seat, values)[0], step)
                 for street in self.streets:
-                    street.settle(seat, step, run_outs.num_chunks)
-                self._hold(seat)
+                    street.settle(seat, step, visited.num_chunks)
+                self._restore_locks(seat)
             self.iteration += 1
 
     def _update_board(self, steps: np.ndarray) -> None:
-        """Do iterations on the only board of the last street."""
+        """Do iterations where the subgame has one street, and so one board."""
         (street,), walk = self.streets, self._walk
-        work = *walk.above, walk.workspaces[0][0], walk.totals(1)
-        tables = street.regrets, street.sums
-        if not any(self._held):
-            kernels.update_boards(street.layout, street.deals.arrays, *walk.first_board, -1, *tables, steps, *work)
-            return
-        for step in steps:
-            for seat in range(2):
-                place = street.layout, street.deals.arrays, *walk.first_board, seat
-                kernels.update_boards(*place, *tables, step[None], *work)
-                self._hold(seat)
+        work, totals = walk.workspaces[0][0], walk.totals(1)
 
-    def _visited(self, done: int) -> RunOuts:
-        """Return what the next iteration visits."""
+        def update(seat: int, some: np.ndarray) -> None:
+            tables = street.regrets, street.sums
+            kernels.update_boards(street.arrays, walk.first_board, seat, *tables, some, walk.above, work, totals)
+
+        if not any(self._locked):
+            update(_BOTH_IN_TURN, steps)
+            return
+        for step in steps:  # locked entries have to be restored before the other seat's turn
+            for seat in range(2):
+                update(seat, step[None])
+                self._restore_locks(seat)
+
+    def _visited(self, done: int) -> Visited:
+        """Return the boards that the next iteration visits."""
         if self._run_outs:
             return SampledRunOuts(self._run_outs, self._seed, self.algorithm, done)
         if self._thinning:
@@ -246,61 +268,63 @@ class VectorSolver:
         return AllRunOuts()
 
     def let_turn_down(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
-        """Let a seat turn the subgame down, hand by hand, in all iterations (`gadget`).
+        """Put the re-solving gadget before the subgame: a seat may terminate, hand by hand, in all iterations.
 
         Parameters
         ----------
         seat : int
+            Its range should be uniform, as it chooses itself which hands continue.
         bounds : float64[num_combos]
-            Chips for that, as in `combo_values`. Its range should be all hands alike, as it chooses itself which to go
-            on with.
+            Chips for terminating, as in `combo_values`.
         forced : float64[num_combos], optional
             See `Gadget`.
         """
         self._gadget = Gadget(seat, bounds, self.facing[seat], forced)
 
     def evaluate(self) -> Evaluation:
-        """Measure the average strategies; best responses know their hands, in whatever buckets strategies put them."""
+        """Return the values of the average strategies; best responses tell all hands apart, even within buckets."""
         return self._evaluation([self.combo_values(seat) for seat in range(2)])
 
     def evaluate_by_buckets(self) -> Evaluation:
-        """Measure the average strategies by responses that play hands of a bucket alike, as the strategies must.
+        """Return the values of the average strategies; responses, too, must play all hands of a bucket alike.
 
-        Streets without buckets have best responses. In each bucket, the action of most counterfactual regret is taken
-        from the last decision up. As hands in a bucket need not have the same past, there may be better responses,
-        but this is what CFR drives to 0.
+        In each bucket, from the last decision up, the action of largest counterfactual regret is taken; streets
+        without buckets have best responses. Hands of a bucket may differ in their past (imperfect recall), so better
+        responses may exist; this one's gain is what CFR drives to 0.
         """
         return self._evaluation([self._response_by_buckets(seat) for seat in range(2)])
 
     def combo_values(self, seat: int) -> np.ndarray:
         """Return a seat's counterfactual values of each combo, `BEST` and `OWN`: float64[2, num_combos].
 
-        Over ``facing[seat]`` they are chips, as in `Evaluation`.
+        Divided by ``facing[seat]`` they are chips, as in `Evaluation`.
         """
         self._plan(current=False)
         return self._by_combo(seat, self._walk.values(seat, Measure()))
 
     def _response_by_buckets(self, seat: int) -> np.ndarray:
-        """Return the values of `combo_values` with a response by buckets.
+        """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best one.
 
-        Each walk over the boards finds, for the plan at hand, what other actions would gain; once the plan is best in
-        all decisions below some, these become best. So there are no more walks than decisions in a row.
+        Policy iteration: each walk over the boards measures the current plan and the regrets of all other actions.
+        A decision's plan is final once all plans below it are, so there are at most as many walks as a hand has
+        decisions. Recursion by node instead would need the values of all boards of a street at once.
         """
         self._plan(current=False)
         by_buckets = [street for street in self.streets if street.buckets]
-        found = self._by_combo(seat, self._walk.values(seat, RespondByBuckets() if by_buckets else Measure()))
-        own = found[kernels.OWN]
+        task = RespondByBuckets() if by_buckets else Measure()
+        values = self._by_combo(seat, self._walk.values(seat, task))
+        own = values[kernels.OWN]
         for _ in range(sum(street.num_decisions(seat) for street in by_buckets)):
             if not sum(street.plan_best(seat) for street in by_buckets):
                 break
-            found = self._by_combo(seat, self._walk.values(seat, RespondByBuckets()))
+            values = self._by_combo(seat, self._walk.values(seat, task))
         for street in by_buckets:
             for changes in street.changes:
                 changes[:] = 0.0
-        return np.stack([found[kernels.BEST], own])
+        return np.stack([values[kernels.BEST], own])
 
     def _by_combo(self, seat: int, totals: np.ndarray) -> np.ndarray:
-        """Return a walk's totals as values of combos, to which half of the dead chips belong; see `StreetNodes`."""
+        """Return a walk's totals by combo, plus half of the dead chips, which stakes leave out (`StreetNodes`)."""
         values = totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[:, : self._ranges.shape[1], 0]
         return values.astype(np.float64) + self.subgame.dead_chips / 2.0 * self.facing[seat]
 
@@ -309,27 +333,27 @@ class VectorSolver:
         return Evaluation(weighed[:, kernels.OWN], weighed[:, kernels.BEST])
 
     def strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
-        """Return the average strategy of a decision: float64[num_combos, num_actions], NaN without the combo.
+        """Return the average strategy of a decision: float64[num_combos, num_actions], NaN for combos not in range.
 
         Parameters
         ----------
         street : int
-            From the first one of the subgame.
+            0 for the first street of the subgame.
         decision : BettingDecision
             Of the street's betting.
         board : int
-            Its number among the street's boards.
+            Number among the street's boards, as from `locate`.
         """
         return self._proportional(self.streets[street].sums, street, decision, board)
 
     def current_strategy(self, street: int, decision: BettingDecision, board: int = 0) -> np.ndarray:
-        """Return the strategy that the next iteration would play; see `strategy`."""
+        """Return the strategy that the next iteration plays; see `strategy`."""
         return self._proportional(self.streets[street].regrets, street, decision, board)
 
     def _proportional(
         self, tables: Sequence[np.ndarray], street: int, decision: BettingDecision, board: int
     ) -> np.ndarray:
-        """Return the strategy that is proportional to the positive entries of tables."""
+        """Return the strategy proportional to the positive entries of tables, uniform where there are none."""
         combos, entries = self.streets[street].entries(tables, decision, board)
         weights = np.maximum(entries, 0.0)
         totals = weights.sum(axis=1, keepdims=True)
@@ -338,7 +362,7 @@ class VectorSolver:
         return result
 
     def _lock(self, subgame: Subgame) -> None:
-        """Write given strategies into the tables, where they stay."""
+        """Write the locked strategies into the tables, and mark the decisions that are locked for all hands."""
         known = set()
         for street in self.streets:
             for decision in street.betting.decisions:
@@ -348,8 +372,8 @@ class VectorSolver:
                 known.add(decision.actions)
                 shape = self._ranges.shape[1], len(decision.children)
                 free = np.isnan(lock).all(axis=-1)
-                given = lock[~free]
-                if lock.shape != shape or not (given >= 0.0).all() or (abs(given.sum(axis=1) - 1.0) > 1e-6).any():
+                locked = lock[~free]
+                if lock.shape != shape or not (locked >= 0.0).all() or (abs(locked.sum(axis=1) - 1.0) > 1e-6).any():
                     raise ValueError(f"a lock is rows of probabilities that sum to 1, {shape} here, got {lock.shape}")
                 if street.buckets:
                     raise ValueError(
@@ -359,27 +383,26 @@ class VectorSolver:
                 hands = street.deals.arrays.seats[decision.seat]
                 for board in range(len(street.deals.boards)):
                     combos = hands.combos[hands.first[board] : hands.first[board + 1]]
-                    places = np.flatnonzero(~free[combos])
+                    columns = np.flatnonzero(~free[combos])
                     for tables in (street.regrets, street.sums):
-                        held = _HeldRows(street.rows(tables, decision, board), places, lock[combos[places]].T)
-                        held.restore()
+                        rows = _LockedRows(street.rows(tables, decision, board), columns, lock[combos[columns]].T)
+                        rows.restore()
                         if free.any():
-                            self._held[decision.seat].append(held)
+                            self._locked[decision.seat].append(rows)
         if len(known) < len(subgame.locks):
             raise ValueError("a lock's actions lead to no decision of the subgame")
 
-    def _hold(self, seat: int) -> None:
-        """Undo what an iteration has changed in rows that are given."""
-        for held in self._held[seat]:
-            held.restore()
+    def _restore_locks(self, seat: int) -> None:
+        for rows in self._locked[seat]:
+            rows.restore()
 
-    def hold_given(self) -> None:
-        """Undo what was written over strategies that are given."""
+    def restore_locks(self) -> None:
+        """Write locked strategies to the tables again, after something else was written there."""
         for seat in range(2):
-            self._hold(seat)
+            self._restore_locks(seat)
 
     def _plan(self, current: bool) -> None:
-        """Get ready for walks with the ranges and with current strategies, or with the average ones."""
+        """Prepare walks: enter the ranges, and compute strategies by bucket, current or average ones."""
         for seat in range(2):
             self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:
@@ -387,26 +410,32 @@ class VectorSolver:
                 street.plan(seat, street.regrets if current else street.sums)
 
     def locate(self, dealt: Sequence[Sequence[int]]) -> tuple[int, np.ndarray]:
-        """Return the number of the board that stands for given cards, and the combo there of each combo.
+        """Return the board that represents given cards up to a renaming of suits, and each combo's image on it.
 
         Parameters
         ----------
         dealt : sequence of sequence of int
             The new cards of each street after the first.
+
+        Returns
+        -------
+        board : int
+            Number among the boards of the last street that was dealt.
+        image : int64[num_combos]
         """
         rules = self.subgame.state.rules
         renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         number, image = 0, np.arange(rules.num_combos)
-        taken: list[int] = []  # renamings so far
+        renamings: list[int] = []
         for street, cards in zip(self.streets[1:], dealt, strict=False):
             new = tuple(cards)
-            for row in taken:
+            for row in renamings:  # the suits of these cards, as the earlier streets' boards have renamed them
                 new = tuple(relabel_cards(new, row, rules.num_suits).tolist())
-            found = street.deals.renamings[number].get(tuple(sorted(new)))
-            if found is None:
+            representative = street.deals.renamings[number].get(tuple(sorted(new)))
+            if representative is None:
                 raise ValueError(f"{cards_text(cards)!r} cannot be dealt on this board")
-            number, row = found
-            taken.append(row)
+            number, row = representative
+            renamings.append(row)
             image = renamed[row][image]
         return number, image
 
@@ -430,7 +459,7 @@ _THREE_STREETS = HoldemRules(
     num_hole_cards=1,
     betting_abstraction="fc",
 )
-"""With streets in buckets that are not the last."""
+"""A game with a street in buckets that is not the last: it compiles the kernels that two streets do not use."""
 
 
 def prepare(*, by_buckets: bool = False) -> None:

@@ -1,7 +1,12 @@
 """Walks over all boards of a subgame: ranges go down from street to street, values come back up.
 
-The boards after the first street's are cut into chunks that threads take in turn; no sum depends on how many threads
-there are. What is done on a board is a `Task`.
+A walk starts at `Walk.values`. On each board of a street but the last, `Walk._pass` passes both seats' reach down the
+betting, calls `Walk._below` for the boards of the next street, and carries their values up. On the last street a single
+kernel call does all boards of a chunk. The walk itself is the same for iterations and for measurements; a `Task` says
+which strategies are played and what happens to the values.
+
+The boards of the first deal are cut into chunks that threads take in turn. Chunks are summed in a fixed order, so no
+result depends on the number of threads.
 """
 
 import functools
@@ -14,17 +19,10 @@ import numpy as np
 from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
 from plurispiel.agents.resolve import _bucket_kernels as bucket_kernels
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
-from plurispiel.agents.resolve.run_outs import AllRunOuts, RunOuts, Visits
-from plurispiel.agents.resolve.street import SolverStreet, Workspace
+from plurispiel.agents.resolve.street import ReachAbove, SolverStreet, Workspace
+from plurispiel.agents.resolve.visits import AllRunOuts, Visited, Visits
 
 __all__ = ["Learn", "Measure", "RespondByBuckets", "Walk"]
-
-
-class Above(NamedTuple):
-    """Both seats' reach at the end of the street before, as in `update_boards`."""
-
-    reach: tuple[np.ndarray, np.ndarray]
-    blocks: np.ndarray
 
 
 class Way(NamedTuple):
@@ -32,28 +30,28 @@ class Way(NamedTuple):
 
     Attributes
     ----------
-    above : Above
+    above : ReachAbove
     chunk : int
-        Which of the chunks of the first deal's boards it is in.
+        The chunk of the first deal's boards it is in.
     times : float
-        How often what is found counts, besides the deals that a board stands for: more where boards are drawn.
+        The product of the factors (`Visits.factors`) of the boards on the way; 1 where all boards are visited.
     """
 
-    above: Above
+    above: ReachAbove
     chunk: int = 0
     times: float = 1.0
 
 
 class Task(Protocol):
-    """What a walk does for a seat."""
+    """The work of a walk for one seat."""
 
-    run_outs: RunOuts
+    visited: Visited
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return how many kinds of values come up a street."""
+        """Return how many kinds of values come up from a street: 1, or 2 for `BEST` and `OWN`."""
 
-    def tables(self, street: SolverStreet) -> Sequence[np.ndarray]:
-        """Return the tables that the strategies by hand are taken from."""
+    def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
+        """Return the tables, by seat, that strategies by hand are proportional to."""
 
     def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry values up a board of any street but the last."""
@@ -61,7 +59,7 @@ class Task(Protocol):
     def visit(
         self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
-        """Do all there is to do on boards of the last street."""
+        """Do everything on boards of the last street: reach down, terminal values, values up."""
 
 
 class Learn:
@@ -71,81 +69,80 @@ class Learn:
     ----------
     step : float[3]
         See `_vector_cfr_kernels.learn`.
-    run_outs : RunOuts
+    visited : Visited
     """
 
-    def __init__(self, step: np.ndarray, run_outs: RunOuts):
+    def __init__(self, step: np.ndarray, visited: Visited):
         self._step = step
-        self.run_outs = run_outs
+        self.visited = visited
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return 1."""
+        """Return 1: only the values of the current strategies come up."""
         return 1
 
-    def tables(self, street: SolverStreet) -> Sequence[np.ndarray]:
+    def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
         """Return the regrets."""
         return street.regrets
 
     def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values up, and learn."""
+        """Carry values up, and update the tables."""
         if street.buckets:
             _learn_by_buckets(street, board, seat, way, work)
         else:
-            place = street.layout, street.deals.arrays, board, 0
-            kernels.learn(*place, seat, street.regrets[seat], street.sums[seat], self._step, work)
+            kernels.learn(street.arrays, board, 0, seat, street.regrets[seat], street.sums[seat], self._step, work)
 
     def visit(
         self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
-        """Learn on boards of the last street."""
+        """Do an iteration on boards of the last street."""
         if street.buckets:
             _visit_by_buckets(street, visits, seat, way, work, totals)
         else:
-            place = street.layout, street.deals.arrays, *visits, seat
-            kernels.update_boards(*place, street.regrets, street.sums, self._step[None], *way.above, work, totals)
+            tables, step = street.regrets, self._step[None]
+            kernels.update_boards(street.arrays, visits, seat, tables, street.sums, step, way.above, work, totals)
 
 
 class Measure:
-    """Values of the average strategies, and of best responses that know every hand."""
+    """Values of the average strategies, and of best responses that tell all hands apart."""
 
-    run_outs: RunOuts = AllRunOuts()
+    visited: Visited = AllRunOuts()
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return 2."""
+        """Return 2: `BEST` and `OWN`."""
         return 2
 
-    def tables(self, street: SolverStreet) -> Sequence[np.ndarray]:
-        """Return the sums of strategies."""
+    def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
+        """Return the strategy sums."""
         return street.sums
 
     def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
         """Carry both kinds of values up."""
-        kernels.evaluate(street.layout, street.deals.arrays, board, 0, seat, work)
+        kernels.evaluate(street.arrays, board, 0, seat, work)
 
     def visit(
         self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
         """Evaluate on boards of the last street."""
-        place = street.layout, street.deals.arrays
         if street.buckets:
-            by_buckets = *place, street.buckets, *visits, seat, street.plans, street.width
-            bucket_kernels.evaluate_boards_by_buckets(*by_buckets, *way.above, work, totals)
+            bucket_kernels.evaluate_boards_by_buckets(
+                street.arrays, street.plans, visits, seat, way.above, work, totals
+            )
         else:
-            kernels.evaluate_boards(*place, *visits, seat, street.sums, *way.above, work, totals)
+            kernels.evaluate_boards(street.arrays, visits, seat, street.sums, way.above, work, totals)
 
 
 class RespondByBuckets(Measure):
-    """Values of a seat's plan by bucket against the average strategy, with what any other action would gain there.
+    """Values of a seat's plan by bucket against the average strategy, and the regrets of its actions.
 
-    Streets without buckets have the two kinds of values of `Measure`, the seat's plan being played below.
+    Streets without buckets have the two kinds of values of `Measure`, above the seat's plan on later streets.
     """
 
     def num_kinds(self, street: SolverStreet) -> int:
-        """Return 1 with buckets, else 2."""
+        """Return 1 with buckets, as the plan is the response; else 2."""
         return 1 if street.buckets else 2
 
     def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values up, and collect what actions gain."""
+        """Carry values up; with buckets, collect the regrets of the actions."""
         if street.buckets:
             _learn_by_buckets(street, board, seat, way, work)
         else:
@@ -154,21 +151,22 @@ class RespondByBuckets(Measure):
     def visit(
         self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
-        """Do the same on boards of the last street."""
+        """Collect values and regrets on boards of the last street."""
         _visit_by_buckets(street, visits, seat, way, work, totals)
 
 
 def _learn_by_buckets(street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-    place = street.layout, street.deals.arrays, street.buckets, board, 0, seat, street.width
-    bucket_kernels.learn_by_buckets(*place, street.dtype.type(way.times), street.changes[seat][way.chunk], work)
+    times, changes = street.dtype.type(way.times), street.changes[seat][way.chunk]
+    bucket_kernels.learn_by_buckets(street.arrays, street.plans, board, 0, seat, times, changes, work)
 
 
 def _visit_by_buckets(
     street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
 ) -> None:
-    counts = visits.factors * street.dtype.type(way.times)
-    place = street.layout, street.deals.arrays, street.buckets, *visits, counts, seat, street.plans, street.width
-    bucket_kernels.update_boards_by_buckets(*place, street.changes[seat][way.chunk], *way.above, work, totals)
+    times, changes = street.dtype.type(way.times), street.changes[seat][way.chunk]
+    bucket_kernels.update_boards_by_buckets(
+        street.arrays, street.plans, visits, times, seat, changes, way.above, work, totals
+    )
 
 
 class Walk:
@@ -177,14 +175,14 @@ class Walk:
     Parameters
     ----------
     streets : list of SolverStreet
-        With their tables.
+        With their tables allocated.
     ranges : float64[2, num_combos]
     threads : int
     dtype : data type
 
     Attributes
     ----------
-    above : Above
+    above : ReachAbove
         The ranges, by combo.
     workspaces : list of list of Workspace
         By thread and street.
@@ -198,16 +196,16 @@ class Walk:
         self.workspaces = [[street.workspace() for street in streets] for _ in range(self._num_workers)]
         width = blocks_for(ranges.shape[1])
         reach = empty_blocks(width * LANES, dtype), empty_blocks(width * LANES, dtype)
-        self.above = Above(reach, np.array([width, width]))
+        self.above = ReachAbove(reach, np.array([width, width]))
         for seat in range(2):
             self.enter(seat, ranges[seat])
 
     def enter(self, seat: int, reach: np.ndarray) -> None:
-        """Begin walks with a seat's reach: float64[num_combos]."""
+        """Set the reach of a seat that walks begin with: float64[num_combos]."""
         self.above.reach[seat][: len(reach), 0] = reach
 
     def totals(self, num_kinds: int) -> np.ndarray:
-        """Return room for values at the root, by combo: float[num_kinds * combos up to a multiple of 16 * 16, 16]."""
+        """Return zeros for values at the root, by combo: float[num_kinds * combos up to a multiple of 16 * 16, 16]."""
         return empty_blocks(num_kinds * int(self.above.blocks[0]) * LANES, self._dtype)
 
     def values(self, seat: int, task: Task) -> np.ndarray:
@@ -236,64 +234,61 @@ class Walk:
         workspaces: Sequence[Workspace],
         totals: np.ndarray,
     ) -> None:
-        """Do a task on a board of any street but the last, and on all behind it.
+        """Do a task on a board of any street but the last, and on all boards after it.
 
         The values at the street's roots, by the hands of the board before, are added to `totals` as in `leave_board`.
         """
         street, work = self.streets[index], workspaces[index]
         num_kinds = task.num_kinds(street)
-        place = street.layout, street.deals.arrays, board, 0
         if street.buckets:
-            by_bucket = street.layout, street.deals.arrays, street.buckets, board, 0, seat, street.plans, street.width
-            bucket_kernels.enter_board_by_buckets(*by_bucket, *way.above, work)
+            bucket_kernels.enter_board_by_buckets(street.arrays, street.plans, board, 0, seat, way.above, work)
         else:
-            kernels.enter_board(*place, seat, task.tables(street), *way.above, work)
-        kernels.fill_terminals(*place, seat, work)
+            kernels.enter_board(street.arrays, board, 0, seat, task.tables(street), way.above, work)
+        kernels.fill_terminals(street.arrays, board, 0, seat, work)
         blocks = street.board_blocks(board)
-        below = Above(work.below, blocks)
-        kernels.show_ends(street.layout, street.deals.arrays, board, work, below.reach)
-        counted = way._replace(times=way.times * factor)
-        chunks = self._below(index + 1, board, seat, task, counted._replace(above=below), workspaces)
-        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # one plan below, whatever is done here
+        kernels.show_ends(street.arrays, board, work)
+        here = way._replace(times=way.times * factor)
+        below = here._replace(above=ReachAbove(work.below, blocks))
+        chunks = self._below(index + 1, board, seat, task, below, workspaces)
+        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # below, the plan's values serve as both kinds
             chunks = np.concatenate([chunks, chunks], axis=1)
         kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
-        task.carry_up(street, board, seat, counted, work)
-        leave = num_kinds, self._dtype.type(factor), work, int(way.above.blocks[seat])
-        kernels.leave_board(*place, seat, *leave, totals)
+        task.carry_up(street, board, seat, here, work)
+        kernels.leave_board(street.arrays, board, 0, seat, num_kinds, self._dtype.type(factor), way.above, work, totals)
 
     def _below(
         self, index: int, parent: int, seat: int, task: Task, way: Way, workspaces: Sequence[Workspace]
     ) -> np.ndarray:
-        """Do a task on the boards after one, and return the values of several chunks of them."""
+        """Do a task on the boards after one, and return the values of their chunks."""
         street = self.streets[index]
-        spread = index == 1  # the first deal uses all threads
-        parts = task.run_outs.visits(index, street, parent, seat, way.chunk)
+        is_first_deal = index == 1  # the only deal that is spread over threads; later ones are within a thread's chunk
+        parts = task.visited.visits(index, street, parent, seat, way.chunk)
         size = task.num_kinds(street) * street.root_lanes * int(way.above.blocks[seat])
         chunks = self._room(workspaces[index], len(parts) * size).reshape(len(parts), size, LANES)
 
-        def work_on(number: int, own: Sequence[Workspace]) -> None:
-            here = way._replace(chunk=number) if spread else way
+        def work_on(number: int, spaces: Sequence[Workspace]) -> None:
+            here = way._replace(chunk=number) if is_first_deal else way
             if street.is_last:
-                task.visit(street, parts[number], seat, here, own[index], chunks[number])
+                task.visit(street, parts[number], seat, here, spaces[index], chunks[number])
                 return
             for board, factor in zip(*map(np.ndarray.tolist, parts[number]), strict=True):
-                self._pass(index, board, factor, seat, task, here, own, chunks[number])
+                self._pass(index, board, factor, seat, task, here, spaces, chunks[number])
 
-        if not spread or self._num_workers == 1:
+        if not is_first_deal or self._num_workers == 1:
             for number in range(len(parts)):
                 work_on(number, workspaces)
             return chunks
         waiting = iter(range(len(parts)))
 
-        def take_turns(own: Sequence[Workspace]) -> None:
-            for number in waiting:  # one iterator for all: each part is taken once
-                work_on(number, own)
+        def take_turns(spaces: Sequence[Workspace]) -> None:
+            for number in waiting:  # one iterator for all threads: each part is taken once
+                work_on(number, spaces)
 
         list(self._executor.map(take_turns, self.workspaces))
         return chunks
 
     def _room(self, work: Workspace, num_blocks: int) -> np.ndarray:
-        """Return blocks of zeros, the same memory for each thread and street again and again."""
+        """Return blocks of zeros, in memory that each thread and street keeps for the next call."""
         room = self._rooms.get(id(work))
         if room is None or len(room) < num_blocks:
             room = self._rooms[id(work)] = empty_blocks(num_blocks, self._dtype)

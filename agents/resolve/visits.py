@@ -7,7 +7,7 @@ import numpy as np
 from plurispiel.agents.resolve.discounting import Discounting
 from plurispiel.agents.resolve.street import NUM_CHUNKS, SolverStreet
 
-__all__ = ["AllRunOuts", "RunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visits"]
+__all__ = ["AllRunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visited", "Visits"]
 
 
 _GOLDEN_RATIO = 0.6180339887498949
@@ -29,7 +29,7 @@ class Visits(NamedTuple):
     factors: np.ndarray
 
 
-class RunOuts(Protocol):
+class Visited(Protocol):
     """What an iteration visits.
 
     Attributes
