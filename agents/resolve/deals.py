@@ -1,8 +1,9 @@
 """The boards of a subgame, street by street, and the hands that each seat can hold on them.
 
-Boards that differ by a renaming of suits under which nothing changes (the cards before and both ranges stay the same)
-are dealt as one; its values then count once for each of them, for the hands with suits renamed. Hands are numbered by
-their strength on the board, weakest first; hands without weight in a seat's range have no number.
+Isomorphic boards, those that a renaming of suits turns into each other while the cards before, both ranges and all
+locks stay the same, are dealt as one. Its values then count once for each member of the class, for the hands with
+suits renamed. Hands are numbered by their strength on the board, weakest first; hands without weight in a seat's range
+have no number.
 """
 
 from collections.abc import Mapping
@@ -28,20 +29,20 @@ class SeatHands(NamedTuple):
     Attributes
     ----------
     first : int64[num_boards + 1]
-        Where the hands of each board begin.
+        The first hand of each board.
     block : int64[num_boards + 1]
-        The same in blocks, each board's hands filled up to whole ones.
+        The first block of each board, whose hands are padded to whole blocks.
     combos : int32[num_hands]
     cards : uint8[num_hands, 2]
         As in `RankedHands`.
     above : int32[num_hands]
         The hand's number on the board before; for the first street, its combo.
     same : int32[num_hands]
-        The place of the other seat's same hand in a tile (`fill_fold_tile`).
+        The index of the same hand of the other seat in a tile (`fill_fold_tile`).
     target_first : int64[num_members + 1]
-        Where the list of each member of each board's class begins in `targets`.
+        The first entry in `targets` of each member of each board's class.
     targets : int32[n]
-        The number, on the board before, of the hand whose values each hand's are on that member.
+        For each hand, the number on the board before of the hand that it is after renaming to that member.
     """
 
     first: np.ndarray
@@ -61,15 +62,16 @@ class StreetDeals(NamedTuple):
     ----------
     seats : tuple of SeatHands
     member_first : int64[num_boards + 1]
-        Where the members of each board's class begin.
+        The first member of each board's class.
     group_first : int64[num_boards + 1]
-        Where the groups of equal strength of each board begin.
+        The first group of equal strength of each board.
     group_stops : int32[2, num_groups]
-        Behind the last hand of each group, by seat.
+        One past the last hand of each group, by seat.
     weight : float[num_boards]
-        The probability of each board after the one before, for two given hands, with all that it stands for.
+        The probability of one member of each board's class after the board before, given both hands; times the number
+        of boards it stands for where `deal_streets` takes a sample.
     multiplicity : float[num_boards]
-        How many ways of dealing from the first street on each board stands for.
+        The number of deals from the first street on that each board stands for.
     """
 
     seats: tuple[SeatHands, SeatHands]
@@ -81,7 +83,7 @@ class StreetDeals(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """A street's boards, for kernels and for people.
+    """The boards of a street: arrays for kernels, and the cards.
 
     Attributes
     ----------
@@ -89,10 +91,10 @@ class Deals(NamedTuple):
     boards : list of tuple of int
         The cards of each board, in the order in which they were dealt.
     child_first : int64[boards of the street before + 1]
-        Where the boards after each of those begin.
+        The first of the boards after each of those.
     renamings : list of dict
-        For each board before, by every set of new cards: the number of the board that stands for it, and the row of
-        `suit_permutations` that takes it there.
+        For each board before, by every set of new cards: the number of the board that represents it, and the row of
+        `suit_permutations` that renames it to that board.
     """
 
     arrays: StreetDeals
@@ -102,7 +104,7 @@ class Deals(NamedTuple):
 
 
 class _SeatLists:
-    """Collects `SeatHands`."""
+    """`SeatHands` under construction."""
 
     def __init__(self):
         self.first = [0]
@@ -128,7 +130,18 @@ class _SeatLists:
 
 
 class _Board(NamedTuple):
-    """A board with what was known before it."""
+    """A board under construction.
+
+    Attributes
+    ----------
+    cards : tuple of int
+    symmetries : list of int
+        Rows of `suit_permutations` that change neither the cards, the ranges nor the locks.
+    numbers : tuple of int64[num_combos]
+        The number of each combo among each seat's hands; -1 for those without.
+    multiplicity : int
+        Deals from the first street on that it stands for.
+    """
 
     cards: tuple[int, ...]
     symmetries: list[int]
@@ -151,17 +164,17 @@ def deal_streets(
     Parameters
     ----------
     street : int
-        The first.
+        The first street.
     board : tuple of int
-        The cards on it.
+        Its cards.
     ranges : float64[2, num_combos]
     alike : float64[..., num_combos]
-        Whatever else may tell suits apart.
+        Numbers that a renaming of suits must leave unchanged as well, such as locked strategies.
     dtype : data type
         Of `StreetDeals.weight`.
     last_boards : int
-        How many boards of the last street, where that is not the first, are dealt behind each one before; 0 for all.
-        Those that are dealt stand for the others: they are a systematic sample, the same in each call.
+        Size of the systematic sample of the last street's boards after each board before, the same in each call;
+        0 for all. The boards in the sample stand for the others. The first street is never sampled.
     """
     ranker = HandRanker(rules)
     renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
@@ -183,6 +196,7 @@ def deal_streets(
         shares: list[Mapping[tuple[int, ...], float]] = [dict.fromkeys(each, 1.0) for each in classes]
         if last_boards and later == rules.num_streets - 1:
             shares = [_sampled(each, last_boards, number) for number, each in enumerate(classes)]
+        # Given both hands: 45 cards are left for the turn of a flop, then 44 for the river.
         remaining = len(rules.cards) - rules.board_size(later - 1) - 2 * rules.num_hole_cards
         num_deals = int(np.prod(np.arange(remaining, remaining - size, -1)) / np.prod(np.arange(1, size + 1)))
         deals.append(_deal_one(rules, ranker, renamed, ranges, before, classes, shares, num_deals, dtype))
@@ -193,11 +207,11 @@ _Classes = dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]]
 
 
 def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
-    """Return the sets of new cards by what stands for them, each with the renaming that takes it there."""
+    """Return the sets of new cards by their representative, each with the renaming that turns it into that."""
     classes: _Classes = {}
     left = [card for card in rules.cards.tolist() if card not in board.cards]
     for new in combinations(left, size):
-        if len(board.symmetries) == 1:
+        if len(board.symmetries) == 1:  # the identity: every set of cards is its own class
             classes[new] = [(new, board.symmetries[0])]
             continue
         images = [
@@ -209,21 +223,21 @@ def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
 
 
 def _sampled(classes: _Classes, count: int, number: int) -> dict[tuple[int, ...], float]:
-    """Return boards that stand for all after one, and for how many times as many ways of dealing as their own.
+    """Return a systematic sample of the boards after one, each with the factor by which its deals count.
 
-    A comb of `count` equal steps over the ways of dealing picks them; its start depends on the number of the board
-    before, so that cards are picked about equally often behind all.
+    The start of the sample depends on the number of the board before, so that over all boards before, every card is
+    picked about equally often.
     """
     images = list(classes)
     stops = np.cumsum([len(members) for members in classes.values()])
     if count >= stops[-1]:
         return dict.fromkeys(images, 1.0)
     start = 0.5 + number * _GOLDEN_RATIO
-    teeth = (start % 1.0 + np.arange(count)) / count * stops[-1]
-    picked, times = np.unique(np.searchsorted(stops, teeth, side="right"), return_counts=True)
+    points = (start % 1.0 + np.arange(count)) / count * stops[-1]
+    picked, times = np.unique(np.searchsorted(stops, points, side="right"), return_counts=True)
     return {
-        images[place]: share * stops[-1] / (count * len(classes[images[place]]))
-        for place, share in zip(picked.tolist(), times.tolist(), strict=True)
+        images[index]: share * stops[-1] / (count * len(classes[images[index]]))
+        for index, share in zip(picked.tolist(), times.tolist(), strict=True)
     }
 
 
@@ -238,7 +252,7 @@ def _deal_one(
     num_deals: int,
     dtype: type | np.dtype,
 ) -> tuple[Deals, list[_Board]]:
-    """Return the boards of one street, those that have a share, and the same for the next."""
+    """Return the boards of one street, those that have a share, for the solver and for the next street's deals."""
     lists = _SeatLists(), _SeatLists()
     origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming
     member_first, group_first, group_stops = [0], [0], []
@@ -247,7 +261,7 @@ def _deal_one(
     renamings = []
     times = []
     for parent, of_parent, share_of in zip(before, classes, shares, strict=True):
-        found = {}
+        renaming = {}
         for new, share in share_of.items():
             members = of_parent[new]
             times.append(share)
@@ -264,27 +278,27 @@ def _deal_one(
                 combos = hands.combos[live[seat]]
                 numbers[seat][combos] = np.arange(len(combos))
             stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]] for row in live]
-            for seat, own in enumerate(lists):
+            for seat, of_seat in enumerate(lists):
                 combos = hands.combos[live[seat]].copy()
-                own.first.append(own.first[-1] + len(combos))
-                own.block.append(own.block[-1] + blocks_for(len(combos)))
-                own.combos.append(combos)
-                own.cards.append(hands.cards[live[seat]].copy())
-                own.above.append(parent.numbers[seat][combos])
+                of_seat.first.append(of_seat.first[-1] + len(combos))
+                of_seat.block.append(of_seat.block[-1] + blocks_for(len(combos)))
+                of_seat.combos.append(combos)
+                of_seat.cards.append(hands.cards[live[seat]].copy())
+                of_seat.above.append(parent.numbers[seat][combos])
                 others = numbers[1 - seat][combos]
-                own.same.append(np.where(others < 0, 0, FIRST_HAND + others))
+                of_seat.same.append(np.where(others < 0, 0, FIRST_HAND + others))
                 for _, number in members:
-                    own.targets.append(parent.numbers[seat][origins[number][combos]])
-                    own.target_first.append(own.target_first[-1] + len(combos))
+                    of_seat.targets.append(parent.numbers[seat][origins[number][combos]])
+                    of_seat.target_first.append(of_seat.target_first[-1] + len(combos))
             for taken, number in members:
-                found[taken] = (len(boards), number)
+                renaming[taken] = (len(boards), number)
             member_first.append(member_first[-1] + len(members))
             group_first.append(group_first[-1] + len(stops[0]))
             group_stops.append(np.stack(stops))
             multiplicity = parent.multiplicity * len(members)
             boards.append(_Board(cards, symmetries, (numbers[0], numbers[1]), multiplicity))
         child_first.append(len(boards))
-        renamings.append(found)
+        renamings.append(renaming)
     arrays = StreetDeals(
         seats=(lists[0].built(), lists[1].built()),
         member_first=np.array(member_first),

@@ -1,8 +1,8 @@
-"""The iterations of vector CFR: which regrets fade, and what the average strategy remembers.
+"""The algorithms of vector CFR: discounts of regrets, and weights of the average strategy.
 
-The rules are those of `agents.tabular.solvers`, alternating and without prediction; beside them ``dcfr-restarts``,
-discounted CFR whose average weighs iteration t by the cube of the iterations since the last power of 4 and so forgets
-all before it. That is the choice of the postflop-solver of W. Inoue (2022).
+They are those of `agents.tabular.solvers` with alternating updates and without prediction. In addition,
+``dcfr-restarts`` is discounted CFR whose average restarts at each power of 4: iteration t has the cube of its distance
+to the restart as weight. That is the scheme of the postflop-solver of W. Inoue (2022).
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Discounting:
     ----------
     rule : FullWidth
     restarts : bool
-        Whether the average begins anew at each power of 4.
+        Whether the average restarts at each power of 4.
     """
 
     rule: FullWidth
@@ -38,14 +38,16 @@ class Discounting:
         return self.rule.name + "-restarts" * self.restarts
 
     def steps(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return the factors of positive and negative regrets and of the strategy sums before: float64[n, 3].
+        """Return the factors of positive regrets, negative regrets and earlier strategy sums: float64[n, 3].
 
-        The plan of each iteration enters the sums with the weight 1.
+        A weight t^gamma of iteration t is applied as a factor ((t - 1) / t)^gamma to the sums before it, so every
+        iteration's own strategy has weight 1 and float32 sums stay small.
         """
         gain, loss, _ = self.rule.schedule(done, num_iterations).T
         iteration = np.arange(done + 1.0, done + num_iterations + 1.0)
         begin = np.zeros(num_iterations)
         if self.restarts:
+            # The logarithm of a power of 4 may round to just below a whole number.
             power = np.floor(np.log2(iteration) / np.log2(_RESTART_BASE) + 1e-9)
             begin = np.where(iteration > 1.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
         since = iteration - begin
@@ -53,15 +55,15 @@ class Discounting:
 
 
 def parse_discounting(text: str) -> Discounting:
-    """Return the algorithm that a text names.
+    """Return the algorithm named by a text.
 
-    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr``, ``dcfr(ALPHA,BETA,GAMMA)``, or one of them with ``-restarts`` added
-    for an average that begins anew at powers of 4; ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
+    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr``, ``dcfr(ALPHA,BETA,GAMMA)``, or one of these followed by
+    ``-restarts`` for an average that restarts at powers of 4. ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
 
     Raises
     ------
     ValueError
-        If it names none.
+        If the text names none.
 
     Examples
     --------

@@ -1,66 +1,71 @@
-"""The re-solving gadget: a seat may turn a subgame down, hand by hand, for what the hand was worth before.
+"""The re-solving gadget: before a subgame one seat may terminate, hand by hand, for the value the hand had before.
 
-The other seat then has to leave it no more than that with any hand, and so cannot lose by what it believes of it.
+The solving seat must hold every hand of the other to at most that value, so wrong beliefs about the other's range
+cannot cost it anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget; the updates here are
+RANGEGADGET of DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
 
 References
 ----------
 N. Burch, M. Johanson and M. Bowling: Solving imperfect information games using decomposition. AAAI (2014).
+M. Moravcik et al.: DeepStack: expert-level artificial intelligence in heads-up no-limit poker. Science (2017),
+supplementary materials, Algorithm S1.
 """
 
 import numpy as np
 
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.resolve._vector_cfr_kernels import GAIN, LOSS
 
 __all__ = ["Gadget"]
 
 
 class Gadget:
-    """A seat's choice before a subgame.
+    """A seat's choice, with each combo, to continue into a subgame or to terminate.
 
     Parameters
     ----------
     seat : int
     bounds : float64[num_combos]
-        Chips for turning the subgame down with each combo.
+        Chips for terminating with each combo.
     facing : float64[num_combos]
-        The weight of the other seat's hands that each combo can meet.
+        The weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
-        Weights of hands that go on besides, without a choice. Where bounds are generous every hand is turned down, and
-        without these the other seat would learn nothing.
+        Weights of hands that continue in addition, without a choice. Where bounds are generous every hand terminates,
+        and without forced hands the other seat would have no reach to learn from.
 
     Attributes
     ----------
     accepted : float64[num_combos]
-        The probability with which each combo goes on.
+        The probability with which each combo continues; 0.5 to begin with and where neither choice has regret.
     """
 
     def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray, forced: np.ndarray | float = 0.0):
         if bounds.shape != facing.shape or not np.isfinite(bounds).all():
             raise ValueError(f"a gadget has a finite bound for each of {len(facing)} combos, got {bounds.shape}")
         self.seat = seat
-        self._turned_down = bounds * facing
+        # The solver's values are weighted by the compatible hands, so bounds in chips are too. It computes them with
+        # the same range throughout, so unlike DeepStack's they never need to be rescaled.
+        self._terminating = bounds * facing
         self._forced = forced
         self._regrets = np.zeros((2, len(facing)))
         self.accepted = np.full(len(facing), 0.5)
 
-    def going_on(self, weights: np.ndarray) -> np.ndarray:
-        """Return the weight with which each combo goes on, of so much that comes here: float64[num_combos]."""
+    def continuing(self, weights: np.ndarray) -> np.ndarray:
+        """Return the weight with which each combo enters the subgame, from its weight before: float64[num_combos]."""
         return self.accepted * weights + self._forced
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:
-        """Learn from what going on is worth.
+        """Update the choice by regret matching.
 
         Parameters
         ----------
         values : float64[num_combos]
-            Counterfactual, as the solver's.
+            Counterfactual values of continuing, the solver's of this iteration.
         step : float[3]
             The solver's.
         """
-        choices = np.stack([values, self._turned_down])
+        choices = np.stack([values, self._terminating])
         value = self.accepted * choices[0] + (1.0 - self.accepted) * choices[1]
         regrets = self._regrets + choices - value
         self._regrets = regrets * np.where(regrets > 0.0, step[GAIN], step[LOSS])
-        positive = np.maximum(self._regrets, 0.0)
-        totals = positive.sum(axis=0)
-        self.accepted = np.where(totals > 0.0, positive[0] / np.where(totals > 0.0, totals, 1.0), 0.5)
+        self.accepted = normalised(np.maximum(self._regrets, 0.0).T, 0.5)[:, 0]

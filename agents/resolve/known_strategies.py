@@ -1,7 +1,8 @@
-"""Strategies that are known before a solver's iterations: it can begin with them, or be held to what they lose.
+"""Strategies that are known before a solver's iterations: a warm start from them, and best responses to them.
 
-A warm start lets regrets begin in proportion to the strategies, of a size as if some iterations had come to them. They
-fade: what a solver converges to is the same.
+A warm start sets regrets in proportion to the strategies, so that regret matching plays them in the first iteration.
+Brown and Sandholm (2016) derive regrets from the strategies' values; here their size is a parameter, which needs no
+walk over the boards and keeps no bound on the regret. Later regrets outgrow it, so the solver's limit is the same.
 
 References
 ----------
@@ -14,6 +15,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting_state import CONTRIB
 from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecision
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.resolve import _vector_cfr_kernels as kernels
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
@@ -21,27 +23,27 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 __all__ = ["KnownRows", "response_values", "warm_start"]
 
 KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
-"""From the number of a street and its decision to strategies, or None where none is known.
+"""From the number of a street and its decision to its strategy, or None where that is unknown.
 
-float[n, num_actions]: a row for each combo on the first street, for each bucket on others. Rows of zeros are unknown.
+float[n, num_actions]: a row for each combo on the first street, for each bucket on others. A row of zeros is unknown.
 """
 
 
 def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
-    """Let a solver begin with given strategies.
+    """Set the regrets of a solver so that it begins with given strategies.
 
     Parameters
     ----------
     solver : VectorSolver
-        That has done no iteration. Its streets after the first must be played by buckets.
+        Without iterations so far. Streets after the first must be in buckets.
     known : callable
     weight : float
-        Regrets of an action that is always taken, as a share of the pot that may be won there.
+        The regret of an action with probability 1, as a share of the pot there.
 
     Raises
     ------
     ValueError
-        If there were iterations before, or hands of a later street are told apart.
+        If there were iterations before, or a later street is not in buckets.
     """
     if solver.iteration:
         raise ValueError(f"a warm start comes before all iterations, and there were {solver.iteration:,}")
@@ -52,6 +54,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             raise ValueError("a warm start takes buckets on streets after the first one")
         masses = [_masses(solver, street, seat) for seat in range(2)]
         nodes = street.betting.nodes
+        # A counterfactual regret contains the opponent's reach. Its mean over all hands is near enough for a start.
         reach = np.zeros((2, len(nodes.kind)))
         reach[:, nodes.parent < 0] = above
         for decision in street.betting.decisions:
@@ -72,9 +75,10 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
 
 
 def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.ndarray:
-    """Return what each combo of a seat wins by a best response to given strategies, in chips: float64[num_combos].
+    """Return the best-response value of each combo of a seat against given strategies, in chips: float64[num_combos].
 
-    Where none is known, all actions are taken alike. The solver must have done no iteration, and stays as it was.
+    Unknown strategies are uniform. The solver must have done no iteration, and is left as it was: the strategies stand
+    in its sums only for the measurement.
     """
     written = []
     for number, street in enumerate(solver.streets):
@@ -95,7 +99,7 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
 
 
 def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray:
-    """Return how much of the other seat's range each combo, or the hands of each bucket, can meet: float64[n]."""
+    """Return the weight of compatible hands that each combo, or all hands of each bucket, faces: float64[n]."""
     hands = street.deals.arrays.seats[seat]
     if not street.buckets:
         return solver.facing[seat]
@@ -105,6 +109,5 @@ def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray
 
 
 def _mean_row(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Return what all hands do together; all actions alike where nothing is known."""
-    total = mass @ rows
-    return total / total.sum() if total.sum() > 0.0 else np.full(rows.shape[1], 1.0 / rows.shape[1])
+    """Return the strategy of all hands together, uniform where none is known."""
+    return normalised(mass @ rows, 1.0 / rows.shape[1])

@@ -1,7 +1,10 @@
-"""The betting of a street as the solver's kernels walk it: rows of reach, of tables and of values.
+"""The betting of a street as the solver's kernels walk it: the numbers of rows of reach, tables and values.
 
-A street is cut into batches of roots, so that the rows of a batch stay in the processor's cache. Rows of reach and
-of values are counted within a batch. All rows are by the hands of one board, in blocks of sixteen.
+The last street is cut into batches of roots, so that the rows of a batch stay in the processor's cache. Rows of reach
+and of values are numbered within a batch. All rows are by the hands of one board, in blocks of sixteen.
+
+Values need far fewer rows than nodes: a depth-first pass up needs one row for each depth and action (a *slot*), and
+terminal nodes with the same reach of the opponent share a row, as their values differ only by the stake.
 """
 
 from typing import NamedTuple
@@ -15,55 +18,55 @@ __all__ = ["StreetLayout", "lay_out"]
 
 
 class StreetLayout(NamedTuple):
-    """Where everything of a street stands.
+    """The row numbers of a street.
 
     Attributes
     ----------
     kind : int8[num_nodes]
         As in `StreetNodes`.
     child_first : int32[num_nodes + 1]
-        Where the children of each node begin in `children`.
+        The first child of each node in `children`.
     children : int32[num_nodes - num_roots]
         Nodes, in the order of the actions.
     table_row : int32[num_nodes]
         The row of a decision's first action in its actor's tables; those of its other actions follow.
     locked : int8[num_nodes]
-        1 at decisions whose strategy is given. For the solver to set.
+        1 at decisions that are locked for all hands; the solver sets it.
     table_lane : int32[num_nodes]
-        For tables by bucket, where a decision's first action stands in `action_rows`.
+        For tables by bucket, the index of a decision's first action in `action_rows`.
     reach_row : int32[2, num_nodes]
-        The row of each seat's reach; those of the children of its decision follow each other.
+        The row of each seat's reach; the children of its decision have consecutive rows.
     value_row : int32[2, num_nodes]
-        The row of the values for each seat.
+        The row of each seat's values.
     scale : float64[2, num_nodes]
-        What these values are multiplied with: the stake of a terminal node, as the seat sees it; else 1.
+        The factor of these values: the stake of a terminal node, with the seat's sign; else 1.
     roots : int32[num_roots]
         Their nodes.
     ends : int32[2, num_ends up to a multiple of 16]
         The rows of each seat's reach at the ends of the street; the last is repeated.
     root_reach : int32[2, 16 * num_groups]
-        The rows of each seat's reach at roots, in groups of sixteen: the number of the first is a multiple of 16. On
-        the last street each batch has one group, of which it holds some; elsewhere the only batch has all. Others have
-        the row behind the last.
+        The rows of each seat's reach at roots, in groups of sixteen that begin at multiples of 16. On the last street
+        each batch has one group, in which other batches' roots have the row after the last; elsewhere the only batch
+        has all groups.
     root_value : int32[2, 2, 16 * num_groups]
-        By kind and seat, the rows of the same roots' values; others have any.
+        By kind and seat, the rows of the same roots' values; arbitrary for other batches' roots.
     root_scale : float[2 * num_groups, 16]
-        What these are multiplied with, seat 0 first; 0 for others.
+        The factors of these values, seat 0 first; 0 for other batches' roots.
     batch_node, batch_root : int32[num_batches + 1]
-        Where the nodes and the roots of each batch begin.
+        The first node and the first root of each batch.
     action_first : int32[2, num_batches + 1]
-        Where the actions of each seat in each batch begin in `action_rows`; multiples of 16.
+        The first entry in `action_rows` of each seat in each batch; multiples of 16.
     action_rows : int32[2, n]
-        The rows of the reach that they lead to; filled up with the row behind the last.
+        The rows of the reach that a seat's actions lead to; padded with the row after the last.
     fold_first, showdown_first : int32[2, num_batches + 1]
-        Where the lists below begin for each batch; multiples of 16.
+        The first entry of each batch in the lists below; multiples of 16.
     fold_rows, showdown_rows : int32[2, n]
-        By seat, the rows of the *other* seat's reach at folds and showdowns; the values of the k-th are row k,
+        By seat, the rows of the *other* seat's reach at folds and showdowns. The values of the k-th entry are row k,
         folds before showdowns.
     end_row : int32[2]
-        The row of the values of the first end, by seat; those of others follow. There is room for a multiple of 16.
+        By seat, the row of the first end's values; the others follow, padded to a multiple of 16.
     slot_row : int32[2]
-        The row from which on values differ between kinds, by seat: all before are of terminal nodes.
+        By seat, the first row whose values differ between kinds: all before it belong to terminal nodes.
     """
 
     kind: np.ndarray
@@ -93,18 +96,18 @@ class StreetLayout(NamedTuple):
 
 
 class StreetSize(NamedTuple):
-    """What a street takes.
+    """The numbers of rows of a street, by seat.
 
     Attributes
     ----------
     table_rows : tuple of int
-        Of each seat, actions at its decisions.
+        Actions at the seat's decisions.
     reach_rows : tuple of int
-        Of each seat, at most in a batch.
+        The maximum over batches.
     value_rows : tuple of int
-        For each seat, at most in a batch, with one kind of values.
+        The maximum over batches, for one kind of values.
     slots : tuple of int
-        Of these, rows that differ between kinds.
+        The rows among these that differ between kinds.
     """
 
     table_rows: tuple[int, int]
@@ -114,11 +117,11 @@ class StreetSize(NamedTuple):
 
 
 BATCH_NODES = 250
-"""Nodes from which on the next root begins a new batch; so does every sixteenth."""
+"""A root after so many nodes begins a new batch; so does every sixteenth root, as sixteen are transposed at a time."""
 
 
 def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) -> tuple[StreetLayout, StreetSize]:
-    """Return the layout of a street and what it takes.
+    """Return the layout of a street and its numbers of rows.
 
     Parameters
     ----------
@@ -126,7 +129,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     dtype : data type
         Of `scale`: that of the solver.
     batches : bool
-        Whether to cut it into batches: where it is the last street.
+        Whether to cut it into batches. Only on the last street: elsewhere all roots' rows are needed until the values
+        of the later streets have come up.
     """
     nodes = betting.nodes
     num_nodes = len(nodes.kind)
@@ -162,11 +166,11 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
         for first, last in zip(batch_node[:-1].tolist(), batch_node[1:].tolist(), strict=True):
             begin = 0
             for ending in (FOLD_END, SHOWDOWN):
-                found = [node for node in range(first, last) if kind[node] == ending]
-                rows = sorted({int(reach_row[1 - seat, node]) for node in found})
-                place = {row: begin + number for number, row in enumerate(rows)}
-                for node in found:
-                    value_row[seat, node] = place[int(reach_row[1 - seat, node])]
+                terminal = [node for node in range(first, last) if kind[node] == ending]
+                rows = sorted({int(reach_row[1 - seat, node]) for node in terminal})
+                row_of = {row: begin + number for number, row in enumerate(rows)}
+                for node in terminal:
+                    value_row[seat, node] = row_of[int(reach_row[1 - seat, node])]
                     scale[seat, node] = nodes.stake[node] * (-1 if ending == FOLD_END and seat == 1 else 1)
                 rows += [rows[0]] * (-len(rows) % LANES) if rows else []
                 lists[ending][seat] += rows
@@ -251,7 +255,7 @@ def _root_lists(
     value_row: np.ndarray,
     scale: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `root_reach`, `root_value` (both kinds alike) and `root_scale`, 0 for roots of other batches."""
+    """Return `root_reach`, `root_value` (the same for both kinds) and `root_scale`."""
     bounds = [(int(first), int(last)) for first, last in zip(batch_root[:-1], batch_root[1:], strict=True)]
     num_groups = sum((last - 1) // LANES - first // LANES + 1 for first, last in bounds)
     reach, value = np.zeros((2, num_groups, LANES), np.int32), np.zeros((2, num_groups, LANES), np.int32)
@@ -271,7 +275,7 @@ def _root_lists(
 def _reach_rows(
     kind: np.ndarray, children: list[list[int]], batch_node: np.ndarray, roots: np.ndarray
 ) -> tuple[np.ndarray, tuple[int, int]]:
-    """Return the rows of each seat's reach, and how many a batch has at most."""
+    """Return the rows of each seat's reach, and the maximum number in a batch."""
     row = np.zeros((2, len(kind)), np.int32)
     starts, is_root = set(batch_node.tolist()), set(roots.tolist())
     used, most = [0, 0], [0, 0]
@@ -299,7 +303,7 @@ def _place_slots(
     most_roots: int,
     num_actions: int,
 ) -> None:
-    """Give values that are no terminal node's a row: roots, then one for each depth and action, then ends."""
+    """Assign rows to values that are not terminal: roots, then one for each depth and action, then ends."""
     nodes = betting.nodes
     for node, kind in enumerate(nodes.kind.tolist()):
         for number, child in enumerate(children[node]):
@@ -314,7 +318,7 @@ def _place_slots(
 
 
 def _even(lists: list[list[int]]) -> np.ndarray:
-    """Return lists as rows of one array."""
+    """Return two lists as rows of one array, padded with 0."""
     rows = np.zeros((2, max(map(len, lists))), np.int32)
     for row, values in zip(rows, lists, strict=True):
         row[: len(values)] = values

@@ -1,4 +1,4 @@
-"""A subgame: two ranges at a public state, and the betting that is left."""
+"""A subgame of two players: their ranges at a public state, and the betting to the end of the hand."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,38 +13,37 @@ from plurispiel.abstraction.holdem.cards import cards_text
 __all__ = ["BucketRows", "Subgame"]
 
 BucketRows = Callable[[tuple[int, ...]], np.ndarray]
-"""Of a board: the bucket of every combo, int[num_combos], 0 and up, and whatever for impossible combos. The same hand
-with renamed suits on a renamed board is in the same bucket."""
+"""From a board to the bucket of every combo: int[num_combos], 0 and up. Entries of combos that share a card with the
+board are ignored. Renaming the suits of a hand and its board must not change the bucket."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """What is to be solved.
+    """A problem for the solver.
 
     Attributes
     ----------
     state : BettingState
-        Heads-up, with a decision to make.
+        Of two players, with a decision to make.
     board : tuple of int
-        The cards on the table, all of the street's.
+        All cards up to the state's street.
     ranges : float64[2, num_combos]
-        How likely each seat is to be there with each combo, in any scale; the weights of a pair of combos that
-        share no card multiply.
+        Each seat's weight of each combo, in any scale. A pair of compatible hands has the product of their weights.
     menu : callable, optional
-        The raises on offer; by default those of the rules, of a pot with the dead chips.
+        The raises on offer; by default those of the rules, in a pot that includes the dead chips.
     dead_chips : int
         Chips in the pot that neither seat has put in.
     locks : mapping
-        Given strategies, float64[num_combos, num_actions] by the actions that lead to a decision (as in
-        `BettingDecision.actions`); on later streets for all boards. Rows sum to 1; those of NaN are left free.
+        Fixed strategies, float64[num_combos, num_actions], by the actions that lead to a decision (as in
+        `BettingDecision.actions`); on later streets the same on all boards. Rows sum to 1; rows of NaN are not locked.
     buckets : callable, optional
-        On streets after the first, hands in one bucket are played alike on all boards; by default each hand of each
-        board has a strategy of its own.
+        On streets after the first, all hands of one bucket share a strategy, on all boards; by default each hand of
+        each board has a strategy of its own.
 
     Raises
     ------
     ValueError
-        If the parts do not fit together, or no two hands of the ranges can meet.
+        If the parts do not fit together.
     """
 
     state: BettingState
@@ -69,5 +68,5 @@ class Subgame:
             )
 
     def betting(self) -> list[StreetBetting]:
-        """Return the betting, one entry for each street."""
+        """Return the betting of each street from the state's on."""
         return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips)

@@ -1,11 +1,15 @@
-"""Vector CFR with three seats, on the last street: exact in who holds which cards.
+"""Vector CFR with three seats on the last street, with exact card removal.
 
-An iteration updates seats 0, 1 and 2 in turn. The values of a hand count every pair of the others' hands that can be
-held beside it (`three_way.pair_masses`), at showdowns and where seats have folded. That takes 1.6 ms for all hands of
-a river, hundreds of times what an end takes with two seats: an iteration of 42 decisions takes 0.3 s with all hands,
-0.04 s with some hundred.
+An iteration updates seats 0, 1 and 2 in turn. The value of a hand sums over all compatible pairs of the others' hands
+(`three_way.pair_masses`), at showdowns and after folds. With two seats that sum factors into card masses; with three
+it does not, and takes 1.6 ms for all hands of a river: an iteration of 42 decisions takes 0.3 s with all hands, 0.04 s
+with some hundred.
+
+With three players CFR has no proof of convergence to a Nash equilibrium. `ThreeWaySolver.evaluate` measures what each
+player alone can still gain, which bounds the distance for the strategies at hand.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,24 +17,26 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_tree import RaiseMenu
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.showdown import RankedHands, rank_hands
 from plurispiel.abstraction.holdem.three_way import ALL, pair_masses, three_way_values
 from plurispiel.agents.resolve.discounting import Discounting, parse_discounting
 
-__all__ = ["ThreeWayEvaluation", "ThreeWaySolver"]
+__all__ = ["ThreeWayDecision", "ThreeWayEvaluation", "ThreeWaySolver"]
 
 _ROUNDING = 1e-13
+_MAX_NODES = 100_000
 
 
 class ThreeWayEvaluation(NamedTuple):
-    """The average strategies, measured exactly.
+    """Exact values of the average strategies and of best responses to them.
 
     Attributes
     ----------
     values : float64[3]
         Chips that each seat wins, those put in before counted as lost.
     best_response_values : float64[3]
-        The same with a best response of the seat to the two others.
+        The same for a best response of the seat to the average strategies of the two others.
     """
 
     values: np.ndarray
@@ -38,38 +44,51 @@ class ThreeWayEvaluation(NamedTuple):
 
     @property
     def nash_conv(self) -> float:
-        """What all seats gain by best responses, each alone, in chips."""
+        """The sum of all seats' gains by best responses, each deviating alone, in chips."""
         return float((self.best_response_values - self.values).sum())
+
+    @property
+    def exploitability(self) -> float:
+        """The mean of the seats' gains, in chips."""
+        return self.nash_conv / 3.0
 
 
 @dataclass(eq=False)
-class _Node:
-    """A decision with its tables, or the end of the hand."""
+class ThreeWayDecision:
+    """A decision with its tables; without children, the end of the hand.
+
+    Attributes
+    ----------
+    state : BettingState
+    children : dict of int to ThreeWayDecision
+        By action, ascending.
+    regrets, sums : float64[num_actions, num_hands]
+    """
 
     state: BettingState
-    children: dict[int, "_Node"] = field(default_factory=dict)
+    children: dict[int, "ThreeWayDecision"] = field(default_factory=dict)
     regrets: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     sums: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def strategy(self, table: np.ndarray) -> np.ndarray:
-        """Return what is proportional to the positive entries of a table: float64[num_actions, num_hands]."""
-        positive = np.maximum(table, 0.0)
-        total = positive.sum(axis=0)
-        return np.where(total > 0.0, positive / np.where(total > 0.0, total, 1.0), 1.0 / len(table))
+        """Return the strategy proportional to the positive entries of a table: float64[num_actions, num_hands]."""
+        return normalised(np.maximum(table, 0.0).T, 1.0 / len(table)).T
 
 
 class _Learn:
-    """Plays by regrets, and changes them."""
+    """An iteration: strategies by regrets, which are updated."""
 
     def __init__(self, step: np.ndarray):
         self._gain, self._loss, self._decay = step.tolist()
 
-    def table(self, node: _Node) -> np.ndarray:
-        """Return what strategies are proportional to."""
+    def table(self, node: ThreeWayDecision) -> np.ndarray:
+        """Return the regrets."""
         return node.regrets
 
-    def own_values(self, node: _Node, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray) -> np.ndarray:
-        """Return the seat's values at its decision, from those of the actions: float64[num_hands]."""
+    def own_values(
+        self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
+    ) -> np.ndarray:
+        """Return the seat's values at its decision, from those of its actions: float64[num_hands]."""
         values = (strategy * below).sum(axis=0)
         node.regrets += below - values
         node.regrets *= np.where(node.regrets > 0.0, self._gain, self._loss)
@@ -79,27 +98,31 @@ class _Learn:
 
 
 class _Average:
-    """Plays by the sums of strategies."""
+    """A measurement of the average strategies."""
 
-    def table(self, node: _Node) -> np.ndarray:
-        """Return what strategies are proportional to."""
+    def table(self, node: ThreeWayDecision) -> np.ndarray:
+        """Return the strategy sums."""
         return node.sums
 
-    def own_values(self, node: _Node, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    def own_values(
+        self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
+    ) -> np.ndarray:
         """Return the mean of the actions' values."""
         return (strategy * below).sum(axis=0)
 
 
 class _Best(_Average):
-    """Plays the best action of each hand at the seat's own decisions."""
+    """A measurement of the seat's best response to the average strategies."""
 
-    def own_values(self, node: _Node, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    def own_values(
+        self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
+    ) -> np.ndarray:
         """Return the largest of the actions' values."""
         return below.max(axis=0)
 
 
 class ThreeWaySolver:
-    """Solves the last street for three ranges.
+    """A solver of the last street for three ranges.
 
     Parameters
     ----------
@@ -107,22 +130,30 @@ class ThreeWaySolver:
         Of three seats, on the last street, with a decision to make.
     board : tuple of int
     ranges : float64[3, num_combos]
-        In any scale; the weights of three combos without common cards multiply.
+        In any scale. Three compatible hands have the product of their weights.
     algorithm : str
         See `discounting.parse_discounting`.
     menu : callable
         The raises on offer; by default those of the rules.
+    on_memory : callable, optional
+        Called with the bytes that the tables will take, before they are allocated; an exception stops it.
 
     Attributes
     ----------
     iteration : int
         Iterations done.
+    root : ThreeWayDecision
+    hands : RankedHands
+        The hands in any seat's range, weakest first.
+    memory_bytes : int
 
     Raises
     ------
     ValueError
-        If the parts do not fit together, or no three hands of the ranges can meet.
+        If the parts do not fit together, no three hands of the ranges are compatible, or the betting is too large.
     """
+
+    has_buckets = False
 
     def __init__(
         self,
@@ -132,6 +163,7 @@ class ThreeWaySolver:
         algorithm: str = "lcfr",
         *,
         menu: RaiseMenu = raise_menu,
+        on_memory: Callable[[int], None] | None = None,
     ):
         rules = state.rules
         if rules.num_seats != 3 or state.is_over or state.street != rules.num_streets - 1:
@@ -143,29 +175,54 @@ class ThreeWaySolver:
         self.algorithm: Discounting = parse_discounting(algorithm)
         self.iteration = 0
         ranked = rank_hands(rules, board)
-        self._hands = _held(ranked, ranges[:, ranked.combos].sum(axis=0) > 0.0)
-        self._ranges = ranges[:, self._hands.combos]
+        self.hands = _some_hands(ranked, ranges[:, ranked.combos].sum(axis=0) > 0.0)
+        self.ranges = ranges[:, self.hands.combos]
         self._num_combos = rules.num_combos
-        self._triples = float(self._ranges[0] @ pair_masses(self._hands, *self._ranges[1:])[ALL, ALL])
+        self._triples = float(self.ranges[0] @ pair_masses(self.hands, *self.ranges[1:])[ALL, ALL])
         if not self._triples > 0.0:
-            raise ValueError("the ranges have no three hands that can meet; give each seat hands without common cards")
-        self._root = self._grow(state, menu)
+            raise ValueError("the ranges have no three compatible hands: give each seat hands that share no card")
+        self._num_nodes = 0
+        self.root = self._grow(state, menu)
+        decisions = list(self.decisions())
+        self.memory_bytes = 16 * len(self.hands.combos) * sum(len(node.children) for _, node in decisions)
+        if on_memory is not None:
+            on_memory(self.memory_bytes)
+        for _, node in decisions:
+            shape = len(node.children), len(self.hands.combos)
+            node.regrets, node.sums = np.zeros(shape), np.zeros(shape)
+
+    def decisions(self) -> Iterator[tuple[tuple[int, ...], ThreeWayDecision]]:
+        """Yield each decision with the actions that lead to it, parents first."""
+        waiting: list[tuple[tuple[int, ...], ThreeWayDecision]] = [((), self.root)]
+        while waiting:
+            path, node = waiting.pop()
+            if node.children:
+                yield path, node
+            waiting += [((*path, action), child) for action, child in reversed(node.children.items())]
 
     def run(self, num_iterations: int) -> None:
-        """Do so many iterations more."""
+        """Do a number of iterations more."""
         for step in self.algorithm.steps(self.iteration, num_iterations):
             for seat in range(3):
-                self._values(self._root, self._ranges, seat, _Learn(step))
+                self._values(self.root, self.ranges, seat, _Learn(step))
         self.iteration += num_iterations
 
     def evaluate(self) -> ThreeWayEvaluation:
-        """Measure the average strategies."""
-        found = np.zeros((2, 3))
+        """Return the values of the average strategies and of best responses."""
+        values = np.zeros((2, 3))
         for seat in range(3):
-            for kind, mix in enumerate((_Average(), _Best())):
-                by_hand = self._values(self._root, self._ranges, seat, mix)
-                found[kind, seat] = self._ranges[seat] @ by_hand / self._triples
-        return ThreeWayEvaluation(*found)
+            for kind, measured in enumerate((_Average(), _Best())):
+                by_hand = self._values(self.root, self.ranges, seat, measured)
+                values[kind, seat] = self.ranges[seat] @ by_hand / self._triples
+        return ThreeWayEvaluation(*values)
+
+    def equity(self) -> np.ndarray:
+        """Return each seat's share of the pot if all hands are shown down without a bet: float64[3]."""
+        net = np.zeros(3)  # for one chip from each seat, of which the winner gets three
+        for seat, (first, second) in enumerate(((1, 2), (0, 2), (0, 1))):
+            by_hand = three_way_values(self.hands, self.ranges[first], self.ranges[second], (1.0, 1.0, 1.0))
+            net[seat] = self.ranges[seat] @ by_hand
+        return (net / self._triples + 1.0) / 3.0
 
     def strategy(self, actions: tuple[int, ...] = ()) -> tuple[list[int], np.ndarray]:
         """Return the actions of a decision and their average strategy: float64[num_combos, num_actions].
@@ -173,14 +230,14 @@ class ThreeWaySolver:
         Parameters
         ----------
         actions : tuple of int
-            What led there from the first decision.
+            From the first decision to this one.
 
         Raises
         ------
         ValueError
             If there is no such decision.
         """
-        node = self._root
+        node = self.root
         for action in actions:
             if action not in node.children:
                 raise ValueError(f"actions there are {list(node.children)}, got {action}")
@@ -188,11 +245,14 @@ class ThreeWaySolver:
         if not node.children:
             raise ValueError("the hand is over there")
         result = np.full((self._num_combos, len(node.children)), np.nan)
-        result[self._hands.combos] = node.strategy(node.sums).T
+        result[self.hands.combos] = node.strategy(node.sums).T
         return list(node.children), result
 
-    def _grow(self, state: BettingState, menu: RaiseMenu) -> _Node:
-        node = _Node(state)
+    def _grow(self, state: BettingState, menu: RaiseMenu) -> ThreeWayDecision:
+        self._num_nodes += 1
+        if self._num_nodes > _MAX_NODES:
+            raise ValueError(f"the betting has more than {_MAX_NODES:,} nodes: take fewer bet sizes")
+        node = ThreeWayDecision(state)
         if state.is_over:
             return node
         raises = menu(state.rules, state.array.tolist())
@@ -202,11 +262,9 @@ class ThreeWaySolver:
             following = state.copy()
             following.apply(action)
             node.children[action] = self._grow(following, menu)
-        shape = len(node.children), len(self._hands.combos)
-        node.regrets, node.sums = np.zeros(shape), np.zeros(shape)
         return node
 
-    def _values(self, node: _Node, reach: np.ndarray, seat: int, play: "_Learn | _Average") -> np.ndarray:
+    def _values(self, node: ThreeWayDecision, reach: np.ndarray, seat: int, play: "_Learn | _Average") -> np.ndarray:
         """Return a seat's counterfactual values by hand: float64[num_hands]."""
         if not node.children:
             return self._end_values(node.state, reach, seat)
@@ -226,23 +284,23 @@ class ThreeWaySolver:
         put_in, folded = state.contributions, state.folded
         first, second = reach[others]
         if folded[seat]:
-            values = -put_in[seat] * pair_masses(self._hands, first, second)[ALL, ALL]
+            values = -put_in[seat] * pair_masses(self.hands, first, second)[ALL, ALL]
         else:
             playing = [0.0 if folded[other] else float(put_in[other]) for other in others]
             left = [float(put_in[other]) for other in others if folded[other]]
-            values = three_way_values(self._hands, first, second, (float(put_in[seat]), *playing), folded=left)
-        # Sums that cancel leave what rounding makes of them, from which nothing should be learnt.
+            values = three_way_values(self.hands, first, second, (float(put_in[seat]), *playing), folded=left)
+        # Terms that cancel leave rounding errors; as regrets of their own sign they would pick an action.
         values[abs(values) < _ROUNDING * sum(put_in) * first.sum() * second.sum()] = 0.0
         return values
 
 
-def _held(hands: RankedHands, held: np.ndarray) -> RankedHands:
-    """Return some of the hands on a board."""
-    places = np.flatnonzero(held)
-    group = np.searchsorted(hands.groups, places, side="right")
+def _some_hands(hands: RankedHands, chosen: np.ndarray) -> RankedHands:
+    """Return the chosen hands on a board, bool[num_hands]."""
+    numbers = np.flatnonzero(chosen)
+    group = np.searchsorted(hands.groups, numbers, side="right")
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     return RankedHands(
-        combos=hands.combos[places].copy(),
-        cards=np.ascontiguousarray(hands.cards[places]),
-        groups=np.append(starts, len(places)).astype(np.int32),
+        combos=hands.combos[numbers].copy(),
+        cards=np.ascontiguousarray(hands.cards[numbers]),
+        groups=np.append(starts, len(numbers)).astype(np.int32),
     )

@@ -23,6 +23,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import cards_text
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
 from plurispiel.abstraction.machine.lanes import LANES
@@ -355,10 +356,9 @@ class VectorSolver:
     ) -> np.ndarray:
         """Return the strategy proportional to the positive entries of tables, uniform where there are none."""
         combos, entries = self.streets[street].entries(tables, decision, board)
-        weights = np.maximum(entries, 0.0)
-        totals = weights.sum(axis=1, keepdims=True)
-        result = np.full((self.subgame.state.rules.num_combos, weights.shape[1]), np.nan)
-        result[combos] = np.where(totals > 0.0, weights / np.where(totals > 0.0, totals, 1.0), 1.0 / weights.shape[1])
+        num_actions = entries.shape[1]
+        result = np.full((self.subgame.state.rules.num_combos, num_actions), np.nan)
+        result[combos] = normalised(np.maximum(entries, 0.0), 1.0 / num_actions)
         return result
 
     def _lock(self, subgame: Subgame) -> None:

@@ -1,4 +1,9 @@
-"""The boards that an iteration visits: all there are, or run-outs that are drawn."""
+"""The boards that an iteration visits: all of them, or a sample.
+
+Samples are systematic: boards lie on a line, each as long as the number of deals it stands for, and equal steps from
+one random start pick from the line. Neighbouring boards are similar, so the sample is spread more evenly than
+independent draws. Values of a sampled board are divided by its expected number of visits, which keeps sums unbiased.
+"""
 
 from typing import NamedTuple, Protocol
 
@@ -12,17 +17,17 @@ __all__ = ["AllRunOuts", "SampledRunOuts", "ThinnedRunOuts", "Visited", "Visits"
 
 _GOLDEN_RATIO = 0.6180339887498949
 _STEPS = 0.7548776662466927, 0.5698402909980532
-"""Of the plastic number, which does in two dimensions what the golden ratio does in one."""
+"""Powers of 1 / the plastic number: a low-discrepancy sequence in two dimensions, as the golden ratio gives in one."""
 
 
 class Visits(NamedTuple):
-    """Boards to be visited one after the other.
+    """Boards to visit, one after the other.
 
     Attributes
     ----------
     boards : int64[n]
     factors : float[n]
-        What makes up for the boards that are not visited: values are multiplied with them.
+        1 / the expected number of visits of each board: values are multiplied by it.
     """
 
     boards: np.ndarray
@@ -30,27 +35,37 @@ class Visits(NamedTuple):
 
 
 class Visited(Protocol):
-    """What an iteration visits.
+    """The boards that an iteration, or a measurement, visits.
 
     Attributes
     ----------
     num_chunks : int
-        Chunks of boards at most.
+        The largest number of chunks of the first deal's boards.
     """
 
     num_chunks: int
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return boards of a street after one, in chunks that can be worked on at the same time."""
+        """Return the boards to visit after a board, in chunks that threads can work on at the same time.
+
+        Parameters
+        ----------
+        index : int
+            Of the street; 1 for the first deal, the only one with several chunks.
+        parent : int
+            The board of the street before.
+        of_chunk : int
+            The chunk of the first deal's boards that the parent is in.
+        """
 
 
 class AllRunOuts:
-    """All boards there are."""
+    """All boards."""
 
     num_chunks = NUM_CHUNKS
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return all boards after one."""
+        """Return all boards after a board."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         count = min(NUM_CHUNKS, last - first) if index == 1 else 1
         bounds = np.linspace(first, last, count + 1).astype(np.int64).tolist()
@@ -61,13 +76,13 @@ class AllRunOuts:
 
 
 class _DrawnRunOuts(AllRunOuts):
-    """Draws boards, anew for each seat in each iteration.
+    """Samples of boards, a new one for each seat in each iteration.
 
     Parameters
     ----------
     seed : int
     algorithm : Discounting
-        Boards with tables of their own are discounted when they are drawn.
+        For the discounts that a board's own tables missed while it was not visited.
     iteration : int
         Iterations done.
     """
@@ -78,10 +93,17 @@ class _DrawnRunOuts(AllRunOuts):
         self._iteration = iteration
 
     def _visits(self, street: SolverStreet, seat: int, drawn: np.ndarray, probabilities: np.ndarray) -> Visits:
-        """Return boards, one perhaps several times, that were each drawn with a probability: float[num_boards]."""
+        """Return visits of sampled boards, some perhaps sampled several times.
+
+        Parameters
+        ----------
+        drawn : int64[n]
+        probabilities : float64[n]
+            Of each of these boards, in one draw.
+        """
         times = np.ones(len(drawn), np.int64)
         count = len(drawn)
-        if not street.buckets:  # a board's own tables are updated once
+        if not street.buckets:  # a board's own tables are updated once an iteration, however often it is drawn
             drawn, first, times = np.unique(drawn, return_index=True, return_counts=True)
             probabilities = probabilities[first]
             for board in drawn.tolist():
@@ -89,31 +111,35 @@ class _DrawnRunOuts(AllRunOuts):
         return Visits(drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
-        """Discount a board's tables for the iterations since it was drawn last."""
+        """Apply the discounts of all iterations since a board was last visited to its tables, in one product."""
         last = int(street.drawn[seat, board])
         street.drawn[seat, board] = self._iteration
         missed = self._iteration - last - 1
         if last < 0 or missed == 0:
             return
+        # Without additions in between a regret keeps its sign, so the factors of its sign can be multiplied.
         gain, loss, decay = self._algorithm.steps(last + 1, missed).prod(axis=0).astype(street.dtype)
         hands, rows = street.deals.arrays.seats[seat], street.size.table_rows[seat]
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
-        locked = street.layout.locked.any()  # what is given is the same with any factor
+        # Locked rows are in the same table and are never added to, so repeated discounts would shrink them to 0. The
+        # price: with any lock on the street, the board's free rows miss these discounts, too.
+        locked = street.layout.locked.any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
             street.sums[seat][table] *= decay
 
 
 class SampledRunOuts(_DrawnRunOuts):
-    """Whole run-outs of the first board, each as likely as the deals it stands for.
+    """A few whole run-outs of the first board, each with the probability of the deals it stands for.
 
-    Combs as in `ThinnedRunOuts` pick them. Their starts go on by irrational steps from iteration to iteration, so that
-    boards come up evenly: with a few out of 49, strategies converge two to three times as fast as by independent draws.
+    The starts of the systematic samples advance by irrational steps from iteration to iteration, so that boards come up
+    evenly over time: with a few out of 49, strategies converge two to three times as fast as by independent draws.
 
     Parameters
     ----------
     count : int
+        Run-outs in an iteration.
     seed, algorithm, iteration
         As in `ThinnedRunOuts`.
     """
@@ -124,33 +150,28 @@ class SampledRunOuts(_DrawnRunOuts):
         self._starts = np.random.default_rng(seed).random((2, 2))
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return boards drawn after one, each a chunk."""
+        """Return the boards sampled after a board, each a chunk of its own."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         bounds = street.deals.arrays.member_first[first : last + 1]
         count = self._count if index == 1 else 1
         deeper = int(index > 1)
         start = self._starts[seat, deeper] + self._iteration * _STEPS[deeper] + deeper * parent * _GOLDEN_RATIO
-        places, share = _combed(bounds, count, start % 1.0)
-        found = self._visits(street, seat, first + places, share)
-        return [Visits(found.boards[k : k + 1], found.factors[k : k + 1]) for k in range(len(found.boards))]
+        picked, share = _systematic_sample(bounds, count, start % 1.0)
+        visits = self._visits(street, seat, first + picked, share)
+        return [Visits(visits.boards[k : k + 1], visits.factors[k : k + 1]) for k in range(len(visits.boards))]
 
 
 class ThinnedRunOuts(_DrawnRunOuts):
-    """All boards but those of the last street, of which a few are drawn after each one before.
+    """All boards of earlier streets, and a few sampled boards of the last street after each of them.
 
     Parameters
     ----------
     count : int
-        After each.
+        Boards of the last street after each board before.
     seed : int
     algorithm : Discounting
     iteration : int
         Iterations done.
-
-    Notes
-    -----
-    Systematic sampling: the boards lie on a line, each as long as the deals it stands for, and a comb of `count` equal
-    steps with a random start picks from it. Neighbours are alike, so a comb is fairer than independent draws.
     """
 
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
@@ -159,7 +180,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
         self._starts: dict[int, np.ndarray] = {}
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
-        """Return all boards after one, or a few drawn ones."""
+        """Return all boards after a board, or a sample on the last street."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         if not street.is_last or self._count >= last - first:
             return super().visits(index, street, parent, seat, of_chunk)
@@ -167,23 +188,23 @@ class ThinnedRunOuts(_DrawnRunOuts):
         if seat not in self._starts:
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
-        places, share = _combed(bounds, self._count, self._starts[seat][parent])
-        found = self._visits(street, seat, first + places, share)
-        count = min(NUM_CHUNKS, len(found.boards)) if index == 1 else 1
-        return [Visits(*each) for each in zip(*(np.array_split(part, count) for part in found), strict=True)]
+        picked, share = _systematic_sample(bounds, self._count, self._starts[seat][parent])
+        visits = self._visits(street, seat, first + picked, share)
+        count = min(NUM_CHUNKS, len(visits.boards)) if index == 1 else 1
+        return [Visits(*each) for each in zip(*(np.array_split(part, count) for part in visits), strict=True)]
 
 
-def _combed(bounds: np.ndarray, count: int, start: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the boards that a comb of equal steps picks, and the probability of each to be picked by one tooth.
+def _systematic_sample(bounds: np.ndarray, count: int, start: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return `count` boards at equal steps, and the probability of each of them in one draw.
 
     Parameters
     ----------
     bounds : int64[num_boards + 1]
-        Where the ways of dealing of each board begin.
+        Where the deals that each board stands for begin.
     start : float
-        From 0 to 1, of a step.
+        Of the first step, from 0 to 1.
     """
     total = bounds[-1] - bounds[0]
-    teeth = bounds[0] + (start + np.arange(count)) / count * total
-    places = np.searchsorted(bounds, teeth, side="right") - 1
-    return places, (bounds[places + 1] - bounds[places]) / total
+    points = bounds[0] + (start + np.arange(count)) / count * total
+    picked = np.searchsorted(bounds, points, side="right") - 1
+    return picked, (bounds[picked + 1] - bounds[picked]) / total

@@ -1,9 +1,11 @@
 """Names of a spot's nodes and actions.
 
-Nodes are named by what leads to them, with blanks between: ``f`` fold, ``c`` check or call, ``b52%`` a bet and ``r45%``
-a raise by so much of the pot, or by chips put in on the street as in ``b94``, ``allin``; and the cards dealt, as in
-``c c 7d b55%``.
+A node is named by the actions and cards that lead to it, separated by blanks, as in ``c c 7d b55%``: ``f`` fold, ``c``
+check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the pot, ``b94`` the same in chips put in on the
+street, ``allin``, and the cards dealt.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,26 +15,27 @@ from plurispiel.abstraction.holdem.betting_tree import STREET_END, BettingDecisi
 from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.agents.resolve.subgame import Subgame
 
-__all__ = ["PLAYERS", "action_names", "find_decision"]
+__all__ = ["PLAYERS", "THREE_PLAYERS", "action_names", "find_decision", "names_of"]
 
 PLAYERS = ("oop", "ip")
+THREE_PLAYERS = ("oop", "middle", "ip")
 
 
 def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: int, name: str) -> BettingDecision:
-    """Return the decision that a lock's name leads to."""
+    """Return the decision that a lock names; in locks ``*`` stands for any card dealt."""
     index, street = 0, streets[0]
-    place = int(np.flatnonzero(street.nodes.number == 0)[0])
+    node = int(np.flatnonzero(street.nodes.number == 0)[0])
     for word in [*name.split(), ""]:
-        if street.nodes.kind[place] == STREET_END and word == "*":
-            index, root = index + 1, int(street.nodes.end[place])
+        if street.nodes.kind[node] == STREET_END and word == "*":
+            index, root = index + 1, int(street.nodes.end[node])
             street = streets[index]
-            place = int(np.flatnonzero(street.nodes.number == root)[0])
+            node = int(np.flatnonzero(street.nodes.number == root)[0])
             continue
-        decision = next((each for each in street.decisions if each.node == place), None)
+        decision = next((each for each in street.decisions if each.node == node), None)
         if decision is None:
             where = (
                 f"the {STREETS[first_street + index + 1]} card is dealt, written *"
-                if (street.nodes.kind[place] == STREET_END)
+                if (street.nodes.kind[node] == STREET_END)
                 else "the hand is over"
             )
             raise ValueError(f"lock {name!r}: before {word!r} {where}")
@@ -41,21 +44,36 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
         names = action_names(subgame, decision)
         column = next((k for k, pair in enumerate(names) if word in pair), None)
         if column is None:
-            raise ValueError(f"lock {name!r}: actions are {' '.join(own for own, _ in names)}, got {word!r}")
-        place = list(decision.children.values())[column]
+            raise ValueError(f"lock {name!r}: actions are {' '.join(name for name, _ in names)}, got {word!r}")
+        node = list(decision.children.values())[column]
     raise AssertionError("the last word is empty and ends the walk")
 
 
 def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str, str]]:
     """Return the names of a decision's actions: by shares of the pot, and by chips put in on the street."""
-    state = decision.state
-    contributions = state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
-    most = state[betting_kernels.MAX_CONTRIB]
-    pot = sum(contributions) + subgame.dead_chips + most - contributions[decision.seat]
-    letter = "r" if state[betting_kernels.NUM_RAISES] else "b"
+    contributions = decision.state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
     before = min(_street_start(subgame, decision))
+    return names_of(decision.state, tuple(decision.children), sum(contributions) + subgame.dead_chips, before)
+
+
+def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before: int) -> list[tuple[str, str]]:
+    """Return the names of actions, as in `action_names`.
+
+    Parameters
+    ----------
+    state : sequence of int
+        The betting state array.
+    chips_in : int
+        All chips in the middle.
+    before : int
+        Chips that each player had put in when the street began.
+    """
+    most = state[betting_kernels.MAX_CONTRIB]
+    # A raise is named by its share of the pot after a call, as bet sizes are.
+    pot = chips_in + most - state[betting_kernels.CONTRIB + state[betting_kernels.ACTOR]]
+    letter = "r" if state[betting_kernels.NUM_RAISES] else "b"
     names = []
-    for action in decision.children:
+    for action in actions:
         if action == FOLD:
             names.append(("f", "f"))
         elif action == CALL:
@@ -65,6 +83,7 @@ def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str,
             share = f"{letter}{100.0 * (action - most) / pot:.0f}%"
             names.append(("allin" if action == state[betting_kernels.MAX_RAISE] else share, chips))
     shares = [name for name, _ in names]
+    # Two sizes may round to the same percentage; then both go by their chips.
     return [(name if shares.count(name) == 1 else chips, chips) for name, chips in names]
 
 

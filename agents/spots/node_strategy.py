@@ -1,5 +1,6 @@
-"""What a solved spot's players do at a node."""
+"""The strategy of a solved spot at a node."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,24 +13,24 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.node_names import PLAYERS, action_names
 from plurispiel.agents.spots.spot import Spot
 
-__all__ = ["NodeStrategy", "node_strategy"]
+__all__ = ["NodeStrategy", "at_node", "column_of", "node_strategy"]
 
 
 @dataclass(frozen=True, eq=False)
 class NodeStrategy:
-    """What a player does at a node.
+    """A player's average strategy at a node.
 
     Attributes
     ----------
     node : str
         Its name; empty at the root.
-    player : {"oop", "ip"}
+    player : {"oop", "middle", "ip"}
     board : tuple of int
     actions : tuple of str
     probabilities : float64[1326, num_actions]
         NaN for combos that the player cannot hold.
     weights : float64[1326]
-        How likely the player is to be there with each combo, of the weight in its range.
+        The player's reach with each combo, times its weight in the range.
     """
 
     node: str
@@ -41,16 +42,16 @@ class NodeStrategy:
 
     @property
     def combos(self) -> dict[str, list[float]]:
-        """The probabilities of each combo of the range, by its letters."""
-        held = np.flatnonzero(~np.isnan(self.probabilities[:, 0]))
-        return {combo_text(int(combo)): self.probabilities[combo].tolist() for combo in held}
+        """The probabilities of each combo of the range, by its cards."""
+        combos = np.flatnonzero(~np.isnan(self.probabilities[:, 0]))
+        return {combo_text(int(combo)): self.probabilities[combo].tolist() for combo in combos}
 
     @property
     def frequencies(self) -> np.ndarray:
-        """How often each action is taken by the range that comes here: float64[num_actions]."""
-        held = self.weights > 0.0
-        weighed = self.weights[held] @ self.probabilities[held]
-        return weighed / self.weights.sum() if held.any() else np.full(len(self.actions), np.nan)
+        """The frequency of each action over the range that reaches the node: float64[num_actions]."""
+        reached = self.weights > 0.0
+        weighted = self.weights[reached] @ self.probabilities[reached]
+        return weighted / self.weights.sum() if reached.any() else np.full(len(self.actions), np.nan)
 
 
 def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
@@ -60,28 +61,28 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
     index, number, image = 0, 0, np.arange(solver.subgame.state.rules.num_combos)
     weights = solver.ranges.copy()
     street = solver.streets[0].betting
-    place = int(np.flatnonzero(street.nodes.number == 0)[0])
+    here = int(np.flatnonzero(street.nodes.number == 0)[0])
     taken: list[str] = []
     for word in [*node.split(), ""]:
-        here = f"at node {' '.join(taken)!r}" if taken else "at the root"
-        if street.nodes.kind[place] == STREET_END:
+        where = at_node(taken)
+        if street.nodes.kind[here] == STREET_END:
             if not word:
-                raise ValueError(f"{here} the {STREETS[spot.street + index + 1]} card is dealt: name it")
-            (card,) = _one_card(word, here)
+                raise ValueError(f"{where} the {STREETS[spot.street + index + 1]} card is dealt: name it")
+            (card,) = _one_card(word, where)
             if card in board:
-                raise ValueError(f"{here} {word!r} is on the board already")
+                raise ValueError(f"{where} {word!r} is on the board already")
             board, dealt = (*board, card), [*dealt, (card,)]
             number, image = solver.locate(dealt)
-            weights[:, (solver.subgame.state.rules.combos == card).any(axis=1)] = 0.0
+            weights[:, ~solver.subgame.state.rules.free_combos([card])] = 0.0
             index += 1
-            root = int(street.nodes.end[place])
+            root = int(street.nodes.end[here])
             street = solver.streets[index].betting
-            place = int(np.flatnonzero(street.nodes.number == root)[0])
+            here = int(np.flatnonzero(street.nodes.number == root)[0])
             taken.append(cards_text([card]))
             continue
-        decision = next((each for each in street.decisions if each.node == place), None)
+        decision = next((each for each in street.decisions if each.node == here), None)
         if decision is None:
-            raise ValueError(f"{here} the hand is over")
+            raise ValueError(f"{where} the hand is over")
         names = action_names(solver.subgame, decision)
         probabilities = solver.strategy(index, decision, number)[image]
         probabilities[weights[decision.seat] <= 0.0] = np.nan
@@ -94,21 +95,38 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
                 probabilities,
                 weights[decision.seat],
             )
-        column = next((k for k, pair in enumerate(names) if word in pair), None)
-        if column is None:
-            raise ValueError(f"{here} the actions are {' '.join(name for name, _ in names)}, got {word!r}")
-        held = weights[decision.seat] > 0.0
-        weights[decision.seat, held] *= probabilities[held, column]
-        place = list(decision.children.values())[column]
+        column = column_of(word, names, where)
+        reached = weights[decision.seat] > 0.0
+        weights[decision.seat, reached] *= probabilities[reached, column]
+        here = list(decision.children.values())[column]
         taken.append(names[column][0])
     raise AssertionError("the last word is empty and ends the walk")
 
 
-def _one_card(word: str, here: str) -> tuple[int, ...]:
+def at_node(taken: Sequence[str]) -> str:
+    """Return where errors happened, from the words of the node's name so far."""
+    return f"at node {' '.join(taken)!r}" if taken else "at the root"
+
+
+def column_of(word: str, names: Sequence[tuple[str, str]], where: str) -> int:
+    """Return the number of the action with a name.
+
+    Raises
+    ------
+    ValueError
+        If no action has it.
+    """
+    for column, pair in enumerate(names):
+        if word in pair:
+            return column
+    raise ValueError(f"{where} the actions are {' '.join(name for name, _ in names)}, got {word!r}")
+
+
+def _one_card(word: str, where: str) -> tuple[int, ...]:
     try:
         cards = parse_cards(word)
     except ValueError:
         cards = ()
     if len(cards) != 1:
-        raise ValueError(f"{here} a card is dealt, written like 7d, got {word!r}")
+        raise ValueError(f"{where} a card is dealt, written like 7d, got {word!r}")
     return cards

@@ -1,7 +1,7 @@
-"""Spots: one post-flop situation of two players.
+"""Spots: one post-flop situation of two players, or of three on the river.
 
-The player out of position (``oop``) is seat 0, the one in position (``ip``) seat 1. Both have put half of the pot in
-before (an odd chip is nobody's).
+The player out of position (``oop``) is seat 0, the one in position (``ip``) the last seat, with ``middle`` between them
+if there are three. All have put the same share of the pot in before; with two, an odd chip is dead.
 """
 
 import dataclasses
@@ -16,10 +16,11 @@ from plurispiel.abstraction.holdem import betting_state as betting_kernels
 from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import StreetBetting
 from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.ranges import combo_text, parse_range
 from plurispiel.abstraction.holdem.rules import MAX_CHIPS, STREETS, HoldemRules
 from plurispiel.agents.resolve.subgame import BucketRows, Subgame
-from plurispiel.agents.spots.node_names import PLAYERS, action_names, find_decision
+from plurispiel.agents.spots.node_names import PLAYERS, THREE_PLAYERS, action_names, find_decision
 
 __all__ = ["Spot", "spot_record"]
 
@@ -30,28 +31,30 @@ Bets = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A situation to solve.
+    """A post-flop situation to solve.
 
     Attributes
     ----------
     board : str
         Three to five cards.
     pot : int
-        Chips in the middle, at least 2.
-    stacks : int or (int, int)
-        Chips that are left to both players, or to each.
+        Chips in the middle, at least 2. With three players a multiple of 3.
+    stacks : int or tuple of int
+        Chips that all players have left, or each of them.
     oop, ip : str
-        Their ranges, see `ranges.parse_range`.
+        The players' ranges, see `ranges.parse_range`.
+    middle : str, optional
+        The range of a third player between them, on the river only.
     bets : mapping
         By street and player, the sizes of the first bet and of raises (see `actions.menu`):
-        ``{"river": {"oop": {"bet": "0.5p allin", "raise": "45%"}}}``. Sizes directly under a street are both
-        players'; ``raise`` may be a list, for the first raise, the second and so on. What is missing offers nothing.
+        ``{"river": {"oop": {"bet": "0.5p allin", "raise": "45%"}}}``. Sizes directly under a street are for all
+        players. ``raise`` may be a list, for the first raise, the second and so on. A missing entry offers nothing.
     all_in_share : float
         A bet of this share of the stack or more becomes all-in; 1 leaves sizes as they are.
     lock : mapping
-        Strategies that are given, by the name of the node and then by action, as ranges whose weights are the
-        probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out, and is what is
-        left of 1. ``*`` stands for any card dealt.
+        Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
+        probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
+        remaining probability. ``*`` stands for any card dealt. Not with three players.
     cards : {"exact", "buckets"}
         Whether each hand has a strategy of its own on every board, or on streets after the first only each of some
         hundred buckets of similar hands.
@@ -59,7 +62,7 @@ class Spot:
     Raises
     ------
     ValueError
-        If anything of it makes no sense.
+        If a value is out of range, or values do not fit together.
     """
 
     board: str
@@ -71,6 +74,7 @@ class Spot:
     all_in_share: float = 1.0
     lock: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     cards: str = "exact"
+    middle: str | None = None
 
     def __post_init__(self):
         cards = parse_cards(self.board)
@@ -78,10 +82,13 @@ class Spot:
             raise ValueError(f"a spot has a board of 3 to 5 cards, got {self.board!r}")
         if not _is_chips(self.pot, 2):
             raise ValueError(f"pot must be whole chips, 2 or more, got {self.pot!r}")
-        for chips in self._both_stacks():
+        if self.middle is not None:
+            self._check_three_players(len(cards))
+        for chips in self._all_stacks():
             if not _is_chips(chips, 1):
-                raise ValueError(f"stacks must be whole chips, 1 or more, one number or two, got {self.stacks!r}")
-        if self.pot // 2 + min(self._both_stacks()) > MAX_CHIPS // 4:
+                several = "two" if self.middle is None else "three"
+                raise ValueError(f"stacks must be whole chips, 1 or more, one number or {several}, got {self.stacks!r}")
+        if self.pot // 2 + self._deepest() > MAX_CHIPS // 4:
             raise ValueError(
                 f"pot and stacks must be below {MAX_CHIPS // 4:,} chips, got {self.pot!r}, {self.stacks!r}"
             )
@@ -91,6 +98,19 @@ class Spot:
         if self.cards not in CARDS:
             raise ValueError(f"cards must be {' or '.join(CARDS)}, got {self.cards!r}")
 
+    def _check_three_players(self, num_cards: int) -> None:
+        if num_cards != 5:
+            raise ValueError(f"three players are solved on the river only: board needs 5 cards, got {self.board!r}")
+        if self.pot % 3:
+            raise ValueError(f"with three players pot must be a multiple of 3, as all have put in a third: {self.pot}")
+        if self.lock:
+            raise ValueError("lock is for spots of two players: leave it out, or leave out middle")
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players' names, by seat."""
+        return PLAYERS if self.middle is None else THREE_PLAYERS
+
     @property
     def street(self) -> int:
         """1 flop, 2 turn, 3 river."""
@@ -98,30 +118,21 @@ class Spot:
 
     @property
     def has_buckets(self) -> bool:
-        """Whether hands are put in buckets: there are later streets, and exact cards are not asked for."""
+        """Whether hands of later streets are in buckets."""
         return self.cards != "exact" and self.street < 3
 
     def subgame(self) -> Subgame:
-        """Return what is to be solved.
+        """Return the subgame of a spot of two players.
 
         Raises
         ------
         ValueError
-            If no player could ever bet, or no two hands of the ranges can meet.
+            If there are three players, or no player could ever bet.
         """
-        ranges = np.stack([self._range(player) for player in PLAYERS])
-        half = self.pot // 2
-        stack = half + min(self._both_stacks())  # what the richer one has beyond cannot be played for
-        rules = HoldemRules(blinds=(1, 1), stacks=(stack, stack), first_seats=(0, 0, 0, 0), board_cards=(0, 3, 1, 1))
-        state = BettingState(rules)
-        if half > 1:
-            state.apply(half)
-        else:
-            state.apply(CALL)
-        state.apply(CALL)
-        while state.street < self.street:
-            state.apply(CALL)
-        menu, dead_chips = self._menu(), self.pot % 2
+        if self.middle is not None:
+            raise ValueError("a spot of three players is no subgame of two; see three_way.three_way_solver")
+        ranges, state = self.ranges(), self.start()
+        menu, dead_chips = self.menu(), self.pot % 2
 
         def raises(game: HoldemRules, array: list[int]) -> tuple[int, ...]:
             return menu.raises(game, array, dead_chips)
@@ -133,10 +144,36 @@ class Spot:
             raise ValueError("the menus leave no player a bet, so there is nothing to solve: give bets for a street")
         return dataclasses.replace(subgame, locks=self._locks(subgame, streets), buckets=self._buckets(board))
 
-    def _both_stacks(self) -> tuple[Any, ...]:
+    def ranges(self) -> np.ndarray:
+        """Return the players' ranges: float64[num_players, 1326]."""
+        return np.stack([self._range(player) for player in self.players])
+
+    def start(self) -> BettingState:
+        """Return the first decision: all players have put in their share of the pot, and checked until this street."""
+        num_players = len(self.players)
+        share, deepest = self.pot // num_players, self._deepest()
+        stacks = self._all_stacks() * (num_players if len(self._all_stacks()) == 1 else 1)
+        rules = HoldemRules(
+            blinds=(1,) * num_players,
+            stacks=tuple(share + min(stack, deepest) for stack in stacks),
+            first_seats=(0, 0, 0, 0),
+            board_cards=(0, 3, 1, 1),
+        )
+        state = BettingState(rules)
+        state.apply(share if share > 1 else CALL)
+        while state.street < self.street:
+            state.apply(CALL)
+        return state
+
+    def _all_stacks(self) -> tuple[Any, ...]:
         if isinstance(self.stacks, (list, tuple)):
-            return tuple(self.stacks) if len(self.stacks) == 2 else (None,)
+            return tuple(self.stacks) if len(self.stacks) == len(self.players) else (None,)
         return (self.stacks,)
+
+    def _deepest(self) -> int:
+        """Return the second largest stack: nobody can contest the chips that the largest has beyond it."""
+        stacks = self._all_stacks()
+        return sorted(stacks)[-2] if len(stacks) > 1 else stacks[0]
 
     def _range(self, player: str) -> np.ndarray:
         text = getattr(self, player)
@@ -148,10 +185,10 @@ class Spot:
             raise ValueError(f"{player}: {error}") from None
 
     def _buckets(self, board: tuple[int, ...]) -> BucketRows | None:
-        """Return the buckets of later streets, those of this flop alone, made where they are not kept."""
+        """Return the buckets of later streets, built for this flop alone unless they are in the cache."""
         if not self.has_buckets:
             return None
-        from plurispiel.abstraction.cards.flops import flop_buckets  # much to load
+        from plurispiel.abstraction.cards.flops import flop_buckets  # slow to import
 
         return flop_buckets(board[:3]).row
 
@@ -173,7 +210,9 @@ class Spot:
             for action, text in table.items():
                 column = next((k for k, pair in enumerate(names) if action in pair), None)
                 if column is None:
-                    raise ValueError(f"lock {name!r}: actions are {' '.join(own for own, _ in names)}, got {action!r}")
+                    raise ValueError(
+                        f"lock {name!r}: actions are {' '.join(name for name, _ in names)}, got {action!r}"
+                    )
                 if not isinstance(text, str):
                     raise ValueError(f"lock {name!r}: {action} needs a range as text, got {text!r}")
                 shares[:, column] = parse_range(text) if text.strip() else 0.0
@@ -188,25 +227,23 @@ class Spot:
                 raise ValueError(f"lock {name!r}: {combo_text(combo)} does {named[combo]:g} in all, which must be 1")
             if len(rest):
                 shares[:, rest[0]] = np.maximum(1.0 - named, 0.0)
-            unused = shares.sum(axis=1) <= 0.0
-            shares[unused] = 1.0
-            locks[decision.actions] = shares / shares.sum(axis=1, keepdims=True)
+            locks[decision.actions] = normalised(shares, 1.0 / len(names))
         return locks
 
-    def _menu(self) -> BetMenu:
-        """Return the menu of all streets."""
+    def menu(self) -> BetMenu:
+        """Return the bet sizes of all streets and players."""
         _require_keys("bets", self.bets, STREETS[1:])
         streets = []
         for street in STREETS:
             table = self.bets.get(street, {})
-            shared = isinstance(table, Mapping) and not set(table) & set(PLAYERS)
-            _require_keys(f"bets.{street}", table, ("bet", "raise") if shared else PLAYERS)
+            shared = isinstance(table, Mapping) and not set(table) & set(self.players)
+            _require_keys(f"bets.{street}", table, ("bet", "raise") if shared else self.players)
             seats = []
-            for player in PLAYERS:
-                own = table if shared else table.get(player, {})
-                _require_keys(f"bets.{street}.{player}", own, ("bet", "raise"))
-                raises = own.get("raise", "")
-                texts = [own.get("bet", ""), *(raises if isinstance(raises, (list, tuple)) else [raises])]
+            for player in self.players:
+                sizes = table if shared else table.get(player, {})
+                _require_keys(f"bets.{street}.{player}", sizes, ("bet", "raise"))
+                raises = sizes.get("raise", "")
+                texts = [sizes.get("bet", ""), *(raises if isinstance(raises, (list, tuple)) else [raises])]
                 seats.append(tuple(_sizes(f"bets.{street}.{player}", text) for text in texts))
             streets.append(tuple(seats))
         return BetMenu(tuple(streets), self.all_in_share)
@@ -233,5 +270,6 @@ def _require_keys(where: str, table: object, known: Iterable[str]) -> None:
 
 
 def spot_record(spot: Spot) -> dict[str, Any]:
-    """Return a spot as JSON and TOML can hold it."""
-    return dataclasses.asdict(spot)
+    """Return a spot as a record for JSON and TOML, which `Spot(**record)` reads."""
+    record = dataclasses.asdict(spot)
+    return {name: value for name, value in record.items() if name != "middle" or value is not None}

@@ -11,9 +11,11 @@ import numpy as np
 from plurispiel.abstraction.machine.artefact import Artefact, ArtefactRefused, load_artefact, write_artefact
 from plurispiel.abstraction.machine.settings import read_settings
 from plurispiel.agents.resolve.discounting import parse_discounting
+from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.spot import Spot, spot_record
 from plurispiel.agents.spots.spot_solution import TARGET_PCT, SpotSolution, require_memory, solution_of
+from plurispiel.agents.spots.three_way import three_way_solver
 
 __all__ = ["EXAMPLES", "SolveSettings", "load_spot_solution", "read_spot", "save_spot_solution"]
 
@@ -24,12 +26,12 @@ KIND = "spot solution"
 FORMAT_VERSION = 1
 
 _REQUIRED = ("board", "pot", "stacks", "oop", "ip")
-_OPTIONAL = ("bets", "solve", "all_in_share", "lock")
+_OPTIONAL = ("middle", "bets", "solve", "all_in_share", "lock")
 
 
 @dataclass(frozen=True)
 class SolveSettings:
-    """How a spot is to be solved: the table ``[solve]`` of its file.
+    """Settings of the solver: the table ``[solve]`` of a spot's file.
 
     Attributes
     ----------
@@ -56,12 +58,12 @@ class SolveSettings:
 
 
 def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
-    """Return the spot of a TOML file, and how to solve it.
+    """Return the spot of a TOML file, and its solver settings.
 
     Raises
     ------
     ValueError
-        If the file is no spot.
+        If the file is not a spot.
     """
     table = read_settings(path)
     try:
@@ -76,13 +78,7 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
 
 def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
     """Write a solution as an artefact and return its digest."""
-    solver = solution.solver
-    arrays = {
-        f"sums_{number}_{seat}": street.sums[seat]
-        for number, street in enumerate(solver.streets)
-        for seat in range(2)
-        if len(street.sums[seat])
-    }
+    solver, arrays = solution.solver, _sums(solution.solver)
     config = {
         "spot": spot_record(solution.spot),
         "algorithm": solver.algorithm.name,
@@ -98,7 +94,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
     Raises
     ------
     ArtefactRefused
-        If there is no sound one.
+        If the folder holds no valid solution.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     try:
@@ -109,7 +105,11 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
             raise ValueError("iterations or seconds are missing")
         if not isinstance(config["algorithm"], str):
             raise ValueError("its algorithm is missing")
-        solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
+        solver: VectorSolver | ThreeWaySolver
+        if spot.middle is not None:
+            solver = three_way_solver(spot, config["algorithm"], on_memory=require_memory)
+        else:
+            solver = VectorSolver(spot.subgame(), config["algorithm"], threads=threads, on_memory=require_memory)
         _fill(solver, artefact)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise ArtefactRefused(f"{folder} is no sound {KIND}: {error}; solve the spot again") from None
@@ -117,17 +117,26 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
     return solution_of(spot, solver, config["seconds"])
 
 
-def _fill(solver: VectorSolver, artefact: Artefact) -> None:
-    for number, street in enumerate(solver.streets):
-        for seat, sums in enumerate(street.sums):
-            if not len(sums):
-                continue
-            kept = artefact.arrays[f"sums_{number}_{seat}"]
-            if (kept.shape, kept.dtype) != (sums.shape, sums.dtype):
-                raise ValueError(f"sums_{number}_{seat} is {kept.dtype}{list(kept.shape)}")
-            if not (np.isfinite(kept) & (kept >= 0)).all():
-                raise ValueError(f"sums_{number}_{seat} holds numbers that are no weights")
-            sums[:] = kept
+def _sums(solver: VectorSolver | ThreeWaySolver) -> dict[str, np.ndarray]:
+    """Return the strategy sums by name in the artefact; not copied."""
+    if isinstance(solver, ThreeWaySolver):
+        return {f"sums_{number}": decision.sums for number, (_, decision) in enumerate(solver.decisions())}
+    return {
+        f"sums_{number}_{seat}": street.sums[seat]
+        for number, street in enumerate(solver.streets)
+        for seat in range(2)
+        if len(street.sums[seat])
+    }
+
+
+def _fill(solver: VectorSolver | ThreeWaySolver, artefact: Artefact) -> None:
+    for name, sums in _sums(solver).items():
+        stored = artefact.arrays[name]
+        if (stored.shape, stored.dtype) != (sums.shape, sums.dtype):
+            raise ValueError(f"{name} is {stored.dtype}{list(stored.shape)}")
+        if not (np.isfinite(stored) & (stored >= 0)).all():
+            raise ValueError(f"{name} holds numbers that are no weights")
+        sums[:] = stored
 
 
 def _spot(table: Mapping[str, Any]) -> Spot:

@@ -1,4 +1,4 @@
-"""Solving a spot: until it is exact enough, or time or memory end."""
+"""Solving a spot until its exploitability is small enough, or a limit is reached."""
 
 import math
 import time
@@ -14,15 +14,17 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker, fold_mass, showdown_margin
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.agents.resolve.discounting import DEFAULT
+from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 from plurispiel.agents.spots.node_strategy import NodeStrategy, node_strategy
 from plurispiel.agents.spots.spot import Spot
+from plurispiel.agents.spots.three_way import DEFAULT_ALGORITHM, three_way_solver, three_way_strategy
 
 __all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_spot"]
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
-_LEAST_ITERATIONS, _GAIN = 64, 0.95  # with buckets, the end is also where twice the iterations gain less
+_MIN_ITERATIONS, _GAIN = 64, 0.95  # with buckets, a run also ends when twice the iterations gain less than 5 %
 _THINNING = 30
 
 OnProgress = Callable[[int, float, float], None]
@@ -36,31 +38,32 @@ class SpotSolution:
     Attributes
     ----------
     spot : Spot
-    ev : (float, float)
-        Of both players, in chips: a player's share of the final pot less its own further bets, so both sum to the pot.
-    equity : (float, float)
-        Their shares of the pot if all were dealt out without a bet.
+    ev : tuple of float
+        Of each player, in chips: a player's share of the final pot less its own further bets. They sum to the pot.
+    equity : tuple of float
+        Each player's share of the pot if the hands were shown down without further bets.
     exploitability_pct : float
-        Half of what both gain by best responses that know every hand, in % of the pot.
+        The mean of the players' gains by best responses that tell all hands apart, in % of the pot. With three players
+        each deviates alone.
     bucket_exploitability_pct : float, optional
-        With buckets, half of what both gain by responses that must play hands of a bucket alike, as the strategies
-        must: see `VectorSolver.evaluate_by_buckets`.
+        With buckets, the same for responses that must play all hands of a bucket alike, as the strategies must: see
+        `VectorSolver.evaluate_by_buckets`.
     iterations : int
     seconds : float
         Of iterations and measurements.
     memory_mb : float
-    solver : VectorSolver
+    solver : VectorSolver or ThreeWaySolver
     """
 
     spot: Spot
-    ev: tuple[float, float]
-    equity: tuple[float, float]
+    ev: tuple[float, ...]
+    equity: tuple[float, ...]
     exploitability_pct: float
     bucket_exploitability_pct: float | None
     iterations: int
     seconds: float
     memory_mb: float
-    solver: VectorSolver = field(repr=False)
+    solver: VectorSolver | ThreeWaySolver = field(repr=False)
 
     def strategy(self, node: str = "") -> NodeStrategy:
         """Return the average strategy at a node.
@@ -70,10 +73,12 @@ class SpotSolution:
         ValueError
             If the name leads to none.
         """
+        if isinstance(self.solver, ThreeWaySolver):
+            return three_way_strategy(self.spot, self.solver, node)
         return node_strategy(self.spot, self.solver, node)
 
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as JSON can hold it, with the strategy of one node."""
+        """Return the solution as a record for JSON, with the strategy of one node."""
         shown = self.strategy(node)
         return {
             "ev": list(self.ev),
@@ -138,13 +143,17 @@ def solve_spot(
             on_memory(num_bytes)
         require_memory(num_bytes)
 
-    solver = VectorSolver(
-        spot.subgame(),
-        algorithm or default_algorithm(spot),
-        threads=threads,
-        thinning=_THINNING if _is_thinned(spot) else 0,
-        on_memory=check,
-    )
+    solver: VectorSolver | ThreeWaySolver
+    if spot.middle is not None:
+        solver = three_way_solver(spot, algorithm, on_memory=check)
+    else:
+        solver = VectorSolver(
+            spot.subgame(),
+            algorithm or default_algorithm(spot),
+            threads=threads,
+            thinning=_THINNING if _is_thinned(spot) else 0,
+            on_memory=check,
+        )
     begin = time.perf_counter()
     _converge(solver, spot.pot, target_pct, max_seconds, int(max_iterations), on_progress)
     return solution_of(spot, solver, time.perf_counter() - begin)
@@ -161,26 +170,33 @@ def require_memory(num_bytes: int) -> None:
 
 
 def default_algorithm(spot: Spot) -> str:
-    """Return the algorithm for a spot: where boards are drawn, restarts would forget too many of them."""
+    """Return the default algorithm for a spot."""
+    if spot.middle is not None:
+        return DEFAULT_ALGORITHM
+    # Where rivers are sampled, a restarted average would forget too many of them.
     return "dcfr" if _is_thinned(spot) else DEFAULT
 
 
 def _is_thinned(spot: Spot) -> bool:
-    """Return whether rivers are drawn: flops in buckets take less than half the time so, turns gain nothing."""
+    """Return whether rivers are sampled: flops in buckets then take less than half the time, turns gain nothing."""
     return spot.has_buckets and spot.street == 1
 
 
-def solution_of(spot: Spot, solver: VectorSolver, seconds: float) -> SpotSolution:
-    """Return what a solver has found so far."""
-    found = solver.evaluate()
-    by_buckets = solver.evaluate_by_buckets() if solver.has_buckets else None
-    half = spot.pot // 2  # what each has put in: an odd chip is a dead one
-    share = equity(parse_cards(spot.board), solver.ranges, solver.subgame.state.rules)
+def solution_of(spot: Spot, solver: VectorSolver | ThreeWaySolver, seconds: float) -> SpotSolution:
+    """Return the solution by a solver's average strategies so far."""
+    measured = solver.evaluate()
+    put_in = spot.pot // len(spot.players)  # by each player; an odd chip is dead
+    if isinstance(solver, ThreeWaySolver):
+        by_buckets, shares = None, tuple(solver.equity().tolist())
+    else:
+        by_buckets = solver.evaluate_by_buckets() if solver.has_buckets else None
+        share = equity(parse_cards(spot.board), solver.ranges, solver.subgame.state.rules)
+        shares = share, 1.0 - share
     return SpotSolution(
         spot=spot,
-        ev=(float(found.values[0]) + half, float(found.values[1]) + half),
-        equity=(share, 1.0 - share),
-        exploitability_pct=100.0 * found.exploitability / spot.pot,
+        ev=tuple((measured.values + put_in).tolist()),
+        equity=shares,
+        exploitability_pct=100.0 * measured.exploitability / spot.pot,
         bucket_exploitability_pct=None if by_buckets is None else 100.0 * by_buckets.exploitability / spot.pot,
         iterations=solver.iteration,
         seconds=seconds,
@@ -190,37 +206,41 @@ def solution_of(spot: Spot, solver: VectorSolver, seconds: float) -> SpotSolutio
 
 
 def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> float:
-    """Return the share of the pot that seat 0 wins if the rest of the board is dealt out: exact, over all boards.
+    """Return the exact share of the pot that seat 0 wins if the rest of the board is dealt without bets.
 
     Parameters
     ----------
     ranges : float64[2, num_combos]
-        Without weight for combos on the board.
+        Without weight for combos that share a card with the board.
     """
     ranker = HandRanker(rules)
     left = [card for card in rules.cards.tolist() if card not in board]
     margin = pairs = 0.0
     for new in combinations(left, rules.num_board_cards - len(board)):
         hands = ranker.rank(board + new)
-        own, other = ranges[:, hands.combos]
-        margin += float(own @ showdown_margin(hands, other))
-        pairs += float(own @ fold_mass(hands, other))
+        first, second = ranges[:, hands.combos]
+        margin += float(first @ showdown_margin(hands, second))
+        pairs += float(first @ fold_mass(hands, second))
     return 0.5 + 0.5 * margin / pairs
 
 
 def _converge(
-    solver: VectorSolver,
+    solver: VectorSolver | ThreeWaySolver,
     pot: int,
     target_pct: float,
     max_seconds: float,
     max_iterations: int,
     on_progress: OnProgress | None,
 ) -> None:
-    """Iterate until the goal or a limit; measure where the goal may have been reached by then."""
+    """Iterate until the target or a limit is reached.
+
+    A measurement takes as long as several iterations, so the next one comes where the target would be reached if
+    exploitability falls with iterations^-1.5, at most after twice the iterations.
+    """
     begin = time.perf_counter()
-    first_check, least_ratio = (_LEAST_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)
+    first_check, min_ratio = (_MIN_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)
     next_check = min(first_check, max_iterations)
-    least_pct, of_iteration = math.inf, 0
+    lowest_pct, of_iteration = math.inf, 0
     while True:
         while solver.iteration < next_check:
             done = next_check - solver.iteration
@@ -232,16 +252,18 @@ def _converge(
             solver.run(done)
             if time.perf_counter() - begin >= max_seconds:
                 next_check = solver.iteration
-        found = solver.evaluate_by_buckets() if solver.has_buckets else solver.evaluate()
-        pct = 100.0 * found.exploitability / pot
+        if isinstance(solver, VectorSolver) and solver.has_buckets:
+            pct = 100.0 * solver.evaluate_by_buckets().exploitability / pot
+        else:
+            pct = 100.0 * solver.evaluate().exploitability / pot
         seconds = time.perf_counter() - begin
         if on_progress is not None:
             on_progress(solver.iteration, seconds, pct)
         if pct <= target_pct or solver.iteration >= max_iterations or seconds >= max_seconds:
             return
-        if pct < _GAIN * least_pct:
-            least_pct, of_iteration = pct, solver.iteration
-        elif solver.has_buckets and solver.iteration >= max(2 * of_iteration, _LEAST_ITERATIONS):
-            return  # hands of a bucket with different pasts leave no equilibrium to be found
-        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), least_ratio), 2.0)
+        if pct < _GAIN * lowest_pct:
+            lowest_pct, of_iteration = pct, solver.iteration
+        elif solver.has_buckets and solver.iteration >= max(2 * of_iteration, _MIN_ITERATIONS):
+            return  # imperfect recall: hands of a bucket differ in their past, and an equilibrium need not exist
+        ratio = min(max((pct / target_pct) ** (1.0 / 1.5), min_ratio), 2.0)
         next_check = min(math.ceil(solver.iteration * ratio), max_iterations)

@@ -4,6 +4,7 @@ import dataclasses
 import statistics
 import time
 
+from plurispiel.agents.resolve import VectorSolver
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_file import EXAMPLES, read_spot
 from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot
@@ -33,6 +34,7 @@ def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Row]:
     cpu_s = (time.process_time() - cpu_s) / len(found)
     taken = statistics.median(each.seconds for each in found)
     last = found[-1]
+    assert isinstance(last.solver, VectorSolver)
     nodes = sum(len(street.betting.nodes.kind) * len(street.deals.boards) for street in last.solver.streets)
     size = f"{nodes:,} nodes times boards, {last.memory_mb:,.0f} MB"
     reached = f"{last.exploitability_pct:.2f} % reached"

@@ -11,6 +11,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.suggestion import suggestion
 from plurispiel.agents.resolve import vector_cfr
+from plurispiel.agents.spots import three_way
 from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.spots.spot_solution import SpotSolution, default_algorithm, solve_spot
 from plurispiel.tournaments.commands.messages import say
@@ -60,7 +61,7 @@ def _load(path: Path, threads: int) -> SpotSolution:
 
 def _solve(path: Path, options: argparse.Namespace) -> SpotSolution:
     spot, settings = read_spot(path)
-    undisturbed(vector_cfr.prepare)
+    undisturbed(vector_cfr.prepare if spot.middle is None else three_way.prepare)
     if spot.has_buckets:
         undisturbed(lambda: vector_cfr.prepare(by_buckets=True))
     algorithm = settings.algorithm or default_algorithm(spot)

@@ -6,7 +6,6 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.cards import cards_text
 from plurispiel.abstraction.holdem.ranges import CLASS_NAMES, class_grid, combo_text, hand_class
-from plurispiel.agents.spots.node_names import PLAYERS
 from plurispiel.agents.spots.node_strategy import NodeStrategy
 from plurispiel.agents.spots.spot_solution import SpotSolution
 from plurispiel.tournaments.figures.hand_squares import draw_squares
@@ -17,7 +16,7 @@ def summary_text(solution: SpotSolution) -> str:
     """Return EV, equity and how exact they are."""
     pot = solution.spot.pot
     lines = [f"{'player':6}  {'EV (chips)':>10}  {'of the pot':>10}  {'equity':>7}"]
-    for player, ev, share in zip(PLAYERS, solution.ev, solution.equity, strict=True):
+    for player, ev, share in zip(solution.spot.players, solution.ev, solution.equity, strict=True):
         lines.append(f"{player:6}  {ev:10,.3f}  {100 * ev / pot:8.2f} %  {100 * share:5.2f} %")
     if solution.bucket_exploitability_pct is not None:
         lines.append(f"exploitability {solution.bucket_exploitability_pct:.3g} % of the pot among strategies by bucket")
@@ -25,6 +24,10 @@ def summary_text(solution: SpotSolution) -> str:
         f"exploitability {solution.exploitability_pct:.3g} % of the pot after {solution.iterations:,} iterations, "
         f"{solution.seconds:.3g} s, {solution.memory_mb:,.0f} MB"
     )
+    if len(solution.spot.players) > 2:
+        lines.append(
+            "measured by a best response of each player alone; with three, CFR need not converge to an equilibrium"
+        )
     return "\n".join(lines)
 
 

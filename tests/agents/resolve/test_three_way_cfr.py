@@ -109,7 +109,7 @@ def test_refusals():
         ThreeWaySolver(state, board[:4], ranges)
     with pytest.raises(ValueError, match="weights of at least 0"):
         ThreeWaySolver(state, board, -ranges)
-    with pytest.raises(ValueError, match="no three hands that can meet"):
+    with pytest.raises(ValueError, match="no three compatible hands"):
         ThreeWaySolver(state, board, np.stack([parse_range("AsAh")] * 3))
     with pytest.raises(ValueError, match="menu of raises"):
         ThreeWaySolver(river_state("fullgame"), board, np.stack(list(map(parse_range, RANGES))))

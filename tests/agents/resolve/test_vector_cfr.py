@@ -531,7 +531,7 @@ def test_refusals():
         Subgame(state, (), -np.ones((2, 6)))
     alone = np.zeros((2, 6))
     alone[:, 3] = 1.0
-    with pytest.raises(ValueError, match="no two hands that can meet"):
+    with pytest.raises(ValueError, match="no compatible hands"):
         VectorSolver(Subgame(state, (), alone))
     with pytest.raises(ValueError, match="threads"):
         VectorSolver(Subgame(state, (), np.ones((2, 6))), threads=0)

@@ -58,10 +58,10 @@ def nash_conv(solver, beliefs):
     exact = ThreeWaySolver(BettingState(THREE), (0,), beliefs)
     exact.run(1)
     for path in solver.paths:
-        node = functools.reduce(lambda node, action: node.children[action], path, exact._root)
+        node = functools.reduce(lambda node, action: node.children[action], path, exact.root)
         actions, average, _ = solver.strategies(path)
         assert list(node.children) == list(actions)
-        node.sums[:] = np.nan_to_num(average[exact._hands.combos].T, nan=1.0)
+        node.sums[:] = np.nan_to_num(average[exact.hands.combos].T, nan=1.0)
     return exact.evaluate().nash_conv
 
 

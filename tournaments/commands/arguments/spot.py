@@ -9,7 +9,8 @@ def add(commands) -> None:
         commands,
         "spot",
         "spot",
-        "Solve one post-flop situation from a file with ranges, board, pot, stacks and bet sizes.",
+        "Solve one post-flop situation from a file with ranges, board, pot, stacks and bet sizes: of two players, or "
+        "of three on the river, where CFR has no proof of convergence to an equilibrium.",
         ["spot river-spot", 'spot turn --node "c b100% c 7d" --json'],
     )
     add = parser.add_argument
