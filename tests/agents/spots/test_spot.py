@@ -14,6 +14,7 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.spots import Spot, solve_spot
 from plurispiel.agents.spots.spot_file import EXAMPLES, load_spot_solution, read_spot, save_spot_solution
 from plurispiel.agents.spots.spot_solution import equity
+from plurispiel.agents.spots.three_way import three_way_solver
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -271,7 +272,7 @@ def test_solutions_are_kept(tmp_path):
 def test_examples_are_sound():
     for path in EXAMPLES.glob("*.toml"):
         spot, _ = read_spot(path)
-        spot.subgame()
+        assert spot.subgame() if spot.middle is None else three_way_solver(spot)
     flop, _ = read_spot(EXAMPLES / "flop.toml")
     for text in (flop.oop, flop.ip):
         weights = parse_range(text)
