@@ -75,7 +75,7 @@ def test_a_word_that_is_believed_is_marked_and_given_by_who_never_saw_the_cards(
     honest = results["agents"][0]
     assert honest["aivat"] == "full" and honest["aivat_complaint"] is None
     table = table_text(results)
-    assert "honest.py:Honest†" in table and "† honest.py:Honest: corrected by its own word" in table
+    assert "honest.py:Honest†" in table and "† honest.py:Honest: corrected by its own reported strategy" in table
     assert not (tmp_path / "saw").exists()
 
 

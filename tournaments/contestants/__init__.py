@@ -1,1 +1,1 @@
-"""Agents in processes of their own: nothing they do reaches the run but their answers."""
+"""Agents in their own processes, so that only their answers reach the run."""

@@ -1,1 +1,1 @@
-"""Hands as files: the common record, and the formats that hold it."""
+"""Hand histories: the record of a hand, and the file formats that hold it."""

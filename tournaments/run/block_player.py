@@ -1,4 +1,4 @@
-"""Play blocks of decks of a tournament: its agents, the referee, the control, the hands to keep."""
+"""Play blocks of decks: builds the agents, has hands refereed and scored, and packs those to keep."""
 
 import dataclasses
 from collections import Counter
@@ -33,18 +33,18 @@ Groups = Sequence[dict[int, AgentScore]]
 
 
 class RunAborted(RuntimeError):
-    """An agent committed a fault in a run that is not to go on then."""
+    """An agent committed a fault in a run with ``on_fault = "abort"``."""
 
 
 class Job(NamedTuple):
-    """A block to play, and the agents whose seats only fold in it."""
+    """A block to play, and the agents that are retired: their seats only fold."""
 
     block: Block
     retired: frozenset[int]
 
 
 class Played(NamedTuple):
-    """The scores of a block's groups, in order of decks, and the packed hands and stories of those that are kept."""
+    """The scores of a block's groups, in the order of decks, and their packed hands and stories; None if not kept."""
 
     groups: Groups
     hands: Sequence[bytes | None]
@@ -53,23 +53,23 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class Conduct:
-    """How a run is played, which does not change its results.
+    """How a run is played. No field changes the results.
 
     Attributes
     ----------
     workers : int
-        Processes that play; with one, everything but the contestants runs in this process.
+        Worker processes; with one, everything but isolated agents runs in this process.
     isolate : {"foreign", "all"}
-        Which agents get a process of their own: those from outside the package, or all.
+        Which agents run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}
         The hands to keep (`kept_hands.is_kept`).
     logs : Path or None
-        Folder for what contestants print.
+        Folder for the output of isolated agents.
     processes : {"rotation", "one"}
-        Whether an agent from outside has a process for each rotation, so that none sees a deck twice, or one for all:
-        for agents that are trusted to forget, or where no deck is dealt twice.
+        Whether an outside agent has a process for each rotation, so that none sees a deck twice, or one for all: for
+        agents trusted to forget, or where no deck is dealt twice.
     sandbox : Sandbox or None
-        What contestants see of the machine; without one they see what the run sees.
+        What isolated agents see of the machine; without a sandbox, all that the run itself sees.
     """
 
     workers: int = 1
@@ -80,23 +80,23 @@ class Conduct:
     sandbox: Sandbox | None = None
 
     def is_isolated(self, spec: str) -> bool:
-        """Return whether an agent gets a process of its own."""
+        """Return whether an agent runs in its own process."""
         return self.isolate == "all" or parse_spec(spec).is_foreign
 
 
 class Place(NamedTuple):
-    """Where an agent of its own sits: two places share nothing.
+    """The place of an agent object; no two places share one.
 
     Attributes
     ----------
     number : int
-        The agent's.
+        Number of the agent.
     copy : int
-        Among the agent's seats at the table.
+        Number of the seat among the agent's seats at the table.
     is_control : bool
-        Whether the table is the Control's, on the deck of the first.
+        Whether the table is the Control's, which plays the same deck.
     rotation : int
-        0 for agents that play all rotations.
+        0 for agents with one object for all rotations.
     """
 
     number: int
@@ -114,7 +114,7 @@ class BlockPlayer:
     conduct : Conduct
     streams : Streams
     aivat : Aivat, optional
-        Scores the hands in place of the run's own.
+        Scores the hands in place of the run's own AIVAT.
     """
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, aivat: Aivat | None = None):
@@ -137,7 +137,7 @@ class BlockPlayer:
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
-        """Play a block, until somebody has too many faults in it alone."""
+        """Return the played groups of a block: all, or those up to an agent's `max_faults` faults within it."""
         block, retired = job
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()
@@ -155,7 +155,7 @@ class BlockPlayer:
             self._onlooker = None
             told = witness.take(self._hands) if witness else []
             if aivat is None and any(score.fault for one in told for score in one.scores):
-                self._witness = None  # asking costs a process, and the run does without
+                self._witness = None  # an agent that failed to report once would cost a process each time
             stories.append(pack_stories(list(map(hand_story, told))) if told else None)
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
@@ -168,9 +168,9 @@ class BlockPlayer:
         return Played(groups, kept, stories)
 
     def is_deterministic(self, number: int) -> bool:
-        """Return whether an agent is known to do and tell the same again.
+        """Return whether an agent is known to repeat its actions and reported strategies.
 
-        Of one in a process of its own nobody knows.
+        Nothing is known of agents in their own processes.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class BlockPlayer:
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
     ) -> tuple[dict[int, AgentScore], Sequence[tuple[Hand, Sequence[int]]]]:
-        """Play a group once more, without the Control; return scores and hands, each with the agents in its seats."""
+        """Replay a group without the Control; return its scores and its hands, each with the agents in its seats."""
         self._hands = []
         lineup = self._lineups[group[0]]
         return self._play_group(lineup, lineup, retired, group, self._take, self._aivat), self._hands
@@ -229,10 +229,10 @@ class BlockPlayer:
         retired: frozenset[int],
         group: tuple[int, int],
     ) -> dict[int, AgentScore]:
-        """Play a group again with one more copy of the first agent, the Control, in place of the other one.
+        """Return a group's scores with those of the Control, a copy of the first agent in place of the second.
 
-        It has the same deck, seats and random streams: where both fold at once after the same actions, both
-        lose the same. The Control's faults are its agent's.
+        The Control has the same deck, seats and random streams, so luck that both share cancels in the difference.
+        Its faults count as the first agent's.
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
@@ -272,7 +272,7 @@ class BlockPlayer:
             )
 
     def _agent(self, place: Place, rotation: int = 0) -> Agent:
-        """Return the agent of a place; agents of this package keep nothing between hands and play all rotations."""
+        """Return the agent of a place; one of this package plays all rotations, as it keeps nothing between hands."""
         number = place.number
         if self._conduct.processes != "one" and number in self._config.outsiders:
             place = place._replace(rotation=rotation)
@@ -283,7 +283,7 @@ class BlockPlayer:
         return self._agents[place]
 
     def _speaker(self, place: Place) -> Agent | None:
-        """Return who tells the strategy in an agent's place: of one from outside nobody, unless it is believed."""
+        """Return the reporter of strategies for an outside agent: a `Speaker` if believed, else a silent agent."""
         number = place.number
         if number not in self._config.outsiders:
             return None
@@ -295,7 +295,7 @@ class BlockPlayer:
 
 
 def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
-    """Return an agent of a tournament, in a process of its own that starts with its first hand."""
+    """Return an agent of a tournament in its own process, which starts with the first hand."""
     log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
     limits = Limits(config.time_limit, config.memory_limit)
     rivals = [spec for spec in config.agents if spec != config.agents[number]]
@@ -303,4 +303,4 @@ def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> 
 
 
 def _trust(hand: Hand) -> None:
-    """Check nothing."""
+    """Accept a hand without a referee."""

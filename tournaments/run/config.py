@@ -32,7 +32,7 @@ _CROWD_SEATS = 6
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Settings of a tournament. What is left out is chosen as the command line says.
+    """Settings of a tournament; each has the default of the command line.
 
     Attributes
     ----------
@@ -42,43 +42,44 @@ class TournamentConfig:
         A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
         no-limit hold'em with blinds 50/100 and 100 big blinds for more.
     seats : int
-        By default the game's seats; without a game as many as agents, six if they are more than ten.
+        By default the game's seats; without a game, one for each agent, or six for more than ten agents.
     format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
-        By default ``lineup`` when seats and agents are equally many, else ``round-robin``. ``lineup-1v5`` seats the
-        first of two agents among copies of the second; ``lineup-5v1`` seats the second among copies of the first and
-        plays every hand again with one more copy, the Control, in its seat: its score is what it makes more.
+        By default ``lineup`` if there are as many agents as seats, else ``round-robin``. ``lineup-1v5`` seats the first
+        of two agents among copies of the second. ``lineup-5v1`` seats the second among copies of the first and plays
+        every hand again with a further copy, the Control, in its seat; the score is the difference.
     copies : bool
-        Gauntlet only: the first agent against copies of each other agent in turn.
+        Gauntlet only: the first agent against copies of one other agent at a time.
     lineups : int
-        With more agents than seats, draw so many line-ups evenly; by default all, but at most 100.
+        With more agents than seats, the number of line-ups to draw; by default all, at most 100.
     decks : int
         Decks for each line-up; each is played in every seat rotation.
     seed : int or None
-        Of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with an agent from outside
-        the run draws a key that nobody knows (`run.run_key`).
+        Of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with outside agents, the
+        run draws a secret key (`run.run_key`).
     deals : {"shared", "once"}
-        Whether all rotations of a group are dealt the same deck, or each a deck of its own. By default the first.
+        Whether all rotations of a group are dealt the same deck (the default), or each its own.
     believe : tuple of str
-        Agents from outside, by their names or specs, whose own word about their strategy corrects their scores.
+        Outside agents, by name or spec, whose reported strategies correct their scores.
     referee : {"universal_poker", "none"}
     on_fault : {"forfeit", "repair", "abort"}
-        What a fault costs an agent: the hand, in which it checks or folds from there on; the one answer, for which
-        the nearest legal action is taken; or everybody the run.
+        Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand; ``repair``: its answer becomes
+        the nearest legal action; ``abort``: the run ends.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
-        What ranks the agents: for the last two AIVAT is computed. By default the last, or what else the run holds.
+        The score that ranks the agents; the last two compute AIVAT. By default the last, or the best that the run
+        holds.
     values : str
-        What AIVAT expects of hands: ``checkdown``, ``blueprint`` (the bundled one of this very game) or
-        ``blueprint:NAME``. By default the second where its bucket table has been built, else the first.
+        Value estimates of AIVAT: ``checkdown``, ``blueprint`` (the blueprint bundled for this game) or
+        ``blueprint:NAME``. By default ``blueprint`` if its bucket table has been built, else ``checkdown``.
     stop_when : str
-        ``ci<=X``: stop as soon as the intervals of all agents are within X mbb/hand of their means; ``significant``:
-        as soon as they all leave out 0. Asked are always-valid intervals of the score by groups, after whole blocks of
-        decks; of formats with one agent against others, that agent alone. Empty: play all decks.
+        ``ci<=X``: stop when every agent's interval is within X mbb/hand of its mean; ``significant``: when no interval
+        contains 0. Intervals are anytime-valid, of the score by groups, and are computed after whole blocks of decks.
+        Formats that pit one agent against others ask for that agent alone. Empty: play all decks.
     max_faults : int
-        After so many faults an agent's seat only folds.
+        Number of faults after which an agent's seat only folds.
     time_limit : float
-        Seconds for an answer, for agents in processes of their own.
+        Seconds for each answer of an agent in its own process.
     memory_limit : int
-        MiB that such an agent may take.
+        MiB of memory for such an agent.
     """
 
     agents: tuple[str, ...] = DEFAULT_AGENTS
@@ -154,37 +155,37 @@ class TournamentConfig:
 
     @property
     def draws_key(self) -> bool:
-        """Whether the run draws a key of its own."""
+        """Whether the run draws a secret key in place of a seed."""
         return self.seed is None
 
     @property
     def public_seed(self) -> int:
-        """The seed of what tells nothing about cards: drawn line-ups, bootstrap intervals."""
+        """The seed of random choices that reveal no cards: drawn line-ups, bootstrap intervals."""
         return DEFAULT_SEED if self.seed is None else self.seed
 
     @functools.cached_property
     def believed(self) -> frozenset[int]:
-        """The numbers of the agents from outside whose own word corrects their scores."""
+        """The numbers of the outside agents whose reported strategies correct their scores."""
         return frozenset(n for n in self.outsiders if {self.names[n], self.agents[n]} & {*self.believe})
 
     @property
     def uses_aivat(self) -> bool:
-        """Whether hands are corrected for luck."""
+        """Whether AIVAT corrects hands for luck."""
         return self.score not in ("raw", "duplicate")
 
     @property
     def controlled(self) -> int | None:
-        """The agent whose hands are played again by the Control."""
+        """The agent whose hands the Control plays again."""
         return 1 if self.format == "lineup-5v1" else None
 
     @property
     def stop_rule(self) -> StopRule | None:
-        """When to stop before all decks are played."""
+        """The rule that may stop the run before its last deck."""
         return parse_stop_rule(self.stop_when) if self.stop_when else None
 
     @property
     def measured(self) -> list[int]:
-        """The agents that the tournament is to measure: one against others, or all."""
+        """The agents that the tournament measures: one against the others, or all."""
         one = {"gauntlet": 0, "lineup-1v5": 0, "lineup-5v1": 1}.get(self.format)
         return list(range(len(self.agents))) if one is None else [one]
 
@@ -195,17 +196,17 @@ class TournamentConfig:
 
     @functools.cached_property
     def sources(self) -> dict[str, str]:
-        """A hash of the file, or the kept strategy, of every agent and of the values, by spec."""
+        """Hashes of the files or stored strategies of the agents and of the values, by spec."""
         return {spec: agent_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
 
     @property
     def code(self) -> dict[str, str]:
-        """A hash of all code and strategies that play, by what to call them."""
+        """Hashes of all code and strategies that play, each by a name for messages."""
         known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
         return {"the package's code": package_digest(), **dict(sorted(known.items()))}
 
     def differences(self, begun: "TournamentConfig") -> list[str]:
-        """Return in words which settings that decide a group's result differ from those a run was begun with."""
+        """Return in words the settings that change a group's result and differ from those of a begun run."""
         pairs = {
             field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
         }
@@ -220,9 +221,9 @@ class TournamentConfig:
 
     @functools.cached_property
     def digest(self) -> str:
-        """A hash of all that decides a group's result; more decks go on with the same run."""
+        """Hash of everything that decides a group's result; a run may be resumed with more decks."""
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
-        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # what does not decide a group's result
+        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # these do not change the result of a group
         settings["values"] = parse_spec(self.values).title if self.values else ""
         settings["sources"] = [self.sources[spec] for spec in (*self.agents, *filter(None, [self.values]))]
         settings["believe"] = sorted(self.believed)
@@ -230,7 +231,7 @@ class TournamentConfig:
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
     def to_toml(self) -> str:
-        """Return the settings as a configuration file that `read_config` reads, wherever it lies."""
+        """Return the settings as TOML for `read_config`, with absolute paths: the file may be moved."""
         settings = dataclasses.asdict(self)
         settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
         settings["believe"] = [self.names[number] for number in sorted(self.believed)]
@@ -238,8 +239,8 @@ class TournamentConfig:
         lines = []
         for field in dataclasses.fields(self):
             if settings[field.name] is None:
-                continue  # TOML has no word for it
-            text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML has no surrogate pairs
+                continue  # TOML has no null
+            text = json.dumps(settings[field.name], ensure_ascii=False)  # TOML allows no escaped surrogates
             lines.append(f"{field.name} = {text}")
         return "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
 
@@ -247,12 +248,12 @@ class TournamentConfig:
 def read_config(path: Path) -> dict[str, Any]:
     """Return the settings in a TOML file, as keyword arguments of `TournamentConfig`.
 
-    Agents' files are found from the folder of the settings.
+    Paths of agents are relative to the folder of the settings file.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, is no TOML, or holds a setting that does not exist.
+        If the file cannot be read, is not TOML, or holds an unknown setting.
     """
     settings = read_settings(path)
     known = [field.name for field in dataclasses.fields(TournamentConfig)]
@@ -271,7 +272,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 @functools.cache
 def package_digest() -> str:
-    """Return a hash of this package's sources: results of changed code are other results."""
+    """Return a hash of this package's sources: changed code may change results."""
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parents[2]
     for folder in ("abstraction", "agents", "evaluation", "tournaments"):
@@ -297,7 +298,7 @@ _TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", f
 
 
 def _fill(config: TournamentConfig) -> None:
-    """Set the seats, the format, the values, the seed and the deals that were left open."""
+    """Set the seats, format, values, seed and deals that were not given."""
     num_agents = len(config.agents)
     if config.game:
         seats = parse_game(config.game).num_seats
@@ -313,7 +314,7 @@ def _fill(config: TournamentConfig) -> None:
     if config.uses_aivat:
         object.__setattr__(config, "values", choose_values(config.rules, config.values))
     elif config.values:
-        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does without; leave one of them out")
+        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does not use; leave one of them out")
     if not config.format:
         object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
     if config.seed is None and not config.outsiders:
@@ -333,7 +334,7 @@ def _check_contestants(config: TournamentConfig) -> None:
         if not own:
             raise ValueError(f"believe {name!r}: no agent of that name (they are {', '.join(config.names)})")
         if not config.outsiders.issuperset(own):
-            raise ValueError(f"believe {name!r}: agents of this package are believed without it")
+            raise ValueError(f"believe {name!r}: agents of this package are always believed")
     if config.format == "lineup" and num_agents != seats:
         raise ValueError(f"a lineup needs one agent for each of the {seats} seats, got {num_agents}")
     if config.format == "round-robin" and num_agents < seats:

@@ -11,7 +11,7 @@ DEFAULT_TOURNAMENT: dict[str, Any] = {
 }  # fmt: skip
 """The bundled blueprint heads-up against each of the other agents in turn.
 
-With checkdown values: those of the blueprint need a bucket table that a fresh installation has not built.
+Values are checkdown, as blueprint values need a bucket table that a new installation has not built yet.
 """
 
 _TABLE = ("agents", "game", "seats", "format", "copies", "lineups")

@@ -1,4 +1,4 @@
-"""What to expect of a tournament before it is played: intervals, hands needed, seconds (`--dry-run`)."""
+"""The dry run, `--dry-run`: a pilot on other decks that predicts intervals, hands needed and time."""
 
 import dataclasses
 import math
@@ -26,7 +26,7 @@ _PILOT_SEED = 1 << 64
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
-    """Return a short tournament of the same kind on other decks, so that what is planned stays unseen."""
+    """Return a short tournament of the same kind on other decks, so that the planned hands stay unseen."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
     seed = None if config.draws_key else config.public_seed + _PILOT_SEED
@@ -34,12 +34,12 @@ def pilot_of(config: TournamentConfig) -> TournamentConfig:
 
 
 def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -> dict[str, Any]:
-    """Return what to expect of a tournament, as plain values, from its pilot.
+    """Return the predictions for a tournament, as plain values, from its pilot.
 
     Parameters
     ----------
     store : RunStore
-        Where the pilot was played.
+        The run of the pilot.
     """
     rows = store.scores()
     scores = RunScores(pilot, store, rows)
@@ -69,14 +69,14 @@ def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -
 
 
 def _expectation(sd: float | None, hands: int, hands_each: float, target: float) -> dict[str, Any]:
-    """Return what to expect of an agent whose groups have a standard deviation.
+    """Return the predictions for an agent from the standard deviation of its groups.
 
     Parameters
     ----------
     hands : int
-        At all tables of the tournament.
+        Hands of the tournament, all tables together.
     hands_each : float
-        Such hands for one group of the agent.
+        Hands of the tournament for each group of the agent.
     """
     keys = ("sd_bb", "ci95", "sequential_ci95", "hands_for_ci95", "hands_for_sequential_ci95", "hands_to_detect")
     if sd is None:
@@ -98,7 +98,7 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
 
 
 def dry_run_text(expected: dict[str, Any]) -> str:
-    """Return what to expect as a table."""
+    """Return the predictions as a table."""
     target = f"{expected['target_ci95']:g}"
     rows: list[tuple[str, ...]] = [
         (
@@ -131,7 +131,7 @@ def dry_run_text(expected: dict[str, Any]) -> str:
             "",
             f"{expected['hands']:,} hands would take about {expected['seconds']:,.0f} s "
             f"({rate} hands/s, from a pilot of {expected['pilot_hands']:,} hands)",
-            f"in mbb/hand by {expected['score'].replace('_', '+')}, groups as samples; hands are those of the table; "
-            f"'to find {expected['difference']:g}' is a one-tailed test at 5 % that finds it four times in five",
+            f"in mbb/hand by {expected['score'].replace('_', '+')}, groups as samples; hands are hands of the table; "
+            f"'to find {expected['difference']:g}': a one-tailed test at 5 % with power 80 %",
         ]
     )

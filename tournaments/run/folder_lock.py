@@ -1,4 +1,4 @@
-"""The lock of a run folder: one process plays a run, others may read it meanwhile."""
+"""The lock of a run folder: one process plays a run; others may read it at the same time."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A hand as it is shown: step by step, with strategies as grids, and what AIVAT took away."""
+"""The story of a hand for the viewer: its steps, the strategies as grids, and the AIVAT corrections."""
 
 import base64
 import functools
@@ -17,7 +17,7 @@ from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.run.witness import Told
 
 FULL_BYTE = 255
-"""What 1 is in a grid."""
+"""The byte that stands for 1 in a grid."""
 
 
 def hand_story(told: Told) -> dict[str, Any]:
@@ -27,10 +27,10 @@ def hand_story(told: Told) -> dict[str, Any]:
     -------
     dict
         ``bb, positions, agents, cards, board, board_size, stacks, payoffs, estimates, steps``. A step holds ``kind``
-        (deal, action, board, end), ``text``, ``street``, ``board`` (how many cards are seen), ``paid`` and ``folded``
-        by seat; of an action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, what AIVAT adds
-        to each seat's chips there. Terms and estimates are pairs, as a whole and of chance with the true cards alone,
-        of which `judged` chooses; an estimate may be None.
+        (deal, action, board, end), ``text``, ``street``, ``board`` (number of cards dealt), ``paid`` and ``folded``
+        by seat; an action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, the AIVAT terms of
+        each seat at this step, in chips. Terms and estimates are pairs, of which `judged` chooses: with all
+        corrections, and with those for chance at the true cards alone; an estimate may be None.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -86,17 +86,17 @@ def hand_story(told: Told) -> dict[str, Any]:
 
 
 def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]:
-    """Return a story with the terms and estimates that count.
+    """Return a story with the terms and estimates that count for each seat.
 
     Parameters
     ----------
     forms : sequence of str or None
-        By agent, the corrections that its scores are made of (`scores.FULL`, `CHANCE_ONLY`); None if it has none.
+        The corrections in each agent's scores (`scores.FULL`, `CHANCE_ONLY`); None without AIVAT.
 
     Returns
     -------
     dict
-        The story with ``forms`` by seat, None where nothing was scored, and a number or None in place of each pair.
+        The story with ``forms`` by seat (None if not scored), and a number or None in place of each pair.
     """
     estimates = story["estimates"] or [(None, None)] * len(story["agents"])
     own: list[str | None] = []
@@ -119,17 +119,18 @@ def decision_grid(
     Parameters
     ----------
     reach : float64[num_combos]
-        Probability with which each combo has come here by the seat's own actions; 0 of those that cannot be held.
+        The seat's own reach with each combo; 0 for combos that share a card with the board.
     is_free : bool[num_combos]
-        Combos that can be held.
+        Combos that share no card with the board.
     own : int
+        The seat's actual combo.
 
     Returns
     -------
     dict
-        ``actions`` (labels), ``played`` (which), ``own`` (the probabilities of the held combo), ``cell`` (that of the
-        held combo), ``totals`` (of the whole range), ``shares``: base64 of uint8[num_cells, 1 + num_actions] in 1/255:
-        the mean reach of a cell's combos, then what they do, weighted by it; all 0 where none can be held.
+        ``actions`` (labels), ``played`` (index), ``own`` (probabilities of the actual combo), ``cell`` (its cell),
+        ``totals`` (probabilities over the whole range), ``shares``: base64 of uint8[num_cells, 1 + num_actions] in
+        1/255: the mean reach of a cell's combos, then their reach-weighted probabilities; all 0 if none is free.
     """
     cells = combo_cells(state.rules)
     num_cells = len(cell_names(state.rules))
@@ -137,7 +138,7 @@ def decision_grid(
     came = np.bincount(cells, weights=reach, minlength=num_cells)
     found = np.zeros((num_cells, 1 + len(announced.actions)))
     found[:, 0] = came / np.maximum(held, 1)
-    # A cell that has not come here still shows what it would do.
+    # A cell with reach 0 still shows its strategy.
     weights = np.where((came > 0.0)[cells], reach, is_free.astype(float))
     total = np.bincount(cells, weights=weights, minlength=num_cells)
     for k, row in enumerate(announced.probabilities):
@@ -157,7 +158,7 @@ def decision_grid(
 
 
 def grid_shares(grid: dict[str, Any]) -> np.ndarray:
-    """Return the numbers of a grid in 0..1: float64[num_cells, 1 + num_actions]."""
+    """Return the shares of a grid in 0..1: float64[num_cells, 1 + num_actions]."""
     shares = np.frombuffer(base64.b64decode(grid["shares"]), dtype=np.uint8)
     return shares.reshape(-1, 1 + len(grid["actions"])) / FULL_BYTE
 
@@ -177,7 +178,7 @@ def cell_names(rules: HoldemRules) -> list[str]:
 
 
 def cells_across(rules: HoldemRules) -> int:
-    """Return how many cells stand side by side."""
+    """Return the number of columns of a grid."""
     return rules.num_suits if rules.num_hole_cards == 1 else rules.num_ranks
 
 
@@ -194,7 +195,7 @@ def combo_cells(rules: HoldemRules) -> np.ndarray:
 
 
 def action_text(state: BettingState, action: int, highest: int | None = None) -> str:
-    """Return an action in words, before it is taken; a raise from one size to another if `highest` is given."""
+    """Return an action in words, given the state before it; a range of raises if `highest` is given."""
     if action == FOLD:
         return "fold"
     paid = state.contributions
@@ -211,7 +212,7 @@ def action_text(state: BettingState, action: int, highest: int | None = None) ->
 
 
 def story_text(story: dict[str, Any], names: Sequence[str]) -> str:
-    """Return a hand as lines of text, for those who read the page without scripts."""
+    """Return a hand as lines of text, for pages read without scripts."""
     bb = story["bb"]
     lines = []
     for seat, position in enumerate(story["positions"]):
@@ -243,7 +244,7 @@ def _deal_text(rules: HoldemRules) -> str:
 
 
 def _add_terms(steps: list[dict[str, Any]], events: dict[tuple[str, int], int], told: Told) -> None:
-    """Write to each step what AIVAT adds to every seat's chips there. `steps` are modified in place."""
+    """Add to each step the AIVAT terms of every seat. `steps` are modified in place."""
     for step in steps:
         step["terms"] = [[0.0, 0.0] for _ in told.numbers]
     for seat, score in enumerate(told.scores):

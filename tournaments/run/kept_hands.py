@@ -16,11 +16,11 @@ from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 KEEP = ("sample", "all", "none")
 SAMPLE_DECKS = 20
-"""A sample holds the first decks of every line-up, and every group with a fault."""
+"""Decks of every line-up in a sample, which also holds every group with a fault."""
 
 
 def is_kept(keep: str, deck: int, hands: Sequence[tuple[Hand, Sequence[int]]]) -> bool:
-    """Return whether the hands of a group are to be kept."""
+    """Return whether to keep the hands of a group."""
     return keep == "all" or (keep == "sample" and (deck < SAMPLE_DECKS or any(hand.faults for hand, _ in hands)))
 
 
@@ -39,7 +39,7 @@ def pack_stories(stories: Sequence[dict[str, Any]]) -> bytes:
 
 
 def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]] | None:
-    """Return the stories of a group that were written down as it was played, if they were.
+    """Return the stories stored when a group was played, or None if there are none.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
 
 
 class KeptHand(NamedTuple):
-    """A hand that was kept: the agent in every seat, the actions, the net chips of every seat, the deck."""
+    """A stored hand: the agent in each seat, the actions, the net chips of each seat, the deck."""
 
     agents: tuple[int, ...]
     actions: tuple[int, ...]
@@ -65,7 +65,7 @@ class KeptHand(NamedTuple):
 
 
 class KeptGroup(NamedTuple):
-    """The hands of a group, one a rotation."""
+    """The hands of a group, one for each rotation."""
 
     lineup: int
     deck: int
@@ -73,7 +73,7 @@ class KeptGroup(NamedTuple):
 
 
 def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
-    """Yield the groups whose hands a run has kept.
+    """Yield the groups with kept hands.
 
     Raises
     ------
@@ -91,12 +91,12 @@ def kept_group(store: RunStore, lineup: int, deck: int) -> KeptGroup | None:
 
 
 def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
-    """Yield the hands that a run has kept, line-up by line-up.
+    """Yield the kept hands of a run, line-up by line-up.
 
     Parameters
     ----------
     check : bool
-        Look at the whole database first, which is needless where it has just been written.
+        Check the whole database first; needless directly after writing it.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Itera
 
 
 def _board_size(config: TournamentConfig, actions: Sequence[int]) -> int:
-    """Return how many board cards a hand saw: all, if it came to a showdown."""
+    """Return the number of board cards that were dealt: all, if the hand came to a showdown."""
     betting = BettingState(config.rules)
     street = betting.street
     for action in actions:

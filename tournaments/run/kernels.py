@@ -1,4 +1,4 @@
-"""Get kernels ready: compiled, or loaded from the cache."""
+"""Compile kernels, or load them from the cache, before a command needs them."""
 
 import functools
 import importlib
@@ -10,7 +10,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.agents.specs import prepare_stored
 
 LOADING = "loading kernels (the first run on a machine compiles them) ..."
-"""What is said before `warmup_play`, which may take a minute."""
+"""Message before `warmup_play`, which may take a minute."""
 
 PLAY = (
     "abstraction.holdem.hand_rank",
@@ -60,11 +60,11 @@ MODULES = (
     "evaluation.public_best_response",
     "tournaments.formats.acpc",
 )
-"""Every module with kernels; a test finds one that is missing."""
+"""Every module with kernels; a test compares this list with the sources."""
 
 
 def warmup(modules: Sequence[str] = MODULES) -> float:
-    """Compile, or load from the cache, the kernels of modules, and return the seconds it took."""
+    """Return the seconds that compiling the kernels of modules, or loading them from the cache, took."""
     start = time.perf_counter()
     for module in modules:
         undisturbed(importlib.import_module(f"plurispiel.{module}").warmup)
@@ -72,7 +72,7 @@ def warmup(modules: Sequence[str] = MODULES) -> float:
 
 
 def warmup_play(specs: Sequence[str], rules: HoldemRules) -> None:
-    """Get kernels ready to play a game: those of `PLAY`, and what agents need that keep a strategy."""
+    """Load the kernels of `PLAY`, and what stored strategies need to play a game."""
     warmup(PLAY)
     for spec in dict.fromkeys(specs):
         undisturbed(functools.partial(prepare_stored, spec, rules))

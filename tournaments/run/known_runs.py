@@ -1,6 +1,6 @@
-"""The user's runs: which there are, how far each is, and which was played last.
+"""The user's runs: their folders, their progress, and the last one played.
 
-Runs lie in one folder of the user's data unless another is named (``--out``); a file there keeps the others' paths.
+Runs lie in one folder of the user's data unless ``--out`` names another; a file there keeps the paths of the others.
 """
 
 import contextlib
@@ -19,21 +19,21 @@ from plurispiel.tournaments.run.store import RunStore
 __all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
 
 LAST = "last"
-"""What is written for the run that was played last."""
+"""Names the run that was played last."""
 
 _ELSEWHERE = "elsewhere.txt"
 
 
 class KnownRun(NamedTuple):
-    """What a run's folder tells at a glance.
+    """Summary of a run, as `plurispiel ls runs` shows it.
 
     Attributes
     ----------
     folder : Path
     date : float
-        When it was written last, in seconds of `time.time`.
+        Time of the last write, in seconds of `time.time`.
     state : str
-        ``finished``, ``unfinished``, ``being played``, or why it cannot be read.
+        ``finished``, ``unfinished``, ``being played``, or the error that prevents reading.
     game, format : str
     agents : tuple of str
     hands, hands_wanted : int
@@ -50,7 +50,7 @@ class KnownRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What names the run on the command line."""
+        """The name of the run on the command line: its folder's name or path."""
         return self.folder.name if self.folder.parent == runs_folder() else str(self.folder)
 
     @property
@@ -60,33 +60,33 @@ class KnownRun(NamedTuple):
 
 
 def runs_folder() -> Path:
-    """Return the folder of runs that were given no other."""
+    """Return the default folder of runs."""
     return user_data_folder() / "runs"
 
 
 def note_run(folder: Path) -> None:
-    """Remember a run's folder, if it lies elsewhere."""
+    """Note the path of a run folder outside `runs_folder`, so that `known_runs` finds it."""
     path, elsewhere = folder.absolute(), runs_folder() / _ELSEWHERE
     if path.parent == runs_folder().absolute() or str(path) in _noted():
         return
-    with contextlib.suppress(OSError):  # a folder that cannot be written is no reason not to play
+    with contextlib.suppress(OSError):  # an unwritable data folder must not prevent the run
         elsewhere.parent.mkdir(parents=True, exist_ok=True)
         with open(elsewhere, "a", encoding="utf-8") as stream:
             stream.write(f"{path}\n")
 
 
 def known_runs() -> list[KnownRun]:
-    """Return the user's runs, the one that was written last first."""
+    """Return the user's runs, the last written first."""
     return [_look(folder, date) for date, folder in _dated()]
 
 
 def find_run(text: str) -> Path:
-    """Return the folder that a text means: its path, its name among the user's runs, or `LAST`.
+    """Return the run folder that a text names: a path, a name in the default folder, or `LAST`.
 
     Raises
     ------
     ValueError
-        If there has been no last one.
+        If there is no last run.
     """
     path = Path(text)
     if path.exists():
@@ -100,7 +100,7 @@ def find_run(text: str) -> Path:
 
 
 def _dated() -> list[tuple[float, Path]]:
-    """Return when each run was written last, and its folder, the latest first."""
+    """Return the time of the last write and the folder of each run, the latest first."""
     return sorted(((date, folder) for folder in _folders() if (date := _date(folder)) is not None), reverse=True)
 
 
@@ -118,7 +118,7 @@ def _noted() -> list[str]:
 
 
 def _date(folder: Path) -> float | None:
-    """Return when a run was written last; None if there is none."""
+    """Return the time of a run's last write; None if the folder holds no run."""
     dates = []
     for name in ("run.sqlite", "run.sqlite-wal"):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A run of local best response: decks shared out to processes, kept as they are played, gone on with later."""
+"""The run of `plurispiel lbr`: groups of hands played by worker processes, stored as played, and resumed."""
 
 import concurrent.futures
 import contextlib
@@ -30,23 +30,23 @@ from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothin
 __all__ = ["LbrRun", "LbrConfig"]
 
 BLOCK_GROUPS = 8
-_WINDOW = 4  # blocks given out for each worker
+_WINDOW = 4  # blocks queued for each worker
 _CONFIG, _GROUPS = "config.json", "groups.csv"
 _COLUMNS = ("group", *GroupScore._fields, "checksum")
 
 
 @dataclass(frozen=True)
 class LbrConfig:
-    """What a run of local best response plays.
+    """Settings of a run of local best response.
 
     Attributes
     ----------
     agent : str
-        Its spec.
+        Spec of the measured agent.
     menu : str
         A name of `MENUS`.
     game : str
-        A preset or an OpenSpiel game string of two seats.
+        A preset or an OpenSpiel game string with two seats.
     seed : int
     aivat : bool
         See `Prober`.
@@ -74,11 +74,11 @@ class LbrConfig:
 
     @property
     def note(self) -> str:
-        """How the game differs from what the agent was made for, see `game_note`."""
+        """How the game differs from the game that the agent was made for (`game_note`)."""
         return game_note(self.agent, self.rules)
 
     def record(self) -> dict[str, Any]:
-        """Return all that decides the result of a group, as plain values."""
+        """Return everything that decides the result of a group, as plain values."""
         return {
             "agent": parse_spec(self.agent).title,
             "menu": self.menu,
@@ -95,24 +95,24 @@ class LbrConfig:
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
 
     def prober(self) -> Prober:
-        """Return what plays the groups."""
+        """Return the player of the groups."""
         return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
 
 
 class LbrRun:
-    """A run in a folder.
+    """A run and its folder, resumed if the folder holds the same run.
 
     Parameters
     ----------
     folder : Path
     config : LbrConfig
     fresh : bool
-        Forget what was played before.
+        Discard what was played before.
 
     Raises
     ------
     ValueError
-        If the folder holds something else.
+        If the folder holds another run or other files.
     """
 
     def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):
@@ -131,12 +131,12 @@ class LbrRun:
         self._scores = self._read()
 
     def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
-        """Play the groups that are missing; what is played is kept at once.
+        """Play the groups that are missing; each block is stored as soon as it is played.
 
         Raises
         ------
         ValueError
-            If the agent does not tell its strategy, or commits a fault.
+            If the agent does not report its strategy, or commits a fault.
         """
         missing = (number for number in range(num_groups) if number not in self._scores)
         blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
@@ -155,11 +155,11 @@ class LbrRun:
                 on_block(len(numbers))
 
     def num_played(self, num_groups: int) -> int:
-        """Return how many of the first groups have been played."""
+        """Return how many of the first `num_groups` groups have been played."""
         return sum(number < num_groups for number in self._scores)
 
     def results(self, num_groups: int) -> dict[str, Any]:
-        """Return what the first groups came to, as plain values: rates in mbb/hand."""
+        """Return the results of the first `num_groups` groups as plain values, rates in mbb/hand."""
         numbers = sorted(number for number in self._scores if number < num_groups)
         played = np.array([self._scores[number] for number in numbers])
         unit = 1000.0 / self.config.rules.big_blind
@@ -183,7 +183,7 @@ class LbrRun:
         }
 
     def _read(self) -> dict[int, GroupScore]:
-        """Return what was played; a last line that was not written whole is taken out of the file."""
+        """Return the stored scores; an incomplete last line, left by a killed run, is cut from the file."""
         path = self.folder / _GROUPS
         content = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         whole = content[: content.rfind("\n") + 1]
@@ -208,7 +208,7 @@ def _checksum(text: str) -> str:
 
 
 def _differences(path: Path, config: LbrConfig) -> str:
-    """Return in words what makes the run of a settings file another one, as far as that can be told."""
+    """Return in words how the stored run differs from the settings, as far as its file can be read."""
     try:
         begun = dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError):
@@ -225,20 +225,20 @@ def _differences(path: Path, config: LbrConfig) -> str:
 def _play_blocks(
     config: LbrConfig, blocks: Iterator[list[int]], workers: int
 ) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
-    """Yield blocks as they are played; who is still at work when nobody waits for him any more is ended."""
-    _begin(config)  # whatever is wrong with the agent shows here
+    """Yield blocks as they are played; workers still busy when the caller stops are killed."""
+    _begin(config)  # a broken agent fails here, before any process starts
     if workers <= 1:
         for numbers in blocks:
             yield numbers, _play(numbers)
         return
     context = multiprocessing.get_context("spawn")
-    with interrupts_held(), own_modules_only():  # nor does it that counts the semaphores of this pool
+    with interrupts_held(), own_modules_only():  # the pool's resource tracker must not get Ctrl-C either
         resource_tracker.ensure_running()
     pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
     waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
         while True:
-            with interrupts_held(), own_modules_only():  # the workers never get Ctrl-C: this process decides
+            with interrupts_held(), own_modules_only():  # workers never get Ctrl-C: this process ends them
                 for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
                     waiting[pool.submit(_play, numbers)] = numbers
             if not waiting:
@@ -247,7 +247,7 @@ def _play_blocks(
                 yield waiting[done], done.result()
                 del waiting[done]
     except BrokenProcessPool:
-        raise OSError("a worker process died; run the same command again to go on") from None
+        raise OSError("a worker process died; run the same command again to resume") from None
     finally:
         if waiting:
             for process in multiprocessing.active_children():
@@ -264,7 +264,7 @@ def _begin(config: LbrConfig) -> None:
 
 
 def _begin_beside(config: LbrConfig, parent: int) -> None:
-    die_with(parent)  # a pool's processes would wait for ever
+    die_with(parent)  # else a pool's processes outlive a killed parent
     leave_to_parent()
     pass_nothing_on()
     _begin(config)

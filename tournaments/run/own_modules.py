@@ -13,8 +13,8 @@ _OPTION = "PYTHONSAFEPATH"
 def own_modules_only() -> Iterator[None]:
     """Keep Python processes that are started here from importing the current folder's modules, and the main script.
 
-    `multiprocessing` starts them as ``python -c``, which searches the current folder first: a ``pickle.py`` beside an
-    agent would run as a worker that is then told the key. It would also import the main module anew, so that a script
+    `multiprocessing` starts them as ``python -c``, which searches the current folder first: a ``pickle.py`` next to
+    an agent would run in a worker, which knows the key of the cards. It would also import the main module again, so that a script
     without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
     """
     given, main = os.environ.get(_OPTION), sys.modules["__main__"]

@@ -1,4 +1,4 @@
-"""How many processes the agents from outside take."""
+"""The number of processes of outside agents, and their memory."""
 
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.tournaments.run.block_player import Conduct
@@ -6,11 +6,11 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_lineups
 
 _BYTES_EACH = 60 << 20
-"""Memory of a process with an agent that needs next to nothing, shared pages by their share."""
+"""Memory of a process with a minimal agent; shared pages count in proportion."""
 
 
 def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, int]:
-    """Return how many processes each agent from outside has in all workers together."""
+    """Return the number of processes of each outside agent, over all workers."""
     lineups = make_lineups(config)
     rotations = config.seats if conduct.processes == "rotation" else 1
     found = {}
@@ -24,7 +24,7 @@ def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, 
 
 
 def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
-    """Return what to say of the processes before a run; nothing of a run without agents from outside."""
+    """Return the messages about processes to print before a run; none without outside agents."""
     counts = processes_by_agent(config, conduct)
     if not counts:
         return []
@@ -33,7 +33,7 @@ def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
     if taken > free / 2:
         notes.append(
             f"they take some {taken / 2**30:.1f} GiB, more than half of the {free / 2**30:.1f} GiB that are free; "
-            "--workers 1 takes fewer, --decks once (each rotation has a deck of its own), or, of agents that are "
-            "trusted to forget decks, --processes one"
+            "fewer start with --workers 1, with --decks once (each rotation has its own deck) or, for agents trusted "
+            "to forget decks, with --processes one"
         )
     return notes

@@ -1,4 +1,4 @@
-"""What a run found: the record in results.json, and the table."""
+"""The results of a run: the record in results.json, and the table."""
 
 import json
 from collections.abc import Sequence
@@ -16,15 +16,17 @@ from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, RunScores
 from plurispiel.tournaments.run.store import RunStore
 
-_SEPARATE = "AIVAT estimates both sides of a pairing separately: they need not sum to 0, as what they estimate does"
+_SEPARATE = (
+    "AIVAT estimates both sides of a pairing separately: the estimates need not sum to 0, only their expectations do"
+)
 
 BELIEVED = "†"
-"""Marks an agent from outside whose own word corrects its score."""
+"""Marks an outside agent whose reported strategy corrects its score."""
 
 
 @dataclass
 class Tally:
-    """Running totals of one agent, for the live line: mbb/hand over groups, and its spread."""
+    """Running totals of one agent for the progress bar: rates by group in mbb/hand, and their squares."""
 
     groups: int = 0
     total: float = 0.0
@@ -37,7 +39,7 @@ class Tally:
         self.squares += rate_mbb * rate_mbb
 
     def text(self) -> str:
-        """Return mean and half-width, as far as there are any."""
+        """Return mean and half-width, or the mean alone for one group."""
         mean = self.total / self.groups
         if self.groups < 2:
             return f"{mean:+.0f}"
@@ -106,7 +108,7 @@ def results_text(results: dict[str, Any]) -> str:
 
 
 def table_text(results: dict[str, Any]) -> str:
-    """Return the final table, best agent first; of a heads-up gauntlet what the first agent wins from each other."""
+    """Return the final table, best agent first; for a heads-up gauntlet the first agent's wins against each other."""
     is_duel = results["format"] == "gauntlet" and results["seats"] == 2
     lines = _gauntlet_lines(results) if is_duel else _ranking_lines(results)
     rate = number_text(results["hands_per_second"], ",.0f")
@@ -121,7 +123,7 @@ def table_text(results: dict[str, Any]) -> str:
 
 
 def _dealt_text(results: dict[str, Any]) -> str:
-    """Return what the cards were dealt from, and how."""
+    """Return the source of the cards, how they were dealt, and to which processes."""
     told = [
         f"key {entry['key']}" + f" from deck {entry['first_deck']}" * (k > 0)
         for k, entry in enumerate(results["keys"] or ())
@@ -137,7 +139,7 @@ def _dealt_text(results: dict[str, Any]) -> str:
 
 
 def _ranking_lines(results: dict[str, Any]) -> list[str]:
-    """Return the tables of all agents: how they fared, whom they met, and the scores with and without luck."""
+    """Return the tables of all agents: ranking, crosstable, and the scores with and without luck."""
     rows: list[tuple[str, ...]] = [
         ("agent", "mbb/hand", "± 95 %", "hands", "groups", "faults", "VPIP", "PFR", "showdown")
     ]
@@ -164,7 +166,7 @@ def _ranking_lines(results: dict[str, Any]) -> list[str]:
 
 
 def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
-    """Return the table of a heads-up gauntlet: against whom the first agent wins or loses, and what is not decided."""
+    """Return the table of a heads-up gauntlet: the winner against each opponent, if it is decided."""
     first, *others = results["agents"]
     name = printable(first["name"])
     rows: list[tuple[str, ...]] = [("against", "wins", "mbb/hand", "± 95 %", "hands", "faults")]
@@ -190,21 +192,21 @@ def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
 
 
 def _is_decided(cell: dict[str, Any]) -> bool:
-    """Return whether an interval leaves out 0."""
+    """Return whether an interval excludes 0."""
     return cell["ci95"] is not None and abs(cell["mbb_per_hand"]) > cell["ci95"]
 
 
 def _stop_line(results: dict[str, Any]) -> str:
-    """Return whether the run stopped early."""
+    """Return the line on the stop rule: whether it stopped the run."""
     verdict = "stopped after" if results["stopped"] else "not reached in"
     return (
-        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the run looked many times, "
-        "trust '± always', not '± 95 %' and p"
+        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the rule was checked many "
+        "times, trust '± always', not '± 95 %' and p"
     )
 
 
 def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
-    """Return the table of the scores with and without luck, and what is to be said of them."""
+    """Return the table of the scores with and without luck, and notes on it."""
     names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
     head = (
         f"mbb/hand by {_title(results['score'])}",
@@ -234,7 +236,7 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
 
 
 def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
-    """Return whose scores are corrected without their own strategies, and why; and whose by their own words."""
+    """Return notes on agents corrected without their own strategies, and why; and on agents that are believed."""
     lines = []
     for agent in agents:
         name = printable(agent["name"])
@@ -242,12 +244,12 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
             if agent["aivat_complaint"]:
                 why = f"its strategy cannot be trusted: {printable(agent['aivat_complaint'])}"
             elif agent["from_outside"] and not agent["believed"]:
-                why = f"agents from outside are not believed (--believe {name})"
+                why = f"reports of outside agents are not used (--believe {name})"
             else:
                 why = "its strategy is not known"
-            lines.append(f"* {name}: corrected by chance and by what agents of this package tell alone, as {why}")
+            lines.append(f"* {name}: corrected only by chance and by strategies of this package's agents, as {why}")
         elif agent["believed"] and agent["aivat"]:
-            lines.append(f"{BELIEVED} {name}: corrected by its own word about its strategy, as --believe says")
+            lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (--believe)")
     return lines
 
 
@@ -256,7 +258,7 @@ def _title(name: str) -> str:
 
 
 def interval_text(score: dict | None) -> str:
-    """Return a score with its half-width, or a dash for one that there is not."""
+    """Return a score with its half-width, or a dash for None."""
     if score is None:
         return "-"
     return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
@@ -274,7 +276,7 @@ def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str,
 
 
 def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
-    """Return the lines of a table, a rule under its head; the first columns are texts, the others figures."""
+    """Return the lines of a table, a rule under its head; the first `num_texts` columns are left-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -285,7 +287,7 @@ def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
 
 
 def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:
-    """Return for each pair of agents the row's rate against the column's; None where they never met."""
+    """Return the rate of each row's agent against each column's; None for pairs that never met."""
     per_chip = 1000.0 / config.rules.big_blind
     chips = np.empty(len(scores))
     for number, agent in enumerate(judged.agents):
@@ -302,5 +304,5 @@ def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> 
 
 
 def number_text(value: float | None, form: str) -> str:
-    """Return a figure, or a dash for one that could not be measured."""
+    """Return a formatted number, or a dash for None."""
     return "-" if value is None else format(value, form)

@@ -1,4 +1,4 @@
-"""Agents with too many faults: from when on their seat only folds, whatever the order in which blocks are played."""
+"""Retirement of agents with too many faults, independent of the order in which blocks are played."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,14 +13,14 @@ GroupT = TypeVar("GroupT", bound=Mapping[int, AgentScore])
 class FaultLedger:
     """The faults of a run in the order of its schedule.
 
-    An agent is *retired* behind the first group at whose end it has `max_faults` faults. As blocks are played
-    in advance, this may come out when later groups are already played: they are then played again.
+    An agent is *retired* after the first group at whose end it has `max_faults` faults: its seat only folds from then
+    on. Workers play ahead, so later groups may already be played by then; they are played again.
 
     Parameters
     ----------
     max_faults : int
     faults : iterable of (lineup, deck, agent, faults)
-        What a run holds already.
+        The faults of the groups that a run has stored.
     """
 
     def __init__(self, max_faults: int, faults: Iterable[tuple[int, int, int, int]] = ()):
@@ -30,7 +30,7 @@ class FaultLedger:
             self._faults[agent][position(lineup, deck)] = count
 
     def retirement(self, agent: int) -> Position | None:
-        """Return the last group that an agent plays itself; None if it plays all."""
+        """Return the last group that an agent plays itself; None if it is not retired."""
         total = 0
         for place, count in sorted(self._faults[agent].items()):
             total += count
@@ -39,7 +39,7 @@ class FaultLedger:
         return None
 
     def retired(self, block: Block) -> frozenset[int]:
-        """Return the agents that only fold in a block."""
+        """Return the agents that are retired before a block."""
         start = position(block.lineup, block.first)
         places = {agent: self.retirement(agent) for agent in list(self._faults)}
         return frozenset(agent for agent, place in places.items() if place is not None and place < start)
@@ -50,9 +50,9 @@ class FaultLedger:
         Returns
         -------
         sequence
-            The groups that stand: all up to the first that changes when an agent is retired.
+            The valid groups: all up to the first that changes when an agent is retired.
         Position or None
-            What stands behind this group in the schedule has to be played again.
+            Groups after this one in the schedule have to be played again; None if none has.
         """
         for k, group in enumerate(groups):
             place = position(block.lineup, block.first + k)

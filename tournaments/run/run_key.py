@@ -1,7 +1,7 @@
-"""The key of a run with an agent from outside: drawn once, kept in the run folder, told when the run has ended.
+"""The secret key of a run with outside agents: drawn once, kept in the run folder, published when the run ends.
 
-Whoever knows the key can deal the decks. So a key that was told deals no further deck: for those that a run goes on
-with, another key is drawn.
+Anyone with the key can compute the decks, so a published key deals no further deck: a run that is extended draws
+another key for its new decks.
 """
 
 import contextlib
@@ -26,21 +26,23 @@ class RunKey:
     keys : tuple of (int, int)
         The first deck of each key, and the key.
     is_told : bool
-        Whether the run has ended, so that its results tell the keys.
+        Whether the run has ended and its results publish the keys.
     """
 
     keys: tuple[tuple[int, int], ...]
     is_told: bool = False
 
     def going_on(self, deck: int) -> "RunKey":
-        """Return the keys of a run that goes on from a deck: what was told deals nothing more."""
+        """Return the keys of a run extended from a deck on: if the present keys were published, with a new one."""
         if not self.is_told:
             return self
-        dealt = [(first, key) for first, key in self.keys if first < deck]  # a later one was told before it dealt any
+        dealt = [
+            (first, key) for first, key in self.keys if first < deck
+        ]  # a later key was published before it dealt a deck
         return RunKey((*dealt, (deck, secrets.randbits(_BITS))))
 
     def told(self) -> "RunKey":
-        """Return the keys of a run that has ended."""
+        """Return the keys as published at the end of a run."""
         return dataclasses.replace(self, is_told=True)
 
     def record(self) -> list[dict[str, int | str]]:
@@ -49,18 +51,18 @@ class RunKey:
 
 
 def draw_key() -> RunKey:
-    """Return a key that nobody knows."""
+    """Return a new secret key."""
     return RunKey(((0, secrets.randbits(_BITS)),))
 
 
 def write_key(folder: Path, key: RunKey) -> None:
-    """Keep a run's key in its folder, for its owner alone."""
+    """Write a run's key into its folder, readable by its owner alone."""
     text = json.dumps({"keys": key.record(), "is_told": key.is_told}) + "\n"
     write_atomically(folder / NAME, text, mode=0o600)
 
 
 def read_key(folder: Path) -> RunKey | None:
-    """Return the key that a run's folder keeps, or None if it keeps none.
+    """Return the key in a run's folder, or None if there is no key file.
 
     Raises
     ------

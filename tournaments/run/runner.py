@@ -1,4 +1,4 @@
-"""Run a tournament: hand out blocks of decks, store what comes back, sum up."""
+"""Run a tournament: play the blocks of decks that the store does not hold yet, and store them."""
 
 import contextlib
 import time
@@ -20,22 +20,22 @@ def play_run(
     conduct: Conduct,
     on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
 ) -> None:
-    """Play every group that is not stored yet, or until the run may stop (`TournamentConfig.stop_when`).
+    """Play every group that is not stored yet, until all are or `TournamentConfig.stop_when` holds.
 
-    Blocks are stored in the order of the schedule, so that who has too many faults, and from when on, does
-    not depend on which was played first.
+    Blocks are stored in the order of the schedule, whichever worker finishes first: so the group after which an agent
+    is retired does not depend on the number of workers.
 
     Parameters
     ----------
     on_block : callable
-        Called after a block is stored, with its groups: a score for each agent's number.
+        Called after a block is stored, with its groups: scores by agent number.
 
     Raises
     ------
     RunRefused
-        If the groups that are stored were scored with other values.
+        If the stored groups were scored with other values.
     WorkerFailed, RefereeDisagrees, RunAborted
-        The blocks stored before stay; running again goes on from them.
+        Blocks stored before remain; running again resumes after them.
     """
     if config.uses_aivat:
         store.keep_values(make_value_function(config.values, config.rules))
@@ -63,10 +63,10 @@ def _play_on(
     watch: StopWatch,
     on_block: Callable[[Block, Groups], None],
 ) -> bool:
-    """Play what is missing until an agent is retired, and return whether the run is over."""
+    """Return whether the run is over, after playing the missing blocks until an agent is retired."""
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
-    last = time.monotonic()  # what counts is playing, not getting ready
+    last = time.monotonic()  # starting the workers does not count as playing time
     for block, played in players.play(jobs):
         groups, stands_until = ledger.admit(block, played.groups)
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Who meets whom: the line-ups of a tournament, and its work cut into blocks of decks."""
+"""The schedule of a tournament: its line-ups, and the blocks of decks in which they are played."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations, permutations
@@ -17,7 +17,7 @@ _SWAPS = 20_000
 
 
 class Block(NamedTuple):
-    """Decks ``first..first + num_decks - 1`` of one line-up: what a worker is given at a time."""
+    """Decks ``first..first + num_decks - 1`` of one line-up: a worker's unit of work."""
 
     lineup: int
     first: int
@@ -25,20 +25,20 @@ class Block(NamedTuple):
 
 
 Position = tuple[int, int, int]
-"""Where a group stands in the schedule: positions compare as groups follow each other."""
+"""Place of a group in the schedule; positions compare in the order of the schedule."""
 
 
 def position(lineup: int, deck: int) -> Position:
-    """Return where a group stands in the schedule."""
+    """Return the place of a group in the schedule."""
     return deck // BLOCK_DECKS, lineup, deck
 
 
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     """Return the line-ups as the agent number of each position.
 
-    Every line-up of a ``round-robin``, and of a ``gauntlet`` the first agent with every set of others, as
-    long as they are at most `MAX_LINEUPS` (or ``config.lineups``); else so many of them, drawn so that
-    agents, and then pairs of agents, play as evenly as can be.
+    A ``round-robin`` has every set of agents, a ``gauntlet`` the first agent with every set of others. If these are
+    more than `MAX_LINEUPS` (or ``config.lineups``), that many are drawn, so that agents, and then pairs of agents,
+    play equally often as far as possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -56,7 +56,7 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
 
 def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple[int, int]]) -> Iterator[Block]:
-    """Yield the work that is left, line-ups in turn so that all have nearly equal decks at any time.
+    """Yield the missing blocks, line-ups in turn, so that all have nearly equal numbers of decks at any time.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple
 
 
 def look_decks(decks: int) -> Iterator[int]:
-    """Yield the numbers of decks after which a run may stop early: whole blocks of all line-ups, later 3 % apart.
+    """Yield the numbers of decks at which the stop rule is checked: whole blocks, about 3 % apart in long runs.
 
     >>> list(look_decks(40))
     [8, 16, 24, 32]

@@ -1,4 +1,4 @@
-"""The tables of a run's database, and the checksum of each row."""
+"""The schema of a run's database, and the checksum of its rows."""
 
 import dataclasses
 import operator
@@ -81,9 +81,9 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat);
-# the columns after `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score;
-# `seat_sums` what it made of each seat; the last three, how long it was waited for.
+# `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat). The columns after
+# `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score; `seat_sums` the sums by seat;
+# the last three columns the answer times.
 
 COLUMNS = {
     "run": ("key", "value"),
@@ -91,13 +91,13 @@ COLUMNS = {
     "hands": ("lineup", "deck", "hands"),
     "stories": ("lineup", "deck", "stories"),
 }
-"""The columns of each table, as `checksum_of` takes them; its own follows."""
+"""The columns of each table in the order of their checksum, which is a further column."""
 
 
 def checksum_of(row: Iterable[Any]) -> int:
-    """Return the CRC-32 of a row, which notices any single bit.
+    """Return the CRC-32 of a row, which detects any single flipped bit.
 
-    All numbers count as float64: a database gives 2.0 back for 2, 0.0 for -0.0 and None for what is no number.
+    All numbers count as float64: SQLite returns 2.0 for 2, 0.0 for -0.0 and None for NaN.
     """
     numbers, texts = array("d"), []
     for value in row:
@@ -106,7 +106,7 @@ def checksum_of(row: Iterable[Any]) -> int:
             texts.append(value)
         elif isinstance(value, str):
             texts.append(value.encode())
-            numbers.append(-1.0 - len(texts[-1]))  # a text is not the same bytes
+            numbers.append(-1.0 - len(texts[-1]))  # tells a text from the same bytes as a blob
         else:
             numbers.append(nan if value is None else value + 0.0)
     return zlib.crc32(b"".join(texts), zlib.crc32(numbers))

@@ -1,4 +1,4 @@
-"""The four scores of an agent: with and without AIVAT, hand by hand and by groups of rotations."""
+"""The four scores of an agent: with and without AIVAT, by hand and by group of rotations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ _CORRECTIONS = {
     CHANCE_ONLY: ("true_chance", "true_other_actions"),
 }
 
-_NO_SPREAD = 1e-9  # of the other spread: what rounding leaves of none
+_NO_SPREAD = 1e-9  # relative; smaller spreads are rounding errors of a spread of 0
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What an interval is made of.
+    """A score: mean, 95 % half-width and standard deviation, in mbb/hand.
 
     Attributes
     ----------
     rates_mbb : float64[num_groups]
-        Of every group; empty for scores by hand.
+        The rate of every group; empty for scores by hand.
     mean_mbb, ci95_mbb, sd_mbb : float or None
-        The spread is that of a hand; for scores by groups, of a hand of as many independent ones.
+        The standard deviation is that of one hand; for scores by group, that of as many independent hands.
     """
 
     rates_mbb: np.ndarray
@@ -50,17 +50,17 @@ class AgentScores:
     ----------
     config : TournamentConfig
     rows : SCORES[num_groups]
-        Of the agent.
+        The agent's rows.
     control : SCORES[num_groups] or None
-        Of the Control in the agent's place, which scores by groups are less by.
+        Rows of the Control in the agent's place, which are subtracted in scores by group.
     complaint : str
-        Why the strategy that the agent tells is not to be trusted; empty if there is no reason.
+        Why the agent's reported strategy cannot be trusted; empty if it can.
 
     Attributes
     ----------
     form : str or None
-        `FULL` or `CHANCE_ONLY`: the corrections behind the scores with AIVAT; None without AIVAT. The second uses
-        nothing that the agent tells: chance, and where two are left what the other tells, if it is of this package.
+        `FULL` or `CHANCE_ONLY`: the corrections in the scores with AIVAT; None without AIVAT. `CHANCE_ONLY` uses no
+        report of the agent itself: chance, and between two players the strategy of an opponent of this package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -82,25 +82,25 @@ class AgentScores:
         return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
 
     def first(self, num_groups: int) -> "AgentScores":
-        """Return the scores after the first groups alone, with the same corrections as of all."""
+        """Return the scores of the first groups alone, with the corrections that all groups allow."""
         control = None if self._control is None else self._control[:num_groups]
         part = AgentScores(self._config, self._rows[:num_groups], control, "")
         part.form = self.form
         return part
 
     def corrections(self) -> dict[str, Sample]:
-        """Return the score by groups without corrections, and with one after the other."""
+        """Return the score by group without corrections, and with one more correction at a time."""
         columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
         if not len(self._rows):
             return {}
         return {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
 
     def group_chips(self, name: str) -> np.ndarray:
-        """Return the chips of every group, corrected for luck if the score says so: float64[num_groups]."""
+        """Return the chips of every group, corrected for luck in AIVAT scores: float64[num_groups]."""
         return _sum(self._rows, self._columns(name))
 
     def _columns(self, name: str) -> list[str]:
-        """Return the columns whose sum a score is made of."""
+        """Return the columns whose sum is a score."""
         if "aivat" not in name:
             return ["chips"]
         return ["chips", *_CORRECTIONS[self.form or CHANCE_ONLY]]
@@ -140,7 +140,7 @@ class RunScores:
     Attributes
     ----------
     headline : str
-        The score that ranks: the one asked for, or the best that the run holds.
+        The score that ranks: the one in the settings, or the best that the run holds.
     agents : list of AgentScores
     complaints : list of str
     """
@@ -162,7 +162,7 @@ class RunScores:
         self._seed = config.public_seed
 
     def group_rates(self, number: int) -> np.ndarray:
-        """Return an agent's rates of the headline by groups: float64[num_groups], in mbb/hand."""
+        """Return an agent's rates by group for the headline score: float64[num_groups], in mbb/hand."""
         sample = self.agents[number].score(self._by_groups)
         return np.empty(0) if sample is None else sample.rates_mbb
 
@@ -171,7 +171,7 @@ class RunScores:
         return "aivat_duplicate" if "aivat" in self.headline else "duplicate"
 
     def record(self, number: int) -> dict[str, Any]:
-        """Return what the results say of an agent's scores, the headline first."""
+        """Return an agent's scores for the results, the headline first."""
         agent = self.agents[number]
         samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
         headline = samples[self.headline]
@@ -194,7 +194,7 @@ class RunScores:
 
 
 def _p_value(sample: Sample | None) -> float | None:
-    """Return the one-tailed p-value of a score by groups: the chance of such a one without any edge."""
+    """Return the one-tailed p-value of a score by group: the chance of such a score without any edge."""
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
@@ -204,13 +204,13 @@ def _p_value(sample: Sample | None) -> float | None:
 
 
 def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] | None:
-    """Return the ends of an interval that trusts no distribution."""
+    """Return the ends of the bootstrap interval, which assumes no distribution."""
     interval = None if sample is None else bootstrap_interval(sample.rates_mbb, rng)
     return None if interval is None else list(interval)
 
 
 def _sequential(sample: Sample | None) -> float | None:
-    """Return the half-width of the interval that holds at all times, once there is one."""
+    """Return the half-width of the anytime-valid interval, once it is finite."""
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))

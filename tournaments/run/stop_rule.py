@@ -1,4 +1,4 @@
-"""When a run may stop before its last deck: `--stop-when`."""
+"""The stop rule, `--stop-when`: when a run may stop before its last deck."""
 
 import math
 import re
@@ -12,18 +12,18 @@ from plurispiel.evaluation.statistics import sequential_half_width
 
 @dataclass(frozen=True)
 class StopRule:
-    """A rule on intervals that hold at all times (`statistics.sequential_half_width`), so that one may look often.
+    """A rule on anytime-valid intervals (`statistics.sequential_half_width`), which may be checked after every block.
 
     Attributes
     ----------
     limit_mbb : float or None
-        Stop when every half-width is at most this; None to stop when every interval leaves out 0.
+        Stop when every half-width is at most this; None: stop when no interval contains 0.
     """
 
     limit_mbb: float | None
 
     def holds(self, samples: Iterable[np.ndarray]) -> bool:
-        """Return whether enough is known of every agent, from the rates of its groups in mbb/hand."""
+        """Return whether the rule holds for all agents, given each one's rates by group in mbb/hand."""
         return all(self._holds(rates) for rates in samples)
 
     def _holds(self, rates: np.ndarray) -> bool:
@@ -36,12 +36,12 @@ class StopRule:
 
 
 def parse_stop_rule(text: str) -> StopRule:
-    """Return the rule that a text means.
+    """Return the rule written in a text.
 
     Raises
     ------
     ValueError
-        If it means none.
+        If the text is not a rule.
 
     >>> parse_stop_rule("ci<=20"), parse_stop_rule("significant")
     (StopRule(limit_mbb=20.0), StopRule(limit_mbb=None))

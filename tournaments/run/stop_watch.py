@@ -1,4 +1,4 @@
-"""Watches a run, and says when it has seen enough."""
+"""Checks a run against its stop rule as groups are stored."""
 
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import look_decks, make_lineups
@@ -7,16 +7,16 @@ from plurispiel.tournaments.run.store import RunStore
 
 
 class StopWatch:
-    """Asks a run's rule (`stop_rule`) after fixed numbers of decks of all line-ups, in order.
+    """Checks the rule (`stop_rule`) after fixed numbers of decks of all line-ups, in order.
 
-    What it finds depends on what is stored up to these decks alone: not on who played it, how often it was interrupted,
-    or whether more is stored already.
+    The verdict depends only on the groups up to these decks: not on the number of workers, on interruptions, or on
+    groups that are stored beyond them.
 
     Parameters
     ----------
     config : TournamentConfig
     store : RunStore
-        When the run is over, its `decks` are those after which the rule held.
+        When the run is over, its `decks` is set to the number after which the rule held.
     """
 
     def __init__(self, config: TournamentConfig, store: RunStore):
@@ -26,7 +26,7 @@ class StopWatch:
         self._looks = list(look_decks(config.decks)) if config.stop_rule else []
 
     def is_over(self) -> bool:
-        """Return whether the rule holds after one of the numbers of decks that are stored and were not asked of yet."""
+        """Return whether the rule holds at one of the checks that are due and were not made yet."""
         rule, store = self._config.stop_rule, self._store
         while rule and self._looks and store.holds(self._last_lineup, self._looks[0] - 1):
             store.decks = self._looks.pop(0)

@@ -1,8 +1,8 @@
-"""A run's folder: its settings and, in SQLite, the result of every group.
+"""The folder of a run: its settings and, in SQLite, the result of every group. A run is resumed from it.
 
-``run.sqlite`` is the truth. A block of groups is written in one transaction, so that a run killed at any
-point holds whole blocks only, and goes on from there. Every row ends with a checksum of the others of its columns, so
-that a bit that a disk has turned is noticed before it counts.
+Everything is computed from ``run.sqlite``. A block of groups is one transaction, so that a run killed at any moment
+holds whole blocks only and resumes after them. Every row ends with a checksum of its other columns, so that a bit
+flipped on the disk is noticed before it counts.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "han
 
 
 class AnswerTimes(NamedTuple):
-    """How often an agent was asked to act, the seconds that took in all, and the longest."""
+    """Number of an agent's answers, their total time and the slowest, in seconds."""
 
     answers: int
     seconds: float
@@ -58,7 +58,7 @@ class AnswerTimes(NamedTuple):
 
 
 class RunRefused(ValueError):
-    """A run folder that cannot be used: it belongs to another tournament, or is damaged."""
+    """The run folder cannot be used: it belongs to another tournament, or is damaged."""
 
 
 class RunStore:
@@ -70,17 +70,17 @@ class RunStore:
         Created if missing.
     config : TournamentConfig
     fresh : bool
-        Delete what a run has left there before.
+        Delete an earlier run in the folder first.
 
     Attributes
     ----------
     decks : int
-        Only groups of so many decks a line-up are told of; by default the settings'.
+        Queries count only the first `decks` decks of each line-up; by default the number in the settings.
 
     Raises
     ------
     RunRefused
-        If the folder holds another tournament, is not writable, or its database is damaged or newer.
+        If the folder holds another tournament or is not writable, or if its database is damaged or newer.
     """
 
     def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
@@ -113,7 +113,7 @@ class RunStore:
 
     @classmethod
     def reading(cls, folder: Path) -> "RunStore":
-        """Open a run to read what it holds, also while another process plays it.
+        """Open a run for reading, also while another process plays it.
 
         Raises
         ------
@@ -147,18 +147,19 @@ class RunStore:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the run says of itself: ``format, version, digest``, and the ``machine`` that played it last."""
+        """Facts of the run: ``format, version, digest``, the ``machine`` that played it last, and those of `note`."""
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
 
     @property
     def told_key(self) -> RunKey | None:
-        """The key that the run was dealt from, once it has ended; None of one with a seed."""
+        """The key of the decks once the run has ended and published it; None before, and for runs with a seed."""
         return self._key if self._key is not None and self._key.is_told else None
 
     def tell_key(self) -> None:
-        """Have the results tell the key: the run has ended.
+        """Publish the key, as the run has ended.
 
-        It stays untold where more decks were begun and some line-ups still miss theirs, which it will deal.
+        Not if some line-ups have played more decks than others, after an interrupted extension: the key still deals
+        the missing decks.
         """
         query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
         ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
@@ -167,7 +168,7 @@ class RunStore:
             write_key(self.folder, self._key)
 
     def renew_key(self) -> None:
-        """Draw another key for decks to come, if the one there is was told."""
+        """Draw another key for further decks if the present one was published."""
         ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
         deck = 0 if last is None else last + 1
         if self._key is not None and self._key.is_told and deck < self._config.decks:
@@ -175,12 +176,12 @@ class RunStore:
             write_key(self.folder, self._key)
 
     def streams(self) -> Streams:
-        """Return where the run's decks and random numbers come from.
+        """Return the source of the run's decks and random numbers.
 
         Raises
         ------
         RunRefused
-            If the key is not there any more.
+            If the key file is missing.
         """
         config = self._config
         source: Source
@@ -195,14 +196,14 @@ class RunStore:
         return Streams(config.seats, source, once=config.deals == "once")
 
     def note(self, fact: str, value: str) -> None:
-        """Write down how the run is played from here on; what was written before stays beside it."""
+        """Add a value to a fact about how the run is played; earlier values are kept beside it."""
         known = self._value(fact)
         values = sorted({value, *(known.split(", ") if known else ())})
         with self._refusing(), self._database:
             self._insert("run", [(fact, ", ".join(values))], "OR REPLACE")
 
     def close(self) -> None:
-        """Close the database and let others play the run."""
+        """Close the database and release the lock."""
         if hasattr(self, "_database"):
             self._database.close()
         if self._lock is not None:
@@ -210,12 +211,12 @@ class RunStore:
             self._lock = None
 
     def keep_values(self, values: ValueFunction) -> None:
-        """Write down the value function that the run is scored with.
+        """Store the identity of the value function that scores the run.
 
         Raises
         ------
         RunRefused
-            If the groups that are stored were scored with another.
+            If the stored groups were scored with another one.
         """
         record = {"num_samples": values.num_samples, "digest": values.digest}
         with self._refusing(), self._database:
@@ -228,9 +229,9 @@ class RunStore:
             )
 
     def values(self) -> dict[str, Any]:
-        """Return the value function that the groups were scored with: ``name, num_samples, digest``.
+        """Return the value function that scored the groups: ``name, num_samples, digest``.
 
-        The latter two are None as long as nothing has been played.
+        The latter two are None until the run has begun to play.
         """
         record = json.loads(self._value("values") or '{"num_samples": null, "digest": null}')
         return {"name": parse_spec(self._config.values).title, **record}
@@ -251,13 +252,12 @@ class RunStore:
         hands: Sequence[bytes | None] = (),
         stories: Sequence[bytes | None] = (),
     ) -> None:
-        """Store the groups of a block, or the first of them, and the time since the last call.
+        """Store the groups of a block, or the first of them, and the playing time since the last call.
 
         Parameters
         ----------
         hands, stories : sequence of bytes or None
-            The hands of each group (`kept_hands.pack_group`), and what they tell (`pack_stories`), as far as they are
-            to be kept.
+            The packed hands and stories of each group (`kept_hands.pack_group`, `pack_stories`); None if not kept.
 
         Raises
         ------
@@ -284,7 +284,7 @@ class RunStore:
             self._insert("stories", told)
 
     def forget_after(self, last: Position) -> None:
-        """Forget the groups behind one in the schedule."""
+        """Delete the groups after a position in the schedule."""
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             for table in ("groups", "hands", "stories"):
@@ -293,12 +293,12 @@ class RunStore:
                 )
 
     def seconds(self) -> float:
-        """Return the seconds that the stored groups took."""
+        """Return the playing time of the stored groups in seconds."""
         ((total,),) = self._rows("SELECT TOTAL(seconds) FROM groups WHERE deck < ?", self.decks)
         return total
 
     def scores(self) -> np.ndarray:
-        """Return all stored groups in order, one record a group and agent, fields as in the database, NaN for NULL."""
+        """Return the stored scores in order, a record for each group and agent; NaN stands for NULL."""
         rows = self._rows(
             f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
             self.decks,
@@ -306,7 +306,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return how well each agent's announced probabilities fit its play; only agents that announce any."""
+        """Return how well each agent's announced probabilities fit its play; only agents that announce them."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -314,24 +314,24 @@ class RunStore:
         return found
 
     def refusals(self) -> dict[int, str]:
-        """Return why each agent's strategy could not be used, where it first could not."""
+        """Return the first reason for which each agent's reported strategy could not be used."""
         query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
         return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
         """Return each agent's table of counts over the whole run."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
-        query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control is no agent of its own
+        query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control counts as no agent
         for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
             tables[agent] += np.frombuffer(blob, dtype=np.uint8).reshape(self._config.seats, -1)
         return tables
 
     def faults(self) -> list[tuple[int, int, int, int]]:
-        """Return every group and agent with faults, as (lineup, deck, agent, faults)."""
+        """Return the number of faults of every group and agent that has any: (lineup, deck, agent, faults)."""
         return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
-        """Return how many faults of each kind every agent committed; only agents that did."""
+        """Return the number of faults of each kind by agent; only agents with faults."""
         kinds: dict[int, Counter[str]] = {}
         query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
         for agent, text in self._rows(query, self.decks):
@@ -339,31 +339,31 @@ class RunStore:
         return kinds
 
     def num_kept(self) -> int:
-        """Return how many groups' hands were kept."""
+        """Return the number of groups with kept hands."""
         ((count,),) = self._rows("SELECT COUNT(*) FROM hands WHERE deck < ?", self.decks)
         return count
 
     def hands_of(self, lineup: int, deck: int) -> bytes | None:
-        """Return the hands of one group, if they were kept."""
+        """Return the packed hands of one group, or None if they were not kept."""
         found = list(self._rows("SELECT hands FROM hands WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
 
     def told(self) -> set[tuple[int, int]]:
-        """Return the groups, as (lineup, deck), of which is kept what their hands tell."""
+        """Return the groups with stored stories, as (lineup, deck)."""
         return set(self._rows("SELECT lineup, deck FROM stories"))
 
     def stories_of(self, lineup: int, deck: int) -> bytes | None:
-        """Return what the hands of one group tell, if it was kept."""
+        """Return the packed stories of one group, or None if they were not kept."""
         found = list(self._rows("SELECT stories FROM stories WHERE lineup = ? AND deck = ?", lineup, deck))
         return found[0][0] if found else None
 
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (lineup, deck, hands) of every group whose hands were kept, in order."""
+        """Yield (lineup, deck, packed hands) of every group with kept hands, in order."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
 
     def seat_sums(self) -> np.ndarray:
-        """Return by group in the order of `scores`, and seat, `AgentScore.seat_sums`.
+        """Return `AgentScore.seat_sums` by group, in the order of `scores`, and by seat.
 
         Returns
         -------
@@ -377,7 +377,7 @@ class RunStore:
         return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
 
     def answer_times(self) -> dict[int, AnswerTimes]:
-        """Return how long each agent was waited for."""
+        """Return the answer times of each agent."""
         rows = self._rows(
             "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
             " WHERE deck < ? AND agent < ? GROUP BY agent",
@@ -387,7 +387,7 @@ class RunStore:
         return {agent: AnswerTimes(*times) for agent, *times in rows}
 
     def first_faults(self) -> dict[int, str]:
-        """Return what each agent with faults did wrong first."""
+        """Return the message of each agent's first fault; only agents with faults."""
         rows = self._rows(
             "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
             " ORDER BY deck DESC, lineup DESC",
@@ -396,7 +396,7 @@ class RunStore:
         return dict(rows)
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file of the folder, whole or not at all."""
+        """Write a file of the folder atomically."""
         return write_atomically(self.folder / name, text)
 
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
@@ -409,13 +409,15 @@ class RunStore:
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Turn errors of the database into a refusal that says what to do."""
+        """Turn errors of the database into `RunRefused` with a remedy."""
         try:
             yield
         except sqlite3.IntegrityError:
             raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            what = str(error).encode("unicode_escape").decode()  # it cites a damaged schema as it is
+            what = (
+                str(error).encode("unicode_escape").decode()
+            )  # SQLite quotes a damaged schema with its control characters
             raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
 
     def _read_key(self) -> RunKey | None:
@@ -425,7 +427,7 @@ class RunStore:
             raise RunRefused(f"cannot use {self.folder / run_key.NAME}: {error}{self._remedy}") from None
 
     def _own_key(self) -> RunKey | None:
-        """Return the key that lies in the folder; of a run that begins, a new one."""
+        """Return the key in the folder; for a new run, a new key, which is written there."""
         key = self._read_key()
         if key is None and self._config.draws_key:
             if self.done():
@@ -452,17 +454,17 @@ class RunStore:
         if self._value("digest") != digest:
             raise RunRefused(
                 f"{self.folder} holds another tournament{self._differences()}; "
-                "repeat it as it was to go on with it, give another --out, or start over with --fresh"
+                "repeat its settings to resume it, give another --out, or start over with --fresh"
             )
         self._key = self._own_key()
-        # Only now, so that what was refused is left as it was.
+        # Only now, so that a refused folder is left unchanged.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
         self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
 
     def _differences(self) -> str:
-        """Return in words what makes the run that the folder holds another one, as far as that can be told."""
+        """Return in words how the stored run differs from the settings, as far as its files can be read."""
         found: list[str] = []
         with contextlib.suppress(ValueError):
             found = self._config.differences(TournamentConfig(**read_config(self.folder / "config.toml")))
@@ -472,7 +474,7 @@ class RunStore:
         return f": {', '.join(found)}" if found else ""
 
     def check(self) -> None:
-        """Look at the whole database: its pages, its indices and the checksum of each row.
+        """Check the whole database: its pages, its indices and the checksum of each row.
 
         Raises
         ------
@@ -495,7 +497,7 @@ class RunStore:
         )
 
     def _place(self, table: str, row: Sequence[Any]) -> str:
-        """Return what a row is about, for a message; it may be damaged just there."""
+        """Return a row's place for a message, clipped, as the damage may be in these very columns."""
         if table == "run":
             return f"the fact {row[0]!r:.40}"
         lineup, deck, agent = row[:3]
@@ -506,7 +508,7 @@ class RunStore:
         return f"{place}, agent {names.get(agent, agent)!r:.80}"
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
-        """Write rows, each with its checksum; `otherwise` says what to do with one that is there already."""
+        """Insert rows with their checksums; `otherwise` is SQLite's clause for existing keys (``OR IGNORE``)."""
         columns = (*COLUMNS[table], "checksum")
         self._database.executemany(
             f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
@@ -522,7 +524,7 @@ class RunStore:
 
 
 def _player(folder: Path) -> str:
-    """Return who plays a run, as far as it has said."""
+    """Return the process that plays a run, from its own entry in the database."""
     with contextlib.suppress(RunRefused, ValueError), contextlib.closing(RunStore.reading(folder)) as store:
         return store._value("player") or "another process"
     return "another process"

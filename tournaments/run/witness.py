@@ -1,4 +1,4 @@
-"""What a hand tells beside its actions: everybody's strategy where it acted, and the corrections of AIVAT."""
+"""Records for the hand viewer: the strategies that agents announce during a hand, and its AIVAT corrections."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 
 @dataclass(frozen=True)
 class Told:
-    """A hand and what it tells.
+    """A hand with announced strategies and scores.
 
     Attributes
     ----------
@@ -20,9 +20,9 @@ class Told:
     numbers : sequence of int
         The agent in each seat.
     scores : sequence of Score
-        Of every seat; empty if it was not scored.
+        Of every seat; empty if the hand was not scored.
     announced : sequence of (sequence of Announced or None)
-        What each seat's agent said of its decisions.
+        The announced strategies of each seat, decision by decision.
     """
 
     hand: Hand
@@ -32,24 +32,24 @@ class Told:
 
 
 class Witness(Aivat):
-    """AIVAT with the values of a tournament that keeps what it was told."""
+    """AIVAT with the values of a tournament, which keeps the announced strategies and scores."""
 
     def __init__(self, config: TournamentConfig):
         super().__init__(config.rules, make_value_function(config.values, config.rules))
         self._heard: list[tuple[Sequence[Score], Sequence[Sequence[Announced] | None]]] = []
 
     def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
-        """Return the score of every seat."""
+        """Return the score of every seat, and keep it."""
         scores = super().scores(hand, agents, trusted)
         self._heard.append((scores, self.announced))
         return scores
 
     def take(self, hands: Sequence[tuple[Hand, Sequence[int]]]) -> list[Told]:
-        """Return what was told since the last call, in which these hands were played; and forget it."""
+        """Return the records of the hands played since the last call, and drop them."""
         told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, self._heard, strict=True)]
         self.forget()
         return told
 
     def forget(self) -> None:
-        """Forget what was told."""
+        """Drop all records."""
         self._heard = []

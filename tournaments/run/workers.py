@@ -1,4 +1,4 @@
-"""Who plays the blocks of a tournament: this process, or worker processes that are given them by pipes."""
+"""The workers of a tournament: this process alone, or worker processes that receive blocks by pipes."""
 
 import contextlib
 import multiprocessing
@@ -21,31 +21,31 @@ from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothin
 from plurispiel.tournaments.run.schedule import Block
 
 _PATIENCE_S = 2.0
-_WINDOW = 16  # blocks for each worker that may be played before one that comes earlier is
+_WINDOW = 16  # blocks for each worker that may be finished before an earlier one; bounds memory
 
 
 class WorkerFailed(RuntimeError):
-    """A worker process ended, or met an error that is no agent's fault."""
+    """A worker process died."""
 
 
 class Alone:
-    """Plays in this process."""
+    """Plays blocks in this process."""
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         self._player = BlockPlayer(config, conduct, streams)
 
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
-        """Yield the blocks with their scores."""
+        """Yield each block as played."""
         for job in jobs:
             yield job.block, self._player.play(job)
 
     def close(self) -> None:
-        """End the contestants."""
+        """End the processes of isolated agents."""
         self._player.close()
 
 
 class _Worker:
-    """A process that plays the blocks it is given, in order."""
+    """A process that plays the blocks given to it, in order."""
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         context = multiprocessing.get_context("spawn")
@@ -53,13 +53,13 @@ class _Worker:
         self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
         with interrupts_held(), own_modules_only():
-            resource_tracker.ensure_running()  # else the start would start it, which lets interrupts through again
+            resource_tracker.ensure_running()  # else `start` starts it, which unblocks the held interrupts
         with interrupts_held(), own_modules_only():
             self.process.start()
         theirs.close()
 
     def wait_until_ready(self) -> None:
-        """Wait for a first sign of life."""
+        """Wait for the message that the worker is ready."""
         self._receive()
 
     def give(self, number: int, job: Job) -> None:
@@ -71,7 +71,7 @@ class _Worker:
         self.given.append((number, job))
 
     def take(self) -> tuple[int, tuple[Block, Played]]:
-        """Return the number of the next block that was played, and the block."""
+        """Return the number of the next job and its block as played; waits for it."""
         played = self._receive()
         number, job = self.given.pop(0)
         return number, (job.block, played)
@@ -88,12 +88,12 @@ class _Worker:
     def _failure(self) -> WorkerFailed:
         self.process.join(timeout=1.0)
         return WorkerFailed(
-            f"a worker process died (exit code {self.process.exitcode}); run the same command again to go on"
+            f"a worker process died (exit code {self.process.exitcode}); run the same command again to resume"
         )
 
 
 class Team:
-    """Worker processes, ready to play when this returns."""
+    """Worker processes, ready to play once constructed."""
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         self._workers: list[_Worker] = []
@@ -107,8 +107,8 @@ class Team:
             raise
 
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
-        """Yield results in the order of the jobs; a worker holds one job in hand and one in its pipe."""
-        for worker in self._workers:  # what an earlier call has given out and left
+        """Yield blocks as played, in the order of the jobs; each worker has one job in hand and one in its pipe."""
+        for worker in self._workers:  # results of an earlier call that stopped halfway
             while worker.given:
                 worker.take()
         given = due = 0
@@ -148,11 +148,11 @@ class Team:
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
     """Play the blocks that come through the pipe until it is closed."""
     close_to_others()
-    die_with(os.getppid())  # a block may take minutes, and nobody would store it
+    die_with(os.getppid())  # else the worker would finish a block, for minutes, that nobody stores
     leave_to_parent()
     pass_nothing_on()
     sys.stdin = open(os.devnull)  # noqa: SIM115
-    sys.stdout = sys.stderr  # an agent that prints must not write into the results
+    sys.stdout = sys.stderr  # keeps an agent's prints out of the results on standard output
     with contextlib.suppress(EOFError, OSError), contextlib.closing(BlockPlayer(config, conduct, streams)) as player:
         try:
             warmup(PLAY)
