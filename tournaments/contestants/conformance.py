@@ -1,6 +1,6 @@
-"""The program that checks an agent against the contract, in a process that may be lost.
+"""The program that checks an agent against the contract (`agents.base`), in a process that may crash.
 
-It prints a line after each hand, the number of hands so far, and at last the report as JSON.
+It prints the number of hands after each one, and finally the report as JSON.
 """
 
 import json
@@ -14,9 +14,9 @@ from plurispiel.tournaments.contestants.process import limit_memory
 
 
 def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder: str) -> None:
-    """Check an agent over so many hands, or those that are begun in so many seconds."""
+    """Check an agent for a number of hands; none is begun after `seconds`."""
     report_to = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the agent prints is no report
+    os.dup2(2, 1)  # keeps the agent's prints out of the report
     search_in(folder)
     limit_memory(int(memory))
     end = time.monotonic() + float(seconds)

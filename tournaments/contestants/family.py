@@ -1,4 +1,4 @@
-"""The processes of a contestant: its agent's, and all that it starts; they run while it is asked something."""
+"""The process of an agent and all processes it starts; they run only while the agent is asked something."""
 
 import contextlib
 import os
@@ -12,30 +12,30 @@ from plurispiel.tournaments.contestants.process import CONTINUE, STOP
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 
 _END_S = 2.0
-_SIGNALLED = 128  # a shell's way to tell that a process was ended by a signal, and bubblewrap's
+_SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubblewrap
 
 
 class Family:
-    """An agent's process, just started, under a warden (`process`), both in a sandbox if there is one.
+    """A newly started agent's process under a warden (`process`), both in the sandbox if there is one.
 
     Parameters
     ----------
     program : sequence of str
-        A module of this package for contestants, and the arguments of its `main`.
+        A module of `tournaments.contestants` and the arguments of its `main`.
     spec : str
         The agent's spec.
     sandbox : Sandbox, optional
     rivals : sequence of str
-        Specs of the agents whose files it must not see.
+        Specs of agents whose files the sandbox masks.
     mebibytes : int
-        What it may keep in its private folder, in a sandbox.
+        Size of the private folder in the sandbox.
     errors : int or file
-        Where what it prints goes.
+        Target of standard error, where the agent's prints go.
 
     Attributes
     ----------
     process : Popen
-        The first process, whose streams are the agent's.
+        The first process; its streams are the agent's.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Family:
                 os.close(theirs)
 
     def has_started(self, agent: int) -> None:
-        """Take note of the agent's process, as it names itself before its code is loaded."""
+        """Note the agent's process id, which its host reports before any of the agent's code runs."""
         if not self._has_warden:
             return
         if self._sandbox is None:
@@ -86,18 +86,18 @@ class Family:
             return
         try:
             (warden,) = _children(self.process.pid)
-            (self._agent,) = _children(warden)  # its number in the sandbox is another
+            (self._agent,) = _children(warden)  # `agent` is its id inside the sandbox, which differs
             self._offspring = _Offspring(warden, self._agent)
-        except (OSError, ValueError):  # the kernel keeps no such lists
+        except (OSError, ValueError):  # a kernel without lists of children
             self._asks_warden = True
 
     def go_on(self) -> None:
-        """Let all go on."""
+        """Continue all processes."""
         self._signal(signal.SIGCONT)
         self._order(CONTINUE)
 
     def stop(self) -> None:
-        """Stop all: in a sandbox every process there, elsewhere the agent's group."""
+        """Stop all processes in the sandbox; without a sandbox, the agent's process group."""
         self._signal(signal.SIGSTOP)
         if self._offspring is not None and self._offspring.is_seen():
             self._offspring.close()
@@ -106,20 +106,20 @@ class Family:
         self._order(STOP)
 
     def dismiss(self) -> None:
-        """Have all end soon."""
+        """Start the end of all processes, without waiting for it."""
         if not self._has_warden:
             self.process.kill()
-        self._close_orders()  # the warden's sign to end them
+        self._close_orders()  # at the end of the pipe the warden kills them
 
     def close(self) -> None:
-        """End all, and what belongs to them: nothing is left when this returns."""
+        """End all processes; none is left when this returns."""
         self.dismiss()
         if self._offspring is not None:
             self._offspring.close()
             self._offspring = None
         try:
             self.process.wait(timeout=_END_S)
-        except subprocess.TimeoutExpired:  # it has not begun to listen, or somebody has stopped it
+        except subprocess.TimeoutExpired:  # the warden does not listen yet, or was stopped
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -129,7 +129,7 @@ class Family:
                     pipe.close()
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return how the agent's process has ended, a signal as a negative number; None if it has not."""
+        """Return the exit code of the agent's process, negative for a signal; None if it still runs."""
         try:
             code = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -137,13 +137,13 @@ class Family:
         return _SIGNALLED - code if code > _SIGNALLED else code
 
     def _signal(self, number: int) -> None:
-        """Send a signal to the agent's group."""
+        """Send a signal to the agent's process group."""
         if self._agent is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._agent, number)
 
     def _order(self, order: bytes) -> None:
-        """Have the warden reach all in the sandbox, if there are more than the agent's process: it takes a while."""
+        """Send an order to the warden, which is slow: only if the agent has started further processes."""
         if self._asks_warden:
             with contextlib.suppress(OSError):
                 os.write(self._orders, order)
@@ -155,9 +155,9 @@ class Family:
 
 
 class _Offspring:
-    """Whether the agent of a sandbox has started processes, told from outside in a few microseconds.
+    """Detects from outside the sandbox, in a few microseconds, whether the agent has started processes.
 
-    Those that have lost their parents are children of the warden; the others are listed by thread.
+    Orphans are children of the warden; the kernel lists the others as children of the agent's threads.
     """
 
     def __init__(self, warden: int, agent: int):
@@ -167,7 +167,7 @@ class _Offspring:
         self._num_links = 0
 
     def is_seen(self) -> bool:
-        """Return whether there are any, or that cannot be told."""
+        """Return whether there are any, or may be."""
         threads = f"/proc/{self._agent}/task"
         try:
             if (num_links := os.stat(threads).st_nlink) != self._num_links:
@@ -178,11 +178,11 @@ class _Offspring:
             if any(os.pread(each, 1, 0) for each in self._lists):
                 return True
             return os.pread(self._wards, 64, 0).count(b" ") > 1
-        except OSError:  # a thread has ended
+        except OSError:  # a thread has ended meanwhile
             return True
 
     def close(self) -> None:
-        """Look no more."""
+        """Close the lists of children."""
         os.close(self._wards)
         self._close_lists()
 
@@ -196,6 +196,6 @@ def _children_file(pid: int, thread: int) -> str:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of a process of one thread."""
+    """Return the children of a process with one thread."""
     with open(_children_file(pid, pid)) as stream:
         return [int(word) for word in stream.read().split()]

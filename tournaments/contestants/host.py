@@ -1,7 +1,7 @@
-"""What runs an agent in its process: builds it and answers for it until the input ends.
+"""The host of an agent in its process: builds the agent and answers requests until the input ends.
 
-Frames (`wire`) come on standard input and go to standard output, both moved out of the agent's way before its code
-runs. What the agent prints goes to standard error.
+Frames (`wire`) arrive on standard input and leave on standard output. Both are moved to other descriptors before any
+code of the agent runs; its prints go to standard error.
 """
 
 import os
@@ -19,12 +19,12 @@ from plurispiel.tournaments.contestants.process import limit_memory
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     Host(*private_streams()).serve()
 
 
 def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return our input and output, and leave nothing to read and standard error to write in their places."""
+    """Return copies of standard input and output; the originals become empty input and standard error."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -34,7 +34,7 @@ def private_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 class Host:
-    """Answers requests for one agent."""
+    """Answers the requests to one agent."""
 
     _rules: HoldemRules
     _seat: int
@@ -49,17 +49,17 @@ class Host:
             os.register_at_fork(after_in_parent=self._note_fork)
 
     def serve(self) -> None:
-        """Answer one request after the other."""
+        """Answer requests in turn."""
         while frame := self._read():
             request, _ = wire.decode(frame)
             number = {"number": request["number"]}
             try:
                 answer, arrays = self._answer(request)
                 reply = wire.encode(number | answer, arrays)
-            except BaseException as error:  # whatever an agent raises is an answer
+            except BaseException as error:  # anything that the agent raises becomes an answer
                 reply = wire.encode(number | _blame(request, error))
             if os.getpid() != self._pid:
-                os._exit(0)  # a copy that the agent made of us has nothing to say
+                os._exit(0)  # a fork of the host made by the agent must not answer
             if self._forked:
                 reply = wire.encode(number | {"fault": ["fork", f"{_what(request)}: it forked its process"]})
             self._sink.write(reply)
@@ -94,7 +94,7 @@ class Host:
         if "hello" in request:
             return {"pid": os.getpid()}, ()
         if "load" in request:
-            if "folder" in request:  # that the run was started in
+            if "folder" in request:  # the folder in which the run was started
                 search_in(request["folder"])
             limit_memory(request["memory"])
             self._agent = make_agent(request["load"])
@@ -111,7 +111,7 @@ def _what(request: wire.Message) -> str:
 
 
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:
-    """Return the answer that says what the agent did wrong, or that there is none by that name."""
+    """Return the answer for an exception: the agent's fault, or that no agent has this name."""
     what = _what(request)
     if isinstance(error, AgentFault):
         return {"fault": [error.kind, error.message]}

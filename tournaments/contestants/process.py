@@ -1,9 +1,9 @@
-"""The program of a contestant: a warden, and under it the process that runs the agent's code.
+"""The program of an isolated agent: a warden and, as its child, the process that runs the agent's code.
 
-Started by `family` as ``python -m``. The warden starts the other one before anything of the agent is loaded, stops and
-continues what the agent runs when it is told to (in a sandbox), and ends all that the agent has started when the
-agent's process ends, or the run: in a sandbox the warden is the first process, without which the others cannot be;
-elsewhere orphans become its children. Only the standard library is imported here, as there is a warden for every agent.
+Started by `family` as ``python -m``. The warden forks before anything of the agent is loaded. In a sandbox it stops
+and continues all processes on order. It ends everything that the agent has started when the agent's process or the run
+ends: in a sandbox it is the first process, whose end kills all others; elsewhere orphans become its children. Only the
+standard library is imported here, which keeps the warden of every agent small.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ _PR_SET_CHILD_SUBREAPER = 36
 _KEYCTL = {"x86_64": 250, "aarch64": 219}  # the numbers of the system call
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _MIB = 1 << 20
-_MOST_MEMORY = 1 << 40  # MiB: what the system's numbers hold
+_MAX_MEMORY = 1 << 40  # MiB: larger limits would overflow the system call
 _ROUNDS = 100
 
 CONTINUE, STOP = b"c", b"s"
 
 
 def main(control: str, program: str, *arguments: str) -> None:
-    """Run a module's `main` in a process of its own, and obey orders about it until it, or who gives them, ends.
+    """Run a module's `main` in a child process, and obey orders until the child or the run ends.
 
     Parameters
     ----------
     control : str
-        The open pipe from which orders come.
+        File descriptor of the pipe of orders.
     program : str
-        A module of this package, for contestants.
+        A module of `tournaments.contestants`.
     """
     close_to_others()
     leave_keyring()
@@ -51,12 +51,12 @@ def main(control: str, program: str, *arguments: str) -> None:
     agent = os.fork()
     if agent == 0:
         os.close(orders)
-        os.setsid()  # whoever stops it does not stop us
+        os.setsid()  # a signal to its group must not stop the warden
         die_with(warden)
         _run(program, arguments)
         return
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):  # they are the agent's
+    for stream in range(3):  # the streams belong to the agent
         os.dup2(nothing, stream)
     status = _watch(orders, agent)
     if warden > 1:
@@ -70,7 +70,7 @@ def _run(program: str, arguments: Sequence[str]) -> None:
 
 
 def _watch(orders: int, agent: int) -> int:
-    """Obey orders until the agent's process ends, or there is nobody to give them, and return its status."""
+    """Return the status of the agent's process, obeying orders until it ends or the pipe of orders is closed."""
     ended = os.pidfd_open(agent)
     events = select.poll()
     events.register(orders, select.POLLIN)
@@ -82,13 +82,13 @@ def _watch(orders: int, agent: int) -> int:
             os.kill(agent, signal.SIGKILL)
         if not given or ended in ready:
             return os.waitpid(agent, 0)[1]
-        if os.getpid() == 1:  # else we would reach everybody
+        if os.getpid() == 1:  # outside a sandbox, -1 would reach every process of the user
             with contextlib.suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGSTOP if given.endswith(STOP) else signal.SIGCONT)
 
 
 def _end_children() -> None:
-    """End what the agent has started: whatever of it has lost its parent is our child."""
+    """End the processes that the agent has started: as a subreaper, this process is the parent of orphans."""
     with contextlib.suppress(ChildProcessError):
         for _ in range(_ROUNDS):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -100,7 +100,7 @@ def _end_children() -> None:
 
 
 def _children() -> list[int]:
-    """Return our children."""
+    """Return the children of this process."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{entry}/stat") as stream:
@@ -110,32 +110,32 @@ def _children() -> list[int]:
 
 
 def close_to_others() -> None:
-    """Let nobody of the same user look into this process or its open files, where the system can see to that."""
+    """Keep other processes of the user out of this one's memory and open files, where the system allows it."""
     set_option(_PR_SET_DUMPABLE, 0)
 
 
 def leave_keyring() -> None:
-    """Have a keyring of our own: that of the user's session keeps what one agent tells the next, in any sandbox."""
+    """Join a new session keyring: through the user's, agents could pass messages out of any sandbox."""
     number = _KEYCTL.get(os.uname().machine) if sys.platform == "linux" else None
     if number is not None:
         ctypes.CDLL(None).syscall(number, _KEYCTL_JOIN_SESSION_KEYRING, None)
 
 
 def set_option(option: int, value: int = 1) -> None:
-    """Set an option of this process (`man prctl`); nothing where there are none."""
+    """Set an option of this process (`man prctl`); does nothing outside Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def die_with(parent: int) -> None:
-    """Have the system end this process when its parent ends, where it can; else it ends when its input does."""
+    """Have the kernel kill this process when its parent ends; where it cannot, the end of its input ends it."""
     set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if sys.platform == "linux" and os.getppid() != parent:  # it ended before we asked
+    if sys.platform == "linux" and os.getppid() != parent:  # it ended before the option was set
         os._exit(1)
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Let this process take so much more memory than it has now, where the system can tell."""
+    """Limit this process to so many MiB beyond its present memory, where the system can."""
     try:
         import resource
 
@@ -143,7 +143,7 @@ def limit_memory(mebibytes: int) -> None:
             pages = int(stream.read().split()[5])
     except (ImportError, OSError):
         return
-    limit = pages * resource.getpagesize() + min(mebibytes, _MOST_MEMORY) * _MIB
+    limit = pages * resource.getpagesize() + min(mebibytes, _MAX_MEMORY) * _MIB
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 

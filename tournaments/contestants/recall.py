@@ -1,4 +1,4 @@
-"""Does an agent act otherwise once it has seen a deck? Its processes tell, without asking it."""
+"""Whether an agent plays a deck differently once it has seen it, found by comparing its processes."""
 
 import contextlib
 import time
@@ -19,7 +19,7 @@ __all__ = ["Recall", "check_recall"]
 
 
 class Recall(NamedTuple):
-    """How many decks were played in two rotations, and how many hands went otherwise with a process for each."""
+    """Number of decks played in two rotations, and of hands that one process played differently from a fresh one."""
 
     decks: int
     different: int
@@ -36,23 +36,23 @@ def check_recall(
     seed: int,
     on_deck: Callable[[], object] = lambda: None,
 ) -> Recall:
-    """Play decks in two rotations with one process for both, and with one for each, and compare what is done.
+    """Return the comparison of one process that plays both rotations of each deck with one process for each rotation.
 
-    Everybody else calls, so that hands go on to the river and the board is seen.
+    All other seats call, so that hands reach the river and the agent sees the board.
 
     Parameters
     ----------
     seconds : float
-        No deck is begun after so many.
+        Time after which no further deck is begun.
     on_deck : callable
         Called after each deck.
 
     Raises
     ------
     ValueError
-        If there is no such agent.
+        If the agent does not exist.
     AgentFault
-        If it does not load.
+        If the agent does not load.
     """
     decks = different = 0
     with contextlib.ExitStack() as processes:
@@ -60,7 +60,7 @@ def check_recall(
             processes.enter_context(contextlib.closing(Contestant(spec, limits, sandbox=sandbox))) for _ in range(3)
         )
         for contestant in (both, first, second):
-            contestant.load()  # in this thread: a process ends with the one that has started it
+            contestant.load()  # in this thread: a process ends with the thread that started it
         pool = processes.enter_context(ThreadPoolExecutor(3))
         end = time.monotonic() + seconds
 
@@ -78,7 +78,7 @@ def check_recall(
 
 
 def _actions(rules: HoldemRules, agent: Agent, seat: int, entropy: tuple[int, int]) -> tuple[Action, ...]:
-    """Return what is done in a hand, the agent in a seat, all others calling."""
+    """Return the actions of a hand with the agent in one seat and callers in all others."""
     table = [agent if place == seat else CallAgent() for place in range(rules.num_seats)]
     rngs = [np.random.default_rng((*entropy, seat, place)) for place in range(rules.num_seats)]
     return play_hand(rules, table, deal_deck(rules, np.random.default_rng(entropy)), rngs).actions

@@ -1,12 +1,12 @@
-"""What a contestant's process sees of the machine: namespaces of its own, made by bubblewrap.
+"""The sandbox of isolated agents: Linux namespaces made by bubblewrap.
 
-It sees its interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the agent's own
-folder, all read-only, and an empty private folder to write into; no other process, no network, no home, nothing of
-the run or of its rivals.
+Inside, a process sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
+agent's own folder, all read-only, and an empty private folder to write into. It sees no other processes, no network, no
+home folder, and nothing of the run or of its rivals.
 
-Paths are mounted where they lie, with the symbolic links on the way to them, so that virtual environments, pyenv,
-conda and editable installs find themselves. What lies deeper is mounted later: a mask in a mounted folder covers what
-is there, and a mounted folder in a masked one shows.
+Paths are mounted where they lie, with the symbolic links that lead to them, so that virtual environments, pyenv, conda
+and editable installs work. Deeper paths are mounted later: a mask inside a mounted folder hides its target, and a
+folder mounted inside a masked one is visible.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from plurispiel.agents.specs import agent_file, parse_spec
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""A contestant's current folder and home, in a temporary folder of its own: empty at its start, gone at its end."""
+"""Current folder and home of an isolated agent: in memory, empty at its start, deleted at its end."""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
@@ -49,7 +49,7 @@ _TRIAL_S = 30.0
 
 
 class SandboxBroken(ValueError):
-    """There is no sandbox that works here; the text is the cause."""
+    """No sandbox works on this machine; the message is the cause."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,15 @@ class Sandbox:
     Attributes
     ----------
     options : tuple of str
-        Of bubblewrap: the namespaces.
+        Namespace options of bubblewrap.
     readable : tuple of str
-        Folders and files that every contestant's interpreter needs.
+        Folders and files that the interpreter needs.
     is_bounded : bool
-        Whether private folders are bounded in size, which older versions of bubblewrap cannot do.
+        Whether private folders have a size limit; old versions of bubblewrap cannot set one.
     network : bool
-        Whether contestants reach the network.
+        Whether agents have network access.
     hidden : tuple of str
-        Folders and files of the run, which no contestant sees.
+        Folders and files of the run, hidden from all agents.
     """
 
     options: tuple[str, ...]
@@ -79,23 +79,23 @@ class Sandbox:
     name = "bwrap"
 
     def hiding(self, *paths: Path) -> "Sandbox":
-        """Return this sandbox with more folders and files that no contestant sees."""
+        """Return this sandbox with more hidden folders and files."""
         return dataclasses.replace(self, hidden=(*self.hidden, *(str(path.resolve()) for path in paths)))
 
     def command(
         self, program: Sequence[str], spec: str, rivals: Sequence[str] = (), mebibytes: int = 1024
     ) -> list[str]:
-        """Return the command that starts a program in the sandbox of an agent.
+        """Return the command that starts a program in an agent's sandbox.
 
         Parameters
         ----------
         program : sequence of str
         spec : str
-            The agent's spec, whose folder is shown.
+            The agent's spec; its folder is visible.
         rivals : sequence of str
             Specs of agents whose files are masked.
         mebibytes : int
-            What each folder that it may write into can hold.
+            Size limit of each writable folder.
         """
         cache = jit.user_cache_folder().resolve()
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
@@ -107,7 +107,7 @@ class Sandbox:
         masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
         size = ["--size", str(mebibytes << 20)] if self.is_bounded else []
         arguments, at_last = ["bwrap", *self.options], ["--remount-ro", "/dev", "--remount-ro", "/"]
-        done: dict[Path, str] = {}  # what was made of a path
+        done: dict[Path, str] = {}  # "shown", "private" or "masked", by path
         for path in sorted({*readable, *private, *masked}, key=lambda path: (len(path.parts), path)):
             around = next((done[folder] for folder in path.parents if folder in done), "")
             text = str(path)
@@ -127,7 +127,7 @@ class Sandbox:
         return [*arguments, "--dir", str(PRIVATE), *at_last, "--chdir", str(PRIVATE), "--", *program]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that a contestant is given: what Python and the package need, nothing of the user's."""
+        """Return the environment variables of an isolated agent: those that Python and this package need."""
         passed = {
             name: value
             for name, value in os.environ.items()
@@ -149,14 +149,14 @@ class Sandbox:
 
 
 def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
-    """Return the sandbox that contestants will run in, after trying it; None if they will run without.
+    """Return a sandbox that was tried and works; None if agents run without one.
 
     Parameters
     ----------
     choice : {"auto", "bwrap", "none"}
-        With ``auto`` the sandbox if it works.
+        ``auto`` is ``bwrap`` where that works.
     network : bool
-        Whether contestants may reach the network.
+        Whether agents may use the network.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
 
 
 def unprotected(choice: str) -> str:
-    """Return the line that says why contestants run without a sandbox, and what they can do then."""
+    """Return the warning that agents run without a sandbox: why, and what they can do."""
     cause = "as asked"
     if choice != "none":
         try:
@@ -193,7 +193,7 @@ def unprotected(choice: str) -> str:
 
 @functools.cache
 def _tried(network: bool) -> Sandbox:
-    """Return a sandbox in which this interpreter starts."""
+    """Return the first sandbox in which this interpreter starts."""
     if sys.platform != "linux":
         raise SandboxBroken("bubblewrap is for Linux")
     if shutil.which("bwrap") is None:
@@ -201,7 +201,7 @@ def _tried(network: bool) -> Sandbox:
     readable = tuple(_interpreter_paths()) + (_NETWORK if network else ())
     words = ""
     net = () if network else ("--unshare-net",)
-    # Root may be refused a user namespace and needs none; older versions know no bounds.
+    # Root may be refused a user namespace and needs none; old versions of bubblewrap know no --size.
     for user, is_bounded in ((("--unshare-user",), True), ((), True), (("--unshare-user",), False), ((), False)):
         sandbox = Sandbox((*user, *net, *_NAMESPACES), readable, is_bounded, network)
         program = [sys.executable, "-P", "-c", "import plurispiel"]
@@ -218,12 +218,12 @@ def _tried(network: bool) -> Sandbox:
             raise SandboxBroken(str(error)) from None
         if done.returncode == 0:
             return sandbox
-        words = words or (done.stderr.decode(errors="replace").strip().splitlines() or ["no word"])[-1]
+        words = words or (done.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
     raise SandboxBroken(_cause(words))
 
 
 def _cause(words: str) -> str:
-    """Return why bubblewrap does not work, as far as the system tells; else its own words."""
+    """Return why bubblewrap does not work: from settings of the system if they tell, with its own message."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
@@ -237,7 +237,7 @@ def _cause(words: str) -> str:
 
 
 def _setting(name: str) -> str:
-    """Return a setting of the kernel; an empty text if it has none of that name."""
+    """Return a kernel setting, or an empty text if there is none of that name."""
     try:
         return Path("/proc/sys", name).read_text().strip()
     except OSError:
@@ -245,7 +245,7 @@ def _setting(name: str) -> str:
 
 
 def _interpreter_paths() -> Iterator[str]:
-    """Yield what a process of this interpreter reads: itself, its modules, this package, shared libraries."""
+    """Yield the paths that the interpreter reads: itself, its modules, this package, shared libraries."""
     yield from _SYSTEM
     told = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
     done = subprocess.run([sys.executable, "-P", "-c", told], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
@@ -264,19 +264,19 @@ def _interpreter_paths() -> Iterator[str]:
 
 
 def _is_above_home(folder: Path) -> bool:
-    """Return whether a folder is the user's home or holds it, or what contestants have in its place."""
+    """Return whether a folder is or contains the user's home, or the private folder that replaces it."""
     return any(home.is_relative_to(folder.resolve()) for home in (_home(), PRIVATE))
 
 
 def _home() -> Path:
     try:
         return Path.home().resolve()
-    except RuntimeError:  # nobody's
+    except RuntimeError:  # a user without a home folder
         return PRIVATE
 
 
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
-    """Yield the folder of an agent; of one that is not to be seen, such as the user's home, only Python's files."""
+    """Yield an agent's folder; if that is hidden, such as the user's home, only its Python files."""
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
         yield Path(parsed.argument)
@@ -287,13 +287,13 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
         yield folder
     else:
         yield from folder.glob("*.py")
-        yield folder / parsed.name.partition(".")[0]  # of a module, its package
+        yield folder / parsed.name.partition(".")[0]  # the package of a MODULE:CLASS
     if parsed.is_file:
         yield Path(parsed.name)
 
 
 def _files(spec: str) -> Iterator[Path]:
-    """Yield the file of an agent and what Python has compiled of it."""
+    """Yield the file of an agent and its compiled copies."""
     path = agent_file(spec)
     if path is None:
         return
@@ -304,16 +304,16 @@ def _files(spec: str) -> Iterator[Path]:
 
 
 def _stored(cache: Path) -> Iterator[Path]:
-    """Yield what the package has compiled, unpacked and built."""
+    """Yield compiled kernels, unpacked blueprints and built tables."""
     yield from (jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
     for name in _CACHED:
         yield from (cache / name).glob("*")
 
 
 def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:
-    """Yield the symbolic links on the way to a path, each with its target, and last where it lies, with None."""
+    """Yield the symbolic links that lead to a path, each with its target, and finally the real path, with None."""
     path = Path(os.path.abspath(path))
-    for _ in range(40):  # as many as the system follows
+    for _ in range(40):  # the kernel's own limit on links
         link = next((place for place in (*reversed(path.parents), path) if place.is_symlink()), None)
         if link is None:
             break

@@ -1,4 +1,4 @@
-"""Who tells the strategy of an agent from outside that is believed: a process that is never told hole cards."""
+"""Reports of believed outside agents, from processes that never see hole cards."""
 
 import numpy as np
 
@@ -8,25 +8,25 @@ from plurispiel.tournaments.contestants.supervisor import Contestant
 
 
 class Speaker(Agent):
-    """Tells the strategy of an agent by what everybody sees and the agent's random stream.
+    """Reports an agent's strategy from public information and the agent's random stream alone.
 
     Parameters
     ----------
     contestant : Contestant
-        A process of the agent that plays no hand.
+        The agent in a process that plays no hands.
     """
 
     def __init__(self, contestant: Contestant):
         self._contestant = contestant
-        self._num_told = -1  # events of this hand; the hand is begun with the first question
+        self._num_told = -1  # number of events passed on; -1 before the first question, which begins the hand
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a hand. The stream has to stay as it is until the last question."""
+        """Begin a hand. The random stream must not advance before the last question."""
         super().restart(rules, seat, rng)
         self._num_told = -1
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return what the agent says that it would do with every combo."""
+        """Return the agent's reported strategy for every combo."""
         if self._num_told < 0:
             self._contestant.restart(self.rules, self.seat, self.rng)
             self._num_told = 0
@@ -34,7 +34,7 @@ class Speaker(Agent):
         for event in events[self._num_told :]:
             self._contestant.observe(event)
         self._num_told = len(events)
-        self._contestant.end_hand()  # events that go with a question are lost with the process that was asked
+        self._contestant.end_hand()  # sent separately: a process that dies of the question loses its events too
         return self._contestant.range_strategy(public)
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class Speaker(Agent):
 
 
 def public_events(public: PublicState) -> list[Event]:
-    """Return what everybody has seen up to a state, in order: actions and boards, no hole cards."""
+    """Return the public events up to a state, in order: actions and boards, no hole cards."""
     rules = public.rules
     events: list[Event] = []
     seen = 0

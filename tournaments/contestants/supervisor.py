@@ -1,4 +1,4 @@
-"""An agent in a process of its own, as the run sees it."""
+"""The run's side of an isolated agent: starts, asks, limits and restarts its process."""
 
 import contextlib
 import os
@@ -21,16 +21,19 @@ from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.sandbox import Sandbox, SandboxBroken
 
 LOAD_SECONDS = 60.0
-"""How long a contestant's file may take to load, if the limit for an answer is not longer still."""
+"""Time to load an agent; the limit for an answer, if that is longer."""
 
 MAX_OUTPUT = 1 << 20
-"""Bytes that a contestant may print while it is asked once, and that its log keeps."""
+"""Bytes that an agent may print during one question, and that its log keeps in all."""
 
 _STARTS = 20
-"""Times that a process is started for one question before it is the agent's fault that none gets there."""
+"""Starts of the process for one question before their failure counts as the agent's fault."""
 
 _DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
-"""Times that a process may die of the same question by a signal that others send, too; by another end, two."""
+"""Deaths on the same question before it is the agent's fault: more for signals that the system or a user may send.
+
+Two for any other end.
+"""
 
 _MAX_TEXT = 500
 _CHUNK = 1 << 16
@@ -40,14 +43,14 @@ _GRACE_S = 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What a contestant may take.
+    """Limits of an isolated agent.
 
     Attributes
     ----------
     seconds : float
-        Time for an answer.
+        Time for each answer.
     memory : int
-        MiB beyond what the process has before the agent is loaded.
+        MiB of memory beyond that of the process before the agent is loaded.
     """
 
     seconds: float = 30.0
@@ -55,7 +58,7 @@ class Limits:
 
 
 class _Refused(AgentFault):
-    """There is no such agent."""
+    """The agent does not exist."""
 
 
 class _Died(Exception):
@@ -67,12 +70,11 @@ class _Died(Exception):
 
 
 class Contestant(RemoteAgent):
-    """An agent whose code runs in another process, which holds nothing but what that agent may know.
+    """An agent whose code runs in another process, which holds only what that agent may know.
 
-    The process is started when it is needed. One that dies is started again and told once more what it
-    was told of this hand: only if the same question is its end again and again is that the agent's fault, so that a
-    process ended from outside changes no result of an agent that is deterministic given its seed. It runs only while
-    it is asked something.
+    The process is started when first needed and runs only while it is asked something. If it dies, it is restarted and
+    told this hand again; only repeated death at the same question is the agent's fault. A process killed from outside
+    therefore changes no result of an agent that is deterministic given its seed.
 
     Parameters
     ----------
@@ -80,9 +82,9 @@ class Contestant(RemoteAgent):
         The agent's spec.
     limits : Limits
     log : Path, optional
-        File to which what the agent prints is appended, up to `MAX_OUTPUT` bytes.
+        File to which the agent's prints are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional
-        What its process sees; without it what this one sees.
+        What its process sees; without one, all that this process sees.
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     """
@@ -104,18 +106,18 @@ class Contestant(RemoteAgent):
         self._family: Family | None = None
         self._last_words = b""
         self._starts = _STARTS
-        self._told: list[wire.Message] = []  # in this hand
-        self._events: list[list] = []  # not told yet
+        self._told: list[wire.Message] = []  # sent in this hand; repeated to a restarted process
+        self._events: list[list] = []  # observed since the last question
         self._observes = True
         self._number = 0
 
     def load(self) -> None:
-        """Start the process and build the agent, if that is not done.
+        """Start the process and build the agent, unless it is running.
 
         Raises
         ------
         ValueError
-            If there is no such agent.
+            If the agent does not exist.
         AgentFault
             If its code fails.
         """
@@ -134,7 +136,7 @@ class Contestant(RemoteAgent):
         self._ask({"restart": wire.rules_message(rules), "seat": seat, "rng": state}, "restart")
 
     def observe(self, event: Event) -> None:
-        """Keep an event until the agent is asked something."""
+        """Keep an event for the next question."""
         if self._observes:
             self._events.append(wire.event_message(event))
 
@@ -147,7 +149,7 @@ class Contestant(RemoteAgent):
                 type(value) in (int, float) for value in (*actions, *probabilities)
             ):
                 return Decision(action, tuple(actions), tuple(map(float, probabilities)))
-        raise self._tampered("its decision is none")
+        raise self._tampered("its decision is malformed")
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
         """Ask for the strategy of all combos."""
@@ -155,16 +157,16 @@ class Contestant(RemoteAgent):
         if answer.get("told") is not True:
             return None
         if len(arrays) not in (2, 3):
-            raise self._tampered("its strategy is none")
+            raise self._tampered("its strategy is malformed")
         return Strategy(*arrays)
 
     def end_hand(self) -> None:
-        """Tell what happened since the agent was last asked."""
+        """Send the events since the last question."""
         if self._events:
             self._ask({}, "observe")
 
     def close(self) -> None:
-        """End the process, and all that it has started."""
+        """End the process and everything that it has started."""
         family, self._family = self._family, None
         if family is None:
             return
@@ -175,11 +177,11 @@ class Contestant(RemoteAgent):
 
     @property
     def pid(self) -> int | None:
-        """The process, while there is one."""
+        """The id of the process, while there is one."""
         return self._family.process.pid if self._family else None
 
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
-        """Send a request and return its answer; what went wrong on the way is the agent's fault."""
+        """Return the answer to a request; failures become faults of the agent."""
         message = message | {"events": self._events}
         self._events = []
         starts = deaths = 0
@@ -203,14 +205,14 @@ class Contestant(RemoteAgent):
         return answer
 
     def _start(self) -> None:
-        """Start the process, load the agent and bring it to where it was in this hand."""
+        """Start the process, load the agent and repeat this hand's messages."""
         self._family = Family(["host"], self._spec, self._sandbox, self._rivals, self._limits.memory)
         for pipe in (self._family.process.stdout, self._family.process.stderr):
             os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr]
         self._received = bytearray()
         seconds = max(LOAD_SECONDS, self._limits.seconds)
         try:
-            answer, _ = self._exchange({"hello": True}, "load", seconds)  # nothing of the agent has run yet
+            answer, _ = self._exchange({"hello": True}, "load", seconds)  # no code of the agent has run yet
         except _Died as death:
             if self._sandbox is not None and not death.signal:
                 words = self._last_words.decode(errors="replace").strip()
@@ -256,14 +258,14 @@ class Contestant(RemoteAgent):
         raise self._tampered("a fault of no kind")
 
     def _as_named(self, text: str) -> str:
-        """Return a message with the agent's file as it was given, which its process knows by its whole path."""
+        """Return a message with the agent's file as in its spec; a sandboxed process knows the absolute path."""
         if self._sandbox is not None:
             name = parse_spec(self._spec).name
             text = text.replace(str(Path.cwd() / name), name)
         return text[:_MAX_TEXT]
 
     def send(self, frame: bytes) -> None:
-        """Write a frame to the process: everything that it ever learns passes here."""
+        """Write a frame to the process: everything that it learns passes through here."""
         assert self._family is not None and self._family.process.stdin is not None
         rest = memoryview(frame)
         while rest:
@@ -292,7 +294,7 @@ class Contestant(RemoteAgent):
                     raise AgentFault("timeout", f"{what}: no answer within {seconds:g} s")
                 ready = [key.fileobj for key, _ in selector.select(min(left, _GLANCE_S))]
                 if not ready and process.poll() is not None:
-                    raise self._death()  # a copy of it may hold its pipes open
+                    raise self._death()  # not seen at the pipes if a fork holds them open
                 if prints in ready:
                     data = prints.read(_CHUNK)
                     printed += len(data or b"")
@@ -309,11 +311,11 @@ class Contestant(RemoteAgent):
                     self._received += data
 
     def _keep(self, data: bytes) -> None:
-        """Append to the log what the agent printed."""
+        """Append printed bytes to the log."""
         self._last_words = data or self._last_words
         if self._log is None or not data:
             return
-        with contextlib.suppress(OSError):  # nobody's hand depends on it
+        with contextlib.suppress(OSError):  # an unwritable log must not affect a hand
             self._log.parent.mkdir(exist_ok=True)
             with open(self._log, "ab") as stream:
                 stream.write(data[: max(0, MAX_OUTPUT - stream.tell())])
@@ -331,6 +333,6 @@ class Contestant(RemoteAgent):
         return _Died(f"its process was ended by signal {-code}", -code)
 
     def _tampered(self, text: str) -> AgentFault:
-        """End the process: what it wrote are not the words of our own code."""
+        """End the process and return the fault: it wrote bytes that the host never writes."""
         self.close()
         return AgentFault("protocol", f"what its process wrote makes no sense: {text}"[:_MAX_TEXT])

@@ -1,4 +1,4 @@
-"""A contestant is started once before anything depends on it, so that one that cannot play is named at once."""
+"""Trial starts of isolated agents: an agent that cannot play is refused before the run begins."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def try_to_load(contestant: Contestant) -> None:
     Raises
     ------
     ValueError
-        If there is no such agent, or its code fails.
+        If the agent does not exist, or its code fails.
     """
     try:
         contestant.load()
@@ -28,12 +28,12 @@ def try_to_load(contestant: Contestant) -> None:
 
 
 def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
-    """Have a contestant tell what it would do with every hand when it is first to act.
+    """Have a contestant report its strategy for every hand at the first decision.
 
     Raises
     ------
     ValueError
-        If it does not load, or fails. `StrategyUnknown` if it does not tell.
+        If it does not load, or fails. `StrategyUnknown` if it reports no strategy.
     """
     try_to_load(contestant)
     state = BettingState(rules)

@@ -1,10 +1,10 @@
-"""What goes between a run and a contestant's process: frames of JSON, and arrays behind it.
+"""Messages between a run and the process of an isolated agent: frames of JSON, followed by arrays.
 
-A frame is two lengths (uint32, little-endian: of all that follows, and of the JSON), a JSON object and
-the bytes of its arrays. Nothing is ever unpickled or evaluated, and the run reads no frame beyond `MAX_FRAME`.
+A frame is two lengths (uint32, little-endian: of everything that follows, and of the JSON), a JSON object and the
+bytes of its arrays. Nothing is unpickled or evaluated, and the run reads no frame longer than `MAX_FRAME`.
 
-Cards travel as text (``AsKd``) and everything else as words and decimal numbers, so that a card's name in the
-bytes is a card that was told.
+Cards travel as text (``AsKd``) and everything else as words and decimal numbers: so a test can search the bytes for
+cards that the process must not know.
 """
 
 import dataclasses
@@ -20,8 +20,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
 
 MAX_FRAME = 1 << 24
-_MAX_TEXT = 1 << 20  # of which a million numbers would be read for minutes
-_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of a strategy
+_MAX_TEXT = 1 << 20  # parsing a longer list of numbers could take minutes
+_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of `Strategy`
 
 _LENGTHS = struct.Struct("<II")
 
@@ -29,11 +29,11 @@ Message = dict[str, Any]
 
 
 class BadFrame(ValueError):
-    """Bytes that are no frame."""
+    """The bytes are not a frame."""
 
 
 def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
-    """Return a message as a frame; it names dtype and shape of the arrays that follow."""
+    """Return a message as a frame, which states dtype and shape of the arrays that follow."""
     if arrays:
         message = message | {"arrays": [[array.dtype.str, list(array.shape)] for array in arrays]}
     text = json.dumps(message).encode()
@@ -42,12 +42,12 @@ def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
 
 
 def frame_size(data: bytes | bytearray) -> int:
-    """Return how many bytes the frame at the start of `data` has; 0 as long as that cannot be told.
+    """Return the size in bytes of the frame at the start of `data`; 0 if its lengths are incomplete.
 
     Raises
     ------
     BadFrame
-        If it would be longer than allowed.
+        If the frame is longer than allowed.
     """
     if len(data) < _LENGTHS.size:
         return 0
@@ -58,12 +58,12 @@ def frame_size(data: bytes | bytearray) -> int:
 
 
 def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
-    """Return the message of a whole frame, and its arrays.
+    """Return the message and the arrays of a complete frame.
 
     Raises
     ------
     BadFrame
-        If it is not one that `encode` could have made.
+        If the frame is not one that `encode` makes.
     """
     _, length = _LENGTHS.unpack_from(frame)
     start = _LENGTHS.size + length
@@ -132,9 +132,9 @@ def read_public(rules: HoldemRules, message: Message) -> PublicState:
 
 
 def strategy_arrays(strategy: Strategy) -> tuple[np.ndarray, ...]:
-    """Return the arrays of a strategy: int64 actions, float64 probabilities and, if there is one, int64 highest."""
+    """Return the arrays of a strategy: int64 actions, float64 probabilities and, if set, int64 highest."""
     if not isinstance(strategy, Strategy):
-        raise TypeError(f"range_strategy returned {type(strategy).__name__}, which is no plurispiel.agents.Strategy")
+        raise TypeError(f"range_strategy returned {type(strategy).__name__}, not a plurispiel.agents.Strategy")
     arrays = [np.asarray(strategy.actions, dtype=np.int64), np.asarray(strategy.probabilities, dtype=np.float64)]
     if strategy.highest is not None:
         arrays.append(np.asarray(strategy.highest, dtype=np.int64))
