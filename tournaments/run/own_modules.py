@@ -31,5 +31,5 @@ def own_modules_only() -> Iterator[None]:
 
 
 def pass_nothing_on() -> None:
-    """In such a process: let what it starts find its modules as ever."""
+    """Restore the usual module path for processes started by this one; called in the worker."""
     os.environ.pop(_OPTION, None)
