@@ -19,7 +19,7 @@ COMMANDS = {
     "lbr": (("lbr", "--agent", "call", "--hands", "4294967296", "--workers", "2"), "plurispiel lbr --agent call"),
     "solve": (("solve", "leduc", "--iterations", "1000000"), "plurispiel solve --resume"),
     "blueprint": (("blueprint", "train", "leduc", "--iterations", "1000000000"), "plurispiel blueprint resume"),
-    "abstraction": (("abstraction", "build", "pluribus"), "the same command goes on"),
+    "abstraction": (("abstraction", "build", "pluribus"), "the same command resumes"),
     "spot": (("spot", "flop"), "run the same command again"),
     "exploitability": (("exploitability", "holdem-flop", "--agent", "random"), "run the same command again"),
     "compliance": (("compliance", "call", "--hands", "1000000"), "run the same command again"),

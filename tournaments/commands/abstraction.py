@@ -1,4 +1,4 @@
-"""`plurispiel abstraction`: build bucket tables, and look at them."""
+"""`plurispiel abstraction`: build and inspect bucket tables."""
 
 import argparse
 import dataclasses
@@ -59,13 +59,13 @@ def _build(options: argparse.Namespace) -> int:
             f"disk: {folder}"
         )
         if stage_folder(folder).exists():
-            say("going on where an earlier build was stopped")
+            say("resuming an earlier build that was stopped")
     begin = time.perf_counter()
     try:
         warmup(CARDS)
         table = build_table(config, folder, threads=threads, show_progress=not known)
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on with the next street that is not finished")
+        say("interrupted; the same command resumes with the first unfinished street")
         return INTERRUPTED
     seconds = time.perf_counter() - begin
     if options.json:
@@ -94,7 +94,7 @@ def _build_flops(options: argparse.Namespace, threads: int) -> int:
             with interrupts_held():
                 buckets = flop_buckets(flop, threads=threads)
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on with the next flop")
+        say("interrupted; the same command resumes with the next flop")
         return INTERRUPTED
     buckets = flop_buckets(flops[0])
     seconds = time.perf_counter() - begin
@@ -134,7 +134,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def find_table(text: str) -> Path:
-    """Return the folder of a bucket table given by its path, or by its name among the user's."""
+    """Return the folder of a bucket table given by its path, or by its name in the user's data."""
     if holds_artefact(Path(text)):
         return Path(text)
     named = tables_folder() / text
@@ -145,7 +145,7 @@ def find_table(text: str) -> Path:
     known = f"there are {', '.join(there)}" if there else f"there is none yet in {folder}"
     advice = f"; plurispiel abstraction build {text} makes it" if text in PRESETS else ""
     raise ValueError(
-        f"{text!r} is no folder of a bucket table, nor the name of one{suggestion(text, there)}: {known}{advice}"
+        f"{text!r} is neither a folder nor the name of a bucket table{suggestion(text, there)}: {known}{advice}"
     )
 
 
@@ -167,7 +167,7 @@ def _street_text(config: AbstractionConfig, street: str) -> str:
 
 
 def _record(table: BucketTable, detailed: bool = False) -> dict[str, Any]:
-    """Return a table as JSON's types."""
+    """Return a table as plain values."""
     config = table.model.config
     streets: dict[str, Any] = {}
     for street in BUCKETED_STREETS:
@@ -215,7 +215,7 @@ def _table_text(table: BucketTable, folder: Path) -> str:
 
 
 def _examples_text(table: BucketTable, street: str, number: int) -> str:
-    """Return some buckets, from weak to strong, with hands in them."""
+    """Return some buckets, from weak to strong, with example hands."""
     report = table.reports[street]
     shown = np.unique(np.linspace(0, len(report.sizes) - 1, min(number, len(report.sizes))).astype(int))
     lines = [f"\n{street}: bucket, equity +- deviation, share, typical hands"]

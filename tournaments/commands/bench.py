@@ -33,14 +33,14 @@ _BENCHES = {
 }
 
 
-_LEAST_S = 0.001
-"""In less nothing would be measured."""
+_MIN_S = 0.001
+"""Shorter times measure nothing."""
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    if not _LEAST_S <= options.seconds < math.inf:
-        raise ValueError(f"seconds must be at least {_LEAST_S:g}, got {options.seconds}")
+    if not _MIN_S <= options.seconds < math.inf:
+        raise ValueError(f"seconds must be at least {_MIN_S:g}, got {options.seconds}")
     if options.name != "rows":  # which measures no time
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()

@@ -88,7 +88,7 @@ def _resume(options: argparse.Namespace) -> int:
     folder = _run_folder(options.run)
     checkpoint, refused = load_checkpoint(folder)
     for error in refused:
-        say(f"{error}\ngoing on from the checkpoint before")
+        say(f"{error}\nresuming from the checkpoint before it")
     config = checkpoint.config
     if options.iterations is not None:
         checkpoint = dataclasses.replace(checkpoint, schedule=checkpoint.schedule.extended(options.iterations))
@@ -103,14 +103,14 @@ def _resume(options: argparse.Namespace) -> int:
         except ValueError as error:
             raise type(error)(f"{folder}: {error}") from None
     say(
-        f"{config.name}: going on at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
+        f"{config.name}: resuming at iteration {run.trainer.iteration:,} of {run.trainer.schedule.iterations:,}, "
         f"{threads} thread{'s' * (threads > 1)}"
     )
     return _go(run, options, run.seconds + 60.0 * minutes)
 
 
 def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
-    """Train, show how far it is, and print what came of it."""
+    """Train with a progress bar, and print the finished blueprint; return the exit code."""
     trainer = run.trainer
     if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
         raise ValueError(f"checkpoint-minutes must be positive, got {options.checkpoint_minutes}")
@@ -154,7 +154,7 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
                 )
             return INTERRUPTED
     if trainer.iteration < trainer.schedule.iterations:
-        say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume goes on")
+        say(f"the time is over at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}; resume continues")
     blueprint = load_blueprint(run.folder / FOLDER)
     if options.json:
         print(json.dumps(blueprint_record(blueprint, run.folder / FOLDER)))
@@ -211,7 +211,7 @@ def _config(options: argparse.Namespace) -> BlueprintConfig:
 
 
 def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets:
-    """Return the buckets of a configuration; a preset's table that is missing is built."""
+    """Return the buckets of a configuration; builds a preset's table if it is missing."""
     num_streets = _num_streets(size)
     if config.cards == LOSSLESS:
         return lossless_buckets(config.rules, num_streets)
@@ -223,7 +223,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
 
 
 def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
-    """Return how many buckets a configuration has on each street; a preset's table need not be there yet."""
+    """Return the number of buckets on each street; a preset's table need not exist yet."""
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)
@@ -237,7 +237,7 @@ def _num_streets(size: TreeSize) -> int:
 
 
 def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, force: bool) -> None:
-    """Say how large a run is, and refuse one that does not fit into memory."""
+    """Report the size of a run, and refuse one that does not fit into memory."""
     lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
     for street, number in enumerate(buckets):
         if size.pairs[street]:
@@ -252,7 +252,7 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
     say(
         f"  {regrets / _GIB:,.1f} GiB of regrets, {averages / _GIB:,.1f} GiB of averages, "
         f"{rows / _GIB:,.1f} GiB of finished strategy, {tree / _GIB:,.1f} GiB of betting: "
-        f"at most {needed / _GIB:,.1f} GiB, as far as infosets are met"
+        f"at most {needed / _GIB:,.1f} GiB, if all infosets are met"
     )
     available = available_bytes()
     if needed > available and not force:
@@ -263,7 +263,7 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return how long a run would take at the speed that a small one with as many seats has here."""
+    """Return the time of a run at this machine's speed in a small game with as many seats."""
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
@@ -278,14 +278,14 @@ def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
 
 
 def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: int) -> BlueprintConfig:
-    """Return the configuration with as many iterations as a time allows, from a trial."""
+    """Return the configuration with as many iterations as a trial predicts for the given time."""
     with interrupts_held():
         rate = _rate(make_trainer(config, cards, threads=threads))
     return dataclasses.replace(config, iterations=max(1, round(60.0 * minutes * rate)))
 
 
 def _rate(trainer: Trainer) -> float:
-    """Return the iterations per second of a trial, its second half; the first pages of a bucket table are slow."""
+    """Return the iterations per second in the second half of a trial: first accesses to a bucket table are slow."""
     trainer.run(100)
     begin = time.perf_counter()
     piece, marks = 10, [(trainer.iteration, begin)]

@@ -1,4 +1,4 @@
-"""`plurispiel compliance`: what an agent would be faulted for, before it plays for anything."""
+"""`plurispiel compliance`: test an agent before a tournament: faults, the contract, memory of decks."""
 
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _PATIENCE = 10
-"""Limits for an answer that a hand of the contract may take: it is played up to four times."""
+"""Time for a hand of the contract, in time limits of one answer: it is played up to four times."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def main(options: argparse.Namespace) -> int:
     if sandbox is None:
         print(printable(unprotected(options.sandbox)), file=sys.stderr, flush=True)
     record |= _play(options.spec, rules, limits, sandbox, options.hands, seconds, options.seed)
-    if sum(record["faults"].values()) < _MAX_FAULTS:  # else it has shown enough
+    if sum(record["faults"].values()) < _MAX_FAULTS:  # enough faults make the other parts pointless
         record |= _check_contract(options.spec, rules, limits, sandbox, seconds)
         record |= _check_recall(options.spec, rules, limits, sandbox, seconds, options.seed)
     print(json.dumps(record, indent=1) if options.json else _text(record, limits, options.hands))
@@ -74,7 +74,7 @@ def _play(
     seconds: float,
     seed: int,
 ) -> dict[str, Any]:
-    """Play as in a tournament, seat after seat, until there are too many faults or the time is over."""
+    """Return the record of hands played as in a tournament, in all seats in turn, until too many faults or the end."""
     faults: list[Fault] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
@@ -107,7 +107,7 @@ def _play(
 def _check_contract(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
 ) -> dict[str, Any]:
-    """Return the contract's report on an agent, made in a process of its own."""
+    """Return the report on an agent's contract, made in another process."""
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
     program = ["conformance", *map(str, told)]
@@ -135,7 +135,7 @@ def _check_contract(
         finally:
             watch.cancel()
         errors.seek(0)
-        last = (errors.read().decode(errors="replace").strip().splitlines() or ["no word"])[-1]
+        last = (errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
     with contextlib.suppress(ValueError):
         if isinstance(record := json.loads(report or "0"), dict):
             return record
@@ -147,7 +147,7 @@ def _check_contract(
 def _check_recall(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """Return whether an agent plays otherwise because it has seen a deck before, which is no fault, but to be known."""
+    """Return whether an agent plays a deck differently once it has seen it, which is worth knowing but no fault."""
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(
@@ -165,8 +165,8 @@ def _check_recall(
     notes = []
     if found.different:
         notes.append(
-            f"it remembers, or its chances are not drawn from rng: {found.different} of {2 * found.decks} hands went "
-            "otherwise with a process for each rotation of a deck than with one for both"
+            f"it remembers, or draws random numbers not from rng: {found.different} of {2 * found.decks} hands "
+            "went differently with a process for each rotation of a deck than with one for both"
         )
     return {"remembers": found._asdict(), "notes": notes}
 
@@ -178,18 +178,18 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     ]
     if record["hands"] < wanted and sum(record["faults"].values()) < _MAX_FAULTS:
         lines[-1] = lines[-1].replace(" hands", f" of {wanted:,} hands", 1)
-        lines.append("  stopped for the time it takes; --seconds gives it more")
+        lines.append("  stopped as the time was over; --seconds gives more")
     for kind, count in record["faults"].items():
         lines.append(printable(f"  {kind} ({count:,}), the first: {record['first_faults'][kind]}"))
     if not record["faults"]:
         lines.append("  no faults")
     elif sum(record["faults"].values()) >= _MAX_FAULTS:
-        lines.append("  stopped there; the contract was not checked")
+        lines.append("  stopped after these; the contract was not checked")
         return "\n".join(lines)
     tells = "reports" if record["tells_range"] else "does not report"
     lines.append(f"the contract, {record['decisions']:,} decisions; it {tells} what it does with every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]
     if record["remembers"]:
-        lines.append(f"{record['remembers']['decks']} decks in two rotations, with one process for both and two:")
-        lines += ["  played alike"] * (not record["notes"])
+        lines.append(f"{record['remembers']['decks']} decks in two rotations, with one process for both and with two:")
+        lines += ["  played the same"] * (not record["notes"])
     return "\n".join(lines + [printable(f"  note: {note}") for note in record["notes"]])

@@ -1,4 +1,4 @@
-"""`plurispiel export`: the hands of a run as a file in one of the field's formats."""
+"""`plurispiel export`: write the hands of a run as a hand-history file."""
 
 import argparse
 import contextlib
@@ -36,19 +36,21 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
-    """Return the name of the game's file for the log's first line, written beside the log unless it is built in."""
+    """Return the name of the game file for the log's first line; writes it next to the log unless it is built in."""
     definition = game_definition_text(hand.rules)
     for name, rules in BUILT_IN.items():
         if game_definition_text(rules) == definition:
             return name
     name = f"{_word((out or folder.absolute()).stem)}.game"
     if out is None:
-        print(f"plurispiel replay needs the game's file beside the log: --out FILE.log writes {name}", file=sys.stderr)
+        print(
+            f"plurispiel replay needs the game file next to the log: --out FILE.log also writes {name}", file=sys.stderr
+        )
     else:
         write_atomically(out.parent / name, definition)
     return name
 
 
 def _word(text: str) -> str:
-    """Return a text as one word of plain characters."""
+    """Return a text as one word of ASCII letters, digits, dots, dashes and underscores."""
     return re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII) or "run"

@@ -1,4 +1,4 @@
-"""`plurispiel solve`: solve a small game, and keep what came of it."""
+"""`plurispiel solve`: solve a small game, and keep the solution and its curve of exploitability."""
 
 import argparse
 import json
@@ -40,11 +40,11 @@ def main(options: argparse.Namespace) -> int:
     sampling = isinstance(parse_algorithm(algorithm), ExternalSampling)
     iterations = _last_iteration(options, sampling)
     tree = open_game(game, options.max_histories, say)
-    undisturbed(lambda: make_solver(flatten("kuhn_poker"), algorithm).run(1))  # compiles what this algorithm takes
+    undisturbed(lambda: make_solver(flatten("kuhn_poker"), algorithm).run(1))  # compiles the kernels of this algorithm
     undisturbed(best_response.warmup)
     solver = make_solver(tree, algorithm, seed=seed)
     folder = Path(options.out) if options.out else None
-    curve = _go_on(folder / FOLDER, solver) if folder else []
+    curve = _resume(folder / FOLDER, solver) if folder else []
     goal = (
         f", {iterations:,} iterations" if options.until is None else f" until {options.until:g} {unit_of(tree.game)[0]}"
     )
@@ -97,7 +97,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 class _Run:
-    """What is shown and kept of a run."""
+    """Shows and saves the progress of a run."""
 
     def __init__(self, solver: Solver, folder: Path | None, curve: list[Point], options: argparse.Namespace):
         self.curve = curve
@@ -107,7 +107,7 @@ class _Run:
         self._saved_at = time.monotonic()
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
-        """Tell how far it is, and save now and then."""
+        """Show the distance to equilibrium, and save every `_SAVE_EVERY_S` seconds."""
         self.curve = list(curve)
         progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
         if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:
@@ -115,7 +115,7 @@ class _Run:
             self._saved_at = time.monotonic()
 
     def keep(self, folder: Path, record: dict[str, Any] | None = None) -> None:
-        """Write the solution, the curve and, at the end, the record and a picture."""
+        """Write the solution and the curve and, at the end, the record and a picture."""
         self._folder = folder
         with interrupts_held():
             save_solution(folder / FOLDER, self._solver, np.array(self.curve, dtype=np.float64).reshape(-1, 3))
@@ -133,7 +133,7 @@ class _Run:
         say(f"kept in {folder}{note}")
 
     def command(self) -> str:
-        """Return the command that goes on."""
+        """Return the command that resumes the run."""
         words = ["plurispiel", "solve", "--resume", "--out", str(self._folder and self._folder.absolute())]
         for name in ("iterations", "until"):
             if getattr(self._options, name) is not None:
@@ -143,20 +143,20 @@ class _Run:
 
 
 def _task(options: argparse.Namespace) -> tuple[str, str, int]:
-    """Return game, algorithm and seed, given or, with --resume, as the folder holds them."""
+    """Return game, algorithm and seed: from the options or, with --resume, from the folder."""
     if not options.resume:
         if options.game is None:
-            raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to go on with one")
+            raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to resume one")
         return options.game, options.algorithm or "cfr+", 1 if options.seed is None else options.seed
     if options.out is None:
-        raise ValueError("--resume needs the folder to go on with: --out DIR")
-    held = load_solution(Path(options.out) / FOLDER)
-    seed = held.seed if options.seed is None else options.seed
-    return options.game or held.game, options.algorithm or held.algorithm, 1 if seed is None else seed
+        raise ValueError("--resume needs the folder to resume from: --out DIR")
+    begun = load_solution(Path(options.out) / FOLDER)
+    seed = begun.seed if options.seed is None else options.seed
+    return options.game or begun.game, options.algorithm or begun.algorithm, 1 if seed is None else seed
 
 
 def _last_iteration(options: argparse.Namespace, sampling: bool) -> int:
-    """Return the iteration to end at, at the latest."""
+    """Return the largest number of iterations."""
     if options.until is not None and not 0.0 < options.until < math.inf:
         raise ValueError(f"until must be a positive number, got {options.until}")
     if options.seed is not None and options.seed < 0:
@@ -170,17 +170,17 @@ def _last_iteration(options: argparse.Namespace, sampling: bool) -> int:
     return DEFAULT_SAMPLES if sampling else DEFAULT_ITERATIONS
 
 
-def _go_on(folder: Path, solver: Solver) -> list[Point]:
-    """Let the solver go on from what the folder holds, if anything, and return the curve so far."""
+def _resume(folder: Path, solver: Solver) -> list[Point]:
+    """Return the curve in the folder after restoring the solver from it; an empty curve for a new run."""
     if not holds_artefact(folder):
         return []
     curve = resume_solver(folder, solver)
-    say(f"{folder} holds {solver.iteration:,} iterations, going on from there")
+    say(f"{folder} holds {solver.iteration:,} iterations, resuming after them")
     return [Point(int(iteration), seconds, away) for iteration, seconds, away in curve.tolist()]
 
 
 def _spare_folder(tree: GameTree, solver: Solver) -> Path:
-    """Return a new folder for a run that was given none."""
+    """Return a new folder in the user's data, for an interrupted run without --out."""
     name = f"{tree.game.partition('(')[0]}-{solver.algorithm.name.translate(str.maketrans('(,:', '---', ')'))}"
     home = user_data_folder() / "solutions"
     numbers = (number for number in range(1, 10**9))
@@ -192,7 +192,7 @@ def _measure(tree: GameTree) -> str:
 
 
 def _text(record: dict[str, Any]) -> str:
-    """Return the record under the curve, two points a decade."""
+    """Return the curve, two points for each decade, and the record below it."""
     measure = "exploitability" if record["exploitability"] is not None else "NashConv"
     lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
     points = record["curve"]
@@ -202,6 +202,6 @@ def _text(record: dict[str, Any]) -> str:
     rate = record["iterations"] / record["seconds"] if record["seconds"] else 0.0
     lines.append(
         f"{record['algorithm']}, {record['iterations']:,} iterations in {record['seconds']:.3g} s"
-        f" ({rate:,.0f} a second), after {record['setup_seconds']:.3g} s of setting up"
+        f" ({rate:,.0f} a second), after {record['setup_seconds']:.3g} s of preparation"
     )
     return "\n".join([*lines, "", record_text(record)])

@@ -1,4 +1,4 @@
-"""`plurispiel spot`: solve one post-flop situation, and show what its players do."""
+"""`plurispiel spot`: solve one post-flop situation, and show strategies of its players."""
 
 import argparse
 import json
@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _find(text: str) -> Path:
-    """Return the file or folder that a text means: its own, or an example of the package's."""
+    """Return the file or folder named by a text, or the bundled example of that name."""
     path, example = Path(text), EXAMPLES / f"{text}.toml"
     if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():
         if not path.exists():

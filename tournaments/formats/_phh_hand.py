@@ -1,4 +1,4 @@
-"""One hand of a PHH file: its fields, and its actions followed through our rules."""
+"""One hand of a PHH file: its fields, and its actions replayed under this package's rules."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,12 @@ _AMOUNT = re.compile(r"\d{1,12}(\.\d{0,12})?")
 
 
 def history_of(fields: dict[str, Any], label: str) -> HandHistory:
-    """Return the hand that a table's fields tell.
+    """Return the hand of a table's fields.
 
     Raises
     ------
     ValueError
-        If a field is missing or wrong, the game is not hold'em, or an action is not legal in our rules.
+        If a field is missing or wrong, the game is not hold'em, or an action is illegal under this package's rules.
     """
     variant = fields.get("variant")
     if variant not in ("NT", "FT"):
@@ -79,21 +79,21 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
 
 
 def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
-    """Return who acts first on each street: before the flop the player after the last of the largest blinds.
+    """Return the first seat to act on each street: preflop the one after the last of the largest blinds.
 
-    A blind below 0 is how pokerkit marks one that a player posts out of turn.
+    pokerkit marks a blind that is posted out of turn by a negative number.
     """
     last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
     return ((last + 1) % max(1, len(blinds)), 0, 0, 0)
 
 
 class _Play:
-    """Follows a hand's actions.
+    """Replays a hand's actions.
 
     Attributes
     ----------
     hole_cards : list of list of int or None
-        By seat; None for a card not known.
+        By seat; None for an unknown card.
     board : list of int or None
     actions : list of int
         Raises as totals over the whole hand.
@@ -108,10 +108,10 @@ class _Play:
         self._seats = {f"p{seat + 1}": seat for seat in range(rules.num_seats)}
         self._state = BettingState(rules)
         self._stacks = stacks
-        self._before = [ante] * rules.num_seats  # put in on earlier streets
+        self._before = [ante] * rules.num_seats  # contributions on earlier streets
 
     def take(self, player: str, words: list[str], unit: int) -> None:
-        """Take an action of the dealer or a player; `unit` is how many of our chips are one of the source."""
+        """Apply an action of the dealer or a player; `unit` is the number of chips in one unit of the source."""
         match player, words:
             case "d", ["db", cards]:
                 self.board += _cards(cards)
@@ -142,7 +142,7 @@ class _Play:
         return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
-        """Check for a seat that has no choice: not every house asks the only one left with chips."""
+        """Check for seats without a choice: card rooms may not record the check of the only player with chips."""
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
             self._apply(CALL)
@@ -198,7 +198,7 @@ def _amount(text: str) -> int | Fraction:
 def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
     """Return a number of chips, exactly."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
-        number: int | Fraction = Fraction(value)  # a larger one would fill the memory
+        number: int | Fraction = Fraction(value)  # a larger exponent would fill the memory
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
@@ -219,7 +219,7 @@ def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed
 
 
 def _decimals(numbers: Iterable[int | Fraction]) -> int:
-    """Return how many decimals the numbers have."""
+    """Return the smallest number of decimals that represents all numbers."""
     denominators = {number.denominator for number in numbers}
     for decimals in range(_MAX_DECIMALS + 1):
         if all(10**decimals % denominator == 0 for denominator in denominators):
@@ -228,7 +228,7 @@ def _decimals(numbers: Iterable[int | Fraction]) -> int:
 
 
 def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return who acts and how, without commentaries."""
+    """Return the player and the words of each action, without comments."""
     actions = fields.get("actions")
     if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
         raise ValueError("actions must be a list of texts")
@@ -245,7 +245,7 @@ def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 
 def _cards(text: str) -> list[int | None]:
-    """Return the cards of a text; None for one that is not known in full."""
+    """Return the cards of a text; None for a card with an unknown rank or suit."""
     if "?" not in text:
         return list(parse_cards(text))
     cards: list[int | None] = []
@@ -256,7 +256,7 @@ def _cards(text: str) -> list[int | None]:
 
 
 def _known(cards: list[int | None], all_or_none: bool = False) -> tuple[int, ...]:
-    """Return the cards up to the first that is not known."""
+    """Return the cards before the first unknown one."""
     known = cards[: cards.index(None)] if None in cards else cards
     return () if all_or_none and len(known) < len(cards) else tuple(card for card in known if card is not None)
 

@@ -1,12 +1,12 @@
-"""Match logs of the ACPC's dealer: a line a hand.
+"""Match logs of the ACPC's dealer, with a line for each hand.
 
 ``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting (streets
-divided by ``/``, a no-limit raise as the chips put in over the whole hand, a limit raise without a size), hole cards
-and board, net chips, and names, everything by seat. Names rotate from hand to hand. A reduced deck has the
-highest ranks and last suits here, and the lowest ones everywhere else in plurispiel.
+separated by ``/``, a no-limit raise as the chips bet over the whole hand, a limit raise without a size), hole cards
+and board, net chips, and names, all by seat. Names rotate from hand to hand. A reduced deck has the
+highest ranks and last suits in these logs, but the lowest ones everywhere else in plurispiel.
 
 Names are written with ``%3A`` and ``%7C`` for the colons and bars that agents' names may hold, and likewise for
-percent signs and what cannot be printed; reading undoes it.
+percent signs and unprintable characters; the reader decodes them.
 """
 
 import functools
@@ -38,13 +38,13 @@ _HEADER = re.compile(r"#\s*name/game/hands/seed\s(.*)")
 
 
 def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHistory | BrokenHistory]:
-    """Yield the hands of a match log, and what is broken in between.
+    """Yield the hands of a match log, and a `BrokenHistory` for each defect.
 
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game. By default the one whose file the match's first comment names: a file of that base name beside
-        the log, else the built-in game of that name. A log may hold several matches, each with its comment.
+        The game. By default the game file that the match's first comment names: a file of that base name in the log's
+        folder, else the built-in game of that name. A log may hold several matches, each with its comment.
     """
     file = str(path)
     game = rules
@@ -80,12 +80,12 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
 
 
 def game_by_name(name: str) -> HoldemRules:
-    """Return the rules in a ``.game`` file, or those of the built-in game of that name where there is no such file.
+    """Return the rules of a ``.game`` file, or of the built-in game of that name if the file does not exist.
 
     Raises
     ------
     ValueError
-        If there is neither, or the file is broken.
+        If neither exists, or the file is broken.
     """
     path = Path(name)
     if path.name in BUILT_IN and not path.exists():
@@ -101,13 +101,13 @@ def warmup() -> None:
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
-    A label that is a number becomes the hand's number, others are replaced by the line's. Board cards
-    that the betting did not reach are left out, as the dealer does.
+    Numeric labels become the hand's number; others are replaced by the number of the line. Like the dealer, it leaves
+    out board cards that the betting did not reach.
 
     Raises
     ------
     ValueError
-        If a hand lacks payoffs or board cards, or is of another game than the first.
+        If a hand lacks payoffs or board cards, or its game is not that of the first hand.
     """
     game = None
     for number, history in enumerate(histories):
@@ -170,7 +170,7 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
 
 
 def _raise_text(text: str, is_limit: bool) -> str:
-    """Return what is wrong about the raise that a text begins with."""
+    """Return the defect of the raise at the start of a text."""
     move = _RAISE.findall(text)[0]
     if is_limit == (move != "r"):
         return f"a raise is written {'r' if is_limit else 'r and its chips'} here, got {move!r}"
@@ -178,7 +178,7 @@ def _raise_text(text: str, is_limit: bool) -> str:
 
 
 def _first_card(rules: HoldemRules) -> int:
-    """Return which card the ACPC deals where we deal the lowest: a reduced deck is the top of the full one."""
+    """Return the ACPC's lowest card: its reduced deck is the top of the full one, this package's the bottom."""
     if rules.board_cards[0]:
         raise ValueError("an ACPC log has no place for board cards before the first betting")
     return 4 * (NUM_RANKS - rules.num_ranks) + NUM_SUITS - rules.num_suits
@@ -190,7 +190,7 @@ def _cards(text: str, first: int) -> tuple[int, ...]:
         cards = tuple([_CARDS[text[k : k + 2]] - first for k in range(0, len(text), 2)])
     except KeyError:
         raise ValueError(f"cards are written like AsKd, got {text[:40]!r}") from None
-    if len(cards) > MAX_HAND_CARDS:  # nor shall they fill the cache
+    if len(cards) > MAX_HAND_CARDS:  # also keeps them out of the cache
         raise ValueError(f"more cards than a hand has: {text[:40]!r}")
     if first and any(card < 0 or card % 4 >= NUM_SUITS - first % 4 for card in cards):
         raise ValueError(f"the deck of this game begins at {card_text(first)} and has no {text[:40]!r}")
@@ -239,7 +239,7 @@ def _state_line(history: HandHistory, number: int) -> str:
 
 @kernel
 def _read_betting(text, is_limit, moves):
-    """Return how many actions a betting has, and where its first raise stands that the game does not know.
+    """Return the number of actions of a betting text, and the place of the first raise that the game does not allow.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _read_betting(text, is_limit, moves):
     Returns
     -------
     int, int
-        A negative number of actions if the text is no betting; -1 if all raises are of this game.
+        The number is negative if the text is malformed; the place is -1 if the game allows all raises.
     """
     num_actions = street = start = 0
     wrong_raise = -1

@@ -1,4 +1,4 @@
-"""Hand-history files, whatever their format: which there are, and the hands in them."""
+"""Hand-history files of any format: find them in folders, and read their hands."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,15 +14,15 @@ _LOG_BEGINS = re.compile(rb"^(STATE:|#\s*name/game/hands/seed\s)", re.MULTILINE)
 
 
 def hand_files(paths: Iterable[str]) -> list[Path]:
-    """Return the files that paths name: themselves, and in order those in folders that hold hands.
+    """Return the named files, and the hand-history files in named folders, sorted.
 
-    In a folder these are PHH files by their suffix, and files ``*.log`` that begin as the ACPC's do: other programs
-    write logs too.
+    In a folder these are files with a PHH suffix, and ``*.log`` files that begin like those of the ACPC: other programs
+    write logs, too.
 
     Raises
     ------
     ValueError
-        If there is no such path, or no hand-history file in a folder.
+        If a path does not exist, or a folder holds no hand-history file.
     """
     files: list[Path] = []
     for path in map(Path, paths):
@@ -39,7 +39,7 @@ def hand_files(paths: Iterable[str]) -> list[Path]:
 
 
 def read_hands(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHistory | BrokenHistory]:
-    """Yield the hands of a file, and what is broken in between: PHH by its suffix, else a log of the ACPC's dealer.
+    """Yield the hands of a file, and a `BrokenHistory` for each defect: PHH by suffix, else a log of the ACPC's dealer.
 
     Parameters
     ----------
@@ -56,5 +56,5 @@ def _holds_hands(file: Path) -> bool:
     try:
         with file.open("rb") as stream:
             return _LOG_BEGINS.search(stream.read(1 << 12)) is not None
-    except OSError:  # which reading it will report
+    except OSError:  # reading the file will report the error
         return True

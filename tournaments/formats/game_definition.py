@@ -1,4 +1,4 @@
-"""The ACPC's game files: ``GAMEDEF`` text to rules and back.
+"""The ACPC's game files: rules from ``GAMEDEF`` text, and text from rules.
 
 Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are comments. As in the dealer,
 ``firstPlayer`` counts seats from 1 and defaults to 1, and without ``maxRaises`` raises are not limited.
@@ -49,7 +49,7 @@ BUILT_IN = {
     "kuhn.limit.2p.game": KUHN,
     "leduc.limit.2p.game": LEDUC,
 }
-"""The five games that come with the ACPC's dealer; and two-player Kuhn and Leduc, which others have named alike."""
+"""The five games of the ACPC's dealer, and two-player Kuhn and Leduc under the file names in common use."""
 
 _MAX_BYTES = 1 << 16
 _LINE = re.compile(r"\s*(end gamedef|[a-z]+)[\s=]*((?:\d{1,10}(?:\s+|$))*)", re.IGNORECASE)
@@ -74,8 +74,8 @@ def parse_game_definition(text: str) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the text is none, or its rules are refused by `HoldemRules`. A limit game whose stacks can run out
-        is refused too: `universal_poker` gives limit games no stacks.
+        If the text is not a game definition, or `HoldemRules` refuses its rules. Limit games whose stacks can run out
+        are refused too, as `universal_poker` gives limit games no stacks.
     """
     betting = "limit"
     found: dict[str, tuple[int, ...]] = {}
@@ -143,7 +143,7 @@ def read_game_definition(path: Path) -> HoldemRules:
 
 
 def game_definition_text(rules: HoldemRules) -> str:
-    """Return the rules as the text of a ``.game`` file; the menu of raises is not part of it."""
+    """Return the text of a ``.game`` file; it cannot express OpenSpiel's betting abstraction."""
     lines = ["GAMEDEF", "limit" if rules.is_limit else "nolimit"]
     for key, values in (
         ("numPlayers", (rules.num_seats,)),
@@ -164,7 +164,7 @@ def game_definition_text(rules: HoldemRules) -> str:
 
 
 def most_chips(rules: HoldemRules) -> int:
-    """Return the most chips a seat can put in over a hand of a limit game."""
+    """Return the largest number of chips that a seat can bet in a hand of a limit game."""
     raises = rules.max_raises or (UNLIMITED_RAISES,) * rules.num_streets
     return rules.big_blind + sum(
         size * min(count, MAX_STREET_RAISES) for size, count in zip(rules.raise_sizes or (), raises, strict=True)

@@ -1,4 +1,4 @@
-"""One hand as a file tells it, whatever the file's format."""
+"""A hand as stated by a hand-history file, in any format."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,14 +8,15 @@ from plurispiel.evaluation.replay import Betting
 
 
 class BrokenHistory(ValueError):
-    """A hand, or a whole file, that cannot be read or decided.
+    """A hand, or a whole file, that cannot be read or replayed.
 
     Attributes
     ----------
     file : str
     hand : str or None
-        The label of the hand; None if the trouble is the file's.
+        The label of the hand; None if the whole file is broken.
     what : str
+        The defect.
     """
 
     def __init__(self, file: str, hand: str | None, what: str):
@@ -31,30 +32,30 @@ class BrokenHistory(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HandHistory:
-    """A hand as its source tells it; nothing is checked yet.
+    """A hand as stated by its source, unchecked.
 
     Attributes
     ----------
     rules : HoldemRules
     names : tuple of str
-        Who sat at each seat.
+        The name of the player in each seat.
     hole_cards : tuple of tuple of int
         By seat, in the order dealt; empty where unknown.
     board : tuple of int
-        Board cards in the order dealt, as far as the source tells them.
+        Board cards in the order dealt, as far as the source states them.
     actions : tuple of int
         0 fold, 1 check or call, N raise to N chips over the whole hand.
     payoffs : tuple of float or None
-        Net chips of each seat as the source states them; None if it states none.
+        Net chips of each seat as stated; None if not stated.
     label : str
         Number or name of the hand within its file.
     chip_value : Decimal
-        What a chip of `rules`, `actions` and `payoffs` is worth in the numbers of the source, which may
-        count in fractions where chips are whole.
+        Value of one chip of `rules`, `actions` and `payoffs` in the units of the source: sources may state fractions,
+        while chips are whole here.
     mucked : tuple of int
-        Seats that gave up their claim at the showdown.
+        Seats that mucked at the showdown.
     betting : Betting or None
-        The replayed actions, from readers that had to replay them anyway; no part of the hand.
+        The replayed actions, from readers that replay anyway; not part of the hand's identity.
     """
 
     rules: HoldemRules

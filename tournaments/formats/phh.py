@@ -1,13 +1,12 @@
-"""Poker hand histories in the PHH format: TOML, a hand in a ``.phh`` file or many tables in a ``.phhs`` file.
+"""Hand histories in the PHH format: TOML with one hand in a ``.phh`` file, or a table for each in a ``.phhs`` file.
 
-Players are listed in the order of our seats: p1 is the small blind, and heads-up the big blind, whose
-blinds PHH lists as small, big all the same. Bets count the chips of their street without antes. Chips may be
-fractions; a hand is then counted in the largest power of ten of a chip that makes all of them whole.
+Players are listed in the order of this package's seats: p1 is the small blind, heads-up the big blind; PHH lists the
+blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions; the
+unit of a hand is then the largest power of ten that makes all its chips whole.
 
-Read are no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal, and become part of the blinds:
-`universal_poker` knows no others, so that a raise by less than blind and ante is refused. Fixed-limit games
-have no stacks in our rules: a hand in which one runs out is refused. ``winnings`` are not read, as they leave out
-the house's rake.
+The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
+as `universal_poker` has no antes: a raise by less than blind and ante is refused. Fixed-limit rules have no stacks
+here, so a hand in which a stack runs out is refused. ``winnings`` are ignored, as they omit the rake.
 """
 
 import json
@@ -33,7 +32,7 @@ _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
 def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
-    """Yield the hands of a ``.phh`` or ``.phhs`` file one by one, and what is broken in between."""
+    """Yield the hands of a ``.phh`` or ``.phhs`` file, and a `BrokenHistory` for each defect."""
     file = str(path)
     try:
         with path.open("rb") as stream:
@@ -54,13 +53,13 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
-    pokerkit and card rooms refuse two kinds of raises that our rules allow: over an all-in of less than a full raise,
-    by a seat that had acted, and beyond what anybody else in the hand can pay. They give odd chips to a seat.
+    pokerkit and card rooms refuse two kinds of raises that this package allows: over an all-in of less than a full
+    raise by a seat that had acted, and beyond the stacks of all opponents. They also give odd chips to one seat.
 
     Raises
     ------
     ValueError
-        If a game is not hold'em as PHH knows it, or a hand's actions are not those of its rules.
+        If PHH cannot express the game, or a hand's actions break its rules.
     """
     for number, history in enumerate(histories, start=1):
         try:
@@ -72,7 +71,7 @@ def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
 
 
 def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the text of every table of a file, holding one at a time."""
+    """Yield the name and the text of every table of a file, with one in memory at a time."""
     label = ""
     lines: list[bytes] = []
     size = 0
@@ -94,7 +93,7 @@ def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    """Return the fields of one hand; numbers with a point as decimals."""
+    """Return the fields of one hand; numbers with a decimal point as `Decimal`."""
     if len(text) > _MAX_BYTES:
         raise ValueError(f"more than {_MAX_BYTES} bytes are no hand")
     if not text.strip():
@@ -122,7 +121,7 @@ def _fields(history: HandHistory) -> dict[str, str]:
     sizes = rules.raise_sizes or (rules.big_blind,) * len(BOARD_CARDS)
     if sizes[0] != sizes[1] or sizes[2] != sizes[3]:
         raise ValueError(f"PHH has no such game: its limits change after the flop, got raises of {sizes}")
-    stacks = rules.stacks or (2 * most_chips(rules),) * rules.num_seats  # more than anybody can lose
+    stacks = rules.stacks or (2 * most_chips(rules),) * rules.num_seats  # larger than any loss
 
     def chips(values: Iterable[float]) -> str:
         return f"[{', '.join(_chips_text(value, history.chip_value) for value in values)}]"
@@ -147,7 +146,7 @@ def _fields(history: HandHistory) -> dict[str, str]:
 
 
 def _written_actions(history: HandHistory) -> Iterator[str]:
-    """Yield the actions as PHH notes them, in the order in which pokerkit takes them."""
+    """Yield the actions in PHH notation, in the order that pokerkit requires."""
     rules = history.rules
     betting = replay_betting(rules, history.actions)
     stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
@@ -168,7 +167,7 @@ def _written_actions(history: HandHistory) -> Iterator[str]:
             street = action_street
             before = list(paid)
         if action == CALL and paid[seat] >= max(stacks[:seat] + stacks[seat + 1 :]):
-            continue  # nobody can bet against this seat, and pokerkit does not ask it
+            continue  # no opponent has chips left to bet, and pokerkit skips this check
         if action != FOLD:
             paid[seat] = min(max(*paid, action), stacks[seat])
         if action > CALL:
@@ -186,7 +185,7 @@ def _written_actions(history: HandHistory) -> Iterator[str]:
 
 
 def _chips_text(chips: float, value: Decimal) -> str:
-    """Return chips in the numbers of the source, exactly where they are whole."""
+    """Return chips in the units of the source, exact for whole chips."""
     if chips == int(chips):
         number = int(chips) * value
         return f"{number.quantize(Decimal(1)) if number == int(number) else number.normalize():f}"
@@ -194,6 +193,6 @@ def _chips_text(chips: float, value: Decimal) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a text in TOML, which has no place for half a surrogate pair."""
+    """Return a text as a TOML string; lone surrogates, which TOML cannot hold, are replaced."""
     whole = value.encode("utf-8", errors="replace").decode()
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -14,8 +14,8 @@ def own_modules_only() -> Iterator[None]:
     """Keep Python processes that are started here from importing the current folder's modules, and the main script.
 
     `multiprocessing` starts them as ``python -c``, which searches the current folder first: a ``pickle.py`` next to
-    an agent would run in a worker, which knows the key of the cards. It would also import the main module again, so that a script
-    without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
+    an agent would run in a worker, which knows the key of the cards. It would also import the main module again: a
+    script without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
     """
     given, main = os.environ.get(_OPTION), sys.modules["__main__"]
     os.environ[_OPTION] = "1"

@@ -114,7 +114,7 @@ def test_one_flop_is_built_once(capsys, monkeypatch):
         (["build", "flop-500", "--flop", "QsQsJh"], "a card stands twice"),
         (["build", "flop-500", "--flop", "QsJh2h", "--out", "x"], "kept in the cache"),
         (["info", "small"], "abstraction build small makes it"),
-        (["info", "."], "is no folder of a bucket table"),
+        (["info", "."], "is neither a folder nor the name of a bucket table"),
         ([], "build or info"),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_killed_build_goes_on_to_the_same_table(tmp_path):
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
         assert process.returncode == (130 if number == signal.SIGINT else -number)
-        assert "Traceback" not in err and ("the same command goes on" in err) == (number == signal.SIGINT)
+        assert "Traceback" not in err and ("the same command resumes" in err) == (number == signal.SIGINT)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     whole = subprocess.run(
         [*command, "--out", str(tmp_path / "whole"), "--threads", "1"],
@@ -181,5 +181,5 @@ def test_a_killed_build_goes_on_to_the_same_table(tmp_path):
         text=True,
         check=True,
     )
-    assert "going on" in done.stderr and "going on" not in whole.stderr
+    assert "resuming" in done.stderr and "resuming" not in whole.stderr
     assert json.loads(done.stdout)["digest"] == json.loads(whole.stdout)["digest"]

@@ -145,7 +145,7 @@ def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path)
     code, record = report(capsys, *arguments)
     assert (code, record["faults"], record["violations"]) == (0, {}, [])
     assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
-    assert "40 of 80 hands went otherwise" in record["notes"][0]
+    assert "40 of 80 hands went differently" in record["notes"][0]
     assert main(["compliance", *arguments]) == 0
     assert "note: it remembers" in capsys.readouterr().out
 
