@@ -1,1 +1,1 @@
-"""The game, and the smaller game that is solved: rules, cards, kernels."""
+"""Rules and cards of hold'em, card and action abstraction, game trees, and the machine they run on."""

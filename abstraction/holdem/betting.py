@@ -1,6 +1,6 @@
-"""The betting of one hand: a state that Python and kernels share.
+"""The betting of one hand, in a state that Python and kernels share.
 
-Kernels work on the flat arrays described in `betting_state`; `BettingState` wraps one for Python.
+Kernels work on the flat arrays of `betting_state`; `BettingState` wraps one for Python.
 """
 
 import functools
@@ -48,7 +48,7 @@ class BettingState:
     ----------
     rules : HoldemRules
     array : int64[STATE_SIZE], optional
-        A state to go on from; it is used, not copied. By default a new hand with the blinds posted.
+        A state to continue from, not copied. By default a new hand with the blinds posted.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class BettingState:
 
     @property
     def to_call(self) -> int:
-        """Chips the actor must add to call, never more than it has; 0 at the end of the hand."""
+        """Chips the actor must add to call, at most its stack; 0 at the end of the hand."""
         if self.is_over:
             return 0
         matched = min(self.array[betting_state.MAX_CONTRIB], self._rules_array[betting_state.STACK + self.actor])
@@ -115,7 +115,7 @@ class BettingState:
 
     @property
     def contributions(self) -> tuple[int, ...]:
-        """Chips each seat has put in over the whole hand."""
+        """Contribution of each seat over the whole hand, in chips."""
         return tuple(self.array[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats].tolist())
 
     @property
@@ -125,16 +125,16 @@ class BettingState:
 
     @property
     def menu(self) -> tuple[int, ...] | None:
-        """Raise-to totals on offer, ascending, where the game has finitely many; else None (see `raise_menu`)."""
+        """Raise-to totals on offer, ascending; None if the game offers every size (see `raise_menu`)."""
         return raise_menu(self.rules, self.array.tolist())
 
     def apply(self, action: int) -> None:
-        """Take an action for the actor: 0 fold, 1 check or call, N raise to N chips over the whole hand.
+        """Apply an action of the actor: 0 fold, 1 check or call, N raise to N chips over the whole hand.
 
         Raises
         ------
         IllegalAction
-            If the rules do not allow it; the state is unchanged then.
+            If the rules do not allow it; the state is then unchanged.
         """
         if isinstance(action, np.integer):
             action = int(action)
@@ -143,7 +143,7 @@ class BettingState:
         self.apply_legal(action)
 
     def apply_legal(self, action: int) -> None:
-        """Take an action that is known to be legal; an illegal one leaves the state without meaning."""
+        """Apply an action without checks; an illegal one leaves the state meaningless."""
         betting_state.apply_action(self._rules_array, self.array, action)
 
     def legal_text(self) -> str:
@@ -194,10 +194,10 @@ def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
 
 
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
-    """Return the raise-to totals on offer, ascending, or None where every size is.
+    """Return the raise-to totals on offer, ascending, or None if every size is.
 
-    The menus are those of ``universal_poker``: pot is offered when it is a legal size, half pot only
-    together with pot, and all-in always when a raise is legal. `dead_chips` are as in `pot_raise`.
+    The menus are those of ``universal_poker``: pot is offered if it is a legal size, half pot only
+    together with pot, and all-in whenever a raise is legal. `dead_chips` as in `pot_raise`.
     """
     highest = state[betting_state.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
@@ -212,7 +212,7 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
 def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> dict[str, int]:
     """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered.
 
-    `dead_chips` are as in `pot_raise`.
+    `dead_chips` as in `pot_raise`.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     totals = {}
@@ -230,7 +230,7 @@ def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> d
 def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips: int = 0) -> int:
     """Return the total of a raise by a fraction of the pot after calling, legal or not, halves rounded up.
 
-    `dead_chips` are in the pot, too, though no seat of the state has put them in.
+    `dead_chips` are chips in the pot that no seat of the state has contributed.
     """
     max_contrib = state[betting_state.MAX_CONTRIB]
     contributions = state[betting_state.CONTRIB : betting_state.CONTRIB + rules.num_seats]
@@ -239,7 +239,7 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
 
 
 def nearest_raise(betting: Any, total: int) -> int:
-    """Return the raise on offer nearest to a total; a call if none is.
+    """Return the raise on offer nearest to a total, or a call if no raise is legal.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Kernels of the betting: who acts, what is legal, who is paid.
+"""Kernels of the betting: the actor, the legal actions and the payoffs.
 
 A game and the state of a hand are flat int64 arrays; the constants below name their entries. The
-logic follows the ACPC server that ``universal_poker`` is built on, so that every state agrees with it.
+logic follows the ACPC server, on which ``universal_poker`` is built, so that every state agrees with it.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ CAN_FOLD = 2
 MIN_RAISE = 3  # lowest and highest legal raise-to; 0 and 0 when no raise is legal
 MAX_RAISE = 4
 MAX_CONTRIB = 5
-NEXT_RAISE = 6  # what the lowest raise-to would be with chips enough
+NEXT_RAISE = 6  # the lowest raise-to for a seat with enough chips
 NUM_RAISES = 7  # on this street
 NUM_ACTIONS = 8  # on this street
 NUM_CALLED = 9  # seats with chips that have called or made the last raise
@@ -78,7 +78,7 @@ def start_hand(rules, state):
 
 @kernel(inline=True)
 def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises, num_actions, num_acting, acting):
-    """Make `seat`, or the next one in turn that can act, the actor and write what it may do.
+    """Make `seat`, or the next seat in turn that can act, the actor, and write its legal actions.
 
     The caller passes the entries it has just written: reading them back would wait for the stores.
     """
@@ -101,10 +101,10 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
 
 @kernel(inline=True)
 def apply_action(rules, state, action):
-    """Take a legal action for the actor. `state` is modified in place.
+    """Apply a legal action of the actor. `state` is modified in place.
 
-    What the three actions change is selected by arithmetic, not branches: actions are hard to predict,
-    and a wrong guess costs the processor more than all of this. Fold and call are numbers below every
+    The effects of the three actions are selected by arithmetic instead of branches: actions are hard to
+    predict, and a mispredicted branch costs more than all of this. Fold and call (0 and 1) are below every
     contribution to match, so they pass through `max` without effect.
     """
     seat = state[ACTOR]
@@ -144,7 +144,7 @@ def apply_action(rules, state, action):
             num_actions = 0
             num_called = 0
         else:
-            street = last_street  # also when the board is run out
+            street = last_street  # also if all are all-in and the board is run out
         state[STREET] = street
     state[NEXT_RAISE] = next_raise
     state[NUM_RAISES] = num_raises
@@ -170,7 +170,7 @@ def share_pot(rules, state, ranks, payoffs):
     ranks : int64[10]
         Hand ranks of the live seats, read only at a showdown; bigger is better.
     payoffs : float64[num_seats]
-        Modified in place. Side pots are layered by contribution, and odd chips split into fractions.
+        Modified in place. Side pots are layered by contribution; odd chips are split into fractions.
     """
     num_seats = rules[NUM_SEATS]
     if state[NUM_LIVE] == 1:

@@ -1,9 +1,9 @@
 """The betting of a heads-up game, street by street, as arrays: the public tree without its boards.
 
-Where a street ends with both seats in the hand, cards are dealt, and what follows does not depend on
-them: the k-th end of one street is the k-th root of the next. So one pass over a board of the next
-street can serve all betting that leads to it. A hand whose betting is over (all-in) runs through the
-remaining streets as a root without decisions.
+Where a street ends with both seats in the hand, cards are dealt, and the betting after them does not
+depend on the cards: the k-th end of one street is the k-th root of the next. So one pass over a board of
+the next street serves all betting that leads to it. An all-in hand passes through the remaining streets
+as a root without decisions.
 """
 
 import functools
@@ -18,18 +18,18 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, rais
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 FOLD_END, SHOWDOWN, STREET_END = 2, 3, 4
-"""Kinds of nodes without actions; the kind of a decision is the seat that acts, 0 or 1."""
+"""Kinds of nodes without actions; the kind of a decision is its seat, 0 or 1."""
 
 
 class StreetTooLarge(ValueError):
-    """The betting of a street has more nodes than it may have."""
+    """The betting of a street exceeds the limit of nodes."""
 
 
 RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
 
 
 class StreetNodes(NamedTuple):
-    """The betting nodes of one street, root after root, each before what follows it (depth first).
+    """The betting nodes of one street, root after root, each before its children (depth first).
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class StreetNodes(NamedTuple):
     depth : int32[num_nodes]
         0 for roots.
     number : int32[num_nodes]
-        Of a root its number among the roots; else -1.
+        A root's number among the roots; else -1.
     end : int32[num_nodes]
-        Of a `STREET_END` its number among them; else -1.
+        The number of a `STREET_END` among them; else -1.
     stake : float64[num_nodes]
-        Chips: at a `FOLD_END` what seat 0 wins, at a `SHOWDOWN` what the winner wins; else 0. As if each seat had put
-        in half of the dead chips: so the other loses as much, and both win that half more than this says.
+        Chips that seat 0 wins at a `FOLD_END`, or the winner at a `SHOWDOWN`; else 0. Half of the dead chips counts as
+        each seat's contribution, so that the stakes are zero-sum: each seat's true winnings are that half more.
     rows : int32[2, num_nodes]
-        Where each seat's reach stands: nodes between which a seat does not act share a row.
+        Row of each seat's reach: nodes between which a seat does not act share a row.
     """
 
     kind: np.ndarray
@@ -66,14 +66,14 @@ class BettingDecision(NamedTuple):
     ----------
     node : int
     root : int
-        Number of the root it comes from.
+        Number of the root above it.
     seat : int
     state : list of int
         The betting state array.
     actions : tuple of (int, int, int)
-        Seat, action and street of everything done before.
+        Seat, action and street of every action before.
     children : dict of int to int
-        The node behind each legal action, ascending.
+        The node after each legal action, ascending.
     """
 
     node: int
@@ -95,7 +95,7 @@ class StreetBetting:
         In the order of `nodes`.
     num_roots, num_ends, max_depth : int
     num_rows : tuple of int
-        Of each seat.
+        Rows of reach of each seat.
     """
 
     nodes: StreetNodes
@@ -114,21 +114,21 @@ def street_betting(
     dead_chips: int = 0,
     max_nodes: int = 1_000_000,
 ) -> list[StreetBetting]:
-    """Return all betting from a state to the end of the hand, one entry for each street from its own on.
+    """Return all betting from a state to the end of the hand, one entry for each street from the state's on.
 
     Parameters
     ----------
     start : BettingState
-        Heads-up, with a decision to make.
+        Heads-up, at a decision.
     actions : tuple of (int, int, int)
-        Seat, action and street of what was done before.
+        Seat, action and street of every action before.
     menu : callable, optional
-        Of the rules and the betting state array as a list: the raise-to totals on offer, ascending. By default
-        those of the rules, of a pot with the dead chips.
+        Returns the raise-to totals on offer, ascending, for the rules and a betting state array as a list. By default
+        the menu of the rules, for a pot that includes the dead chips.
     dead_chips : int
-        Chips in the pot that neither seat has put in.
+        Chips in the pot that neither seat has contributed.
     max_nodes : int
-        On one street.
+        Limit for one street.
 
     Raises
     ------
@@ -240,7 +240,7 @@ class _StreetBuilder:
         array = state.array.tolist()
         seat = array[betting_state.ACTOR]
         children: dict[int, int] = {}
-        # A decision stands before those below it, as its node does.
+        # Appended before the recursion, so that decisions have the order of their nodes.
         self._decisions.append(BettingDecision(node, self._num_roots, seat, array, actions, children))
         for action in ([FOLD] if array[betting_state.CAN_FOLD] else []) + [
             CALL,

@@ -1,11 +1,11 @@
 """Boards up to a renaming of suits.
 
-Two boards are of one class if a permutation of the suits takes one to the other. The representative
+Two boards are of one class if a permutation of the suits maps one to the other. The representative
 of a class has its suits in descending order of their sets of ranks, read as bit masks. Cards of a
-board have no order here. Hands go along: what holds for a hand on a board holds for the hand with
-renamed suits on the renamed board, so a table with a row of all combos for each class serves every
-board: ``row[relabel_combos()[permutation]]`` is the row of a board whose class and permutation
-`find_boards` tells.
+board have no order here. A hand on a board has the features of the hand with renamed suits on the renamed
+board, so a table with a row of all combos for each class serves every board:
+``row[relabel_combos()[permutation]]`` is the row of a board whose class and permutation are those of
+`find_boards`.
 """
 
 import functools
@@ -35,7 +35,7 @@ class BoardClasses(NamedTuple):
     sizes : int64[num_classes]
         Boards in each class.
     entries : int32[num_boards]
-        Class and permutation of every board, see `boards_kernels`.
+        Class and permutation of every board, coded as in `boards_kernels`.
     """
 
     num_suits: int
@@ -71,7 +71,7 @@ def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = N
     >>> board_classes(3).sizes.sum()
     np.int64(22100)
     """
-    return _board_classes(num_cards, num_suits, num_ranks)  # a cache takes defaults for other arguments
+    return _board_classes(num_cards, num_suits, num_ranks)  # the cache distinguishes defaults from given arguments
 
 
 @functools.cache
@@ -98,7 +98,7 @@ def _board_classes(num_cards: int, num_suits: int, num_ranks: int) -> BoardClass
 def find_boards(
     boards: npt.ArrayLike, num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the class of each board, and the permutation that takes it to the class's representative.
+    """Return the class of each board, and the permutation that maps it to the class's representative.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def find_boards(
     Raises
     ------
     ValueError
-        If a card is not of the deck, or stands twice on a board.
+        If a card is not of the deck, or twice on a board.
     """
     cards = np.asarray(boards)
     if cards.ndim == 0 or (cards.size and cards.dtype.kind not in "iu"):
@@ -150,7 +150,7 @@ def relabel_cards(cards: npt.ArrayLike, permutation: int, num_suits: int = NUM_S
 
 @functools.cache
 def relabel_combos(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
-    """Return the combo that each combo becomes under each renaming: int32[num_suits!, num_combos], read-only."""
+    """Return the image of each combo under each renaming: int32[num_suits!, num_combos], read-only."""
     combos = combo_cards(num_suits, num_ranks, num_hole_cards)
     ids = {frozenset(cards): number for number, cards in enumerate(combos.tolist())}
     renamed = [relabel_cards(combos, row, num_suits).tolist() for row in range(len(suit_permutations(num_suits)))]

@@ -1,7 +1,7 @@
 """Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays they read.
 
-A board's rank is the colexicographic one among all sets of as many deck positions, where a card's
-position is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that takes it
+A board's rank is its colexicographic number among all sets of as many deck positions, where a card's
+position is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that maps it
 to the representative of its class (5 bits) and the class.
 """
 

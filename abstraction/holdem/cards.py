@@ -47,7 +47,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If the text holds anything but cards and blanks or commas, or a card twice.
+        If the text holds anything but cards, blanks and commas, or repeats a card.
 
     >>> parse_cards("2c As")
     (0, 51)

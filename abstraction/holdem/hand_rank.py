@@ -1,14 +1,14 @@
-"""Hand ranks: an integer per poker hand, bigger is better, equal is a tie.
+"""Hand ranks: an integer per poker hand, higher is better, equal is a tie.
 
-Hands of five, six and seven cards have the ranks 1..7462 of the best five cards and compare with
-each other. Hands of one to four cards (Kuhn, Leduc, reduced decks) know no straights and flushes;
+Hands of five, six and seven cards have the ranks 1..7462 of their best five cards and compare with
+each other. Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights and flushes;
 their ranks are 1, 2, ... without gaps and compare only with hands of as many cards. Both orders are
 those of OpenSpiel's ``universal_poker``.
 
 The look-up is a perfect hash by sums. The rank multiset of a hand splits into the deuces, the six
-ranks 3..8 and the six ranks 9..A; each of the latter two has an additive key, and the number of
-deuces follows from the number of cards. All tables of one hand size are small enough for the
-level-two cache, and none is stored: `rank_tables` computes them.
+ranks 3..8 and the six ranks 9..A. Each of the latter two has an additive key, and the number of
+deuces follows from the number of cards. All tables of one hand size fit into the level-two cache, and
+none is stored: `rank_tables` computes them.
 """
 
 import functools
@@ -47,7 +47,7 @@ class RankTables(NamedTuple):
     masks: np.ndarray
     """int64[52]: bit ``16 * suit + rank``."""
     starts: np.ndarray
-    """int64[8]: word of a hand without cards that is to have k cards, k = 1..7."""
+    """int64[8]: initial word of a hand of k cards, k = 1..7."""
     low: np.ndarray
     """uint16[65536]: key of the ranks 3..8 -> first entry of its block."""
     high: np.ndarray
@@ -65,7 +65,7 @@ def hand_rank(cards: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray
     ----------
     cards : array-like of int, [..., k]
         Card ids of hands with k = 1..7 cards, in any order. A writeable, C-contiguous uint8 array
-        is read without a copy. That a hand's cards differ is not checked.
+        is read without a copy. Repeated cards are not detected.
     out : uint16[...], optional
         Where to write the ranks; C-contiguous.
 
@@ -120,7 +120,7 @@ def combo_ranks(board: npt.ArrayLike, combos: npt.ArrayLike, out: np.ndarray | N
     Returns
     -------
     uint16[num_combos]
-        0 where a card stands twice.
+        0 where a combo shares a card with the board or repeats one.
     """
     hole = _as_cards(combos, 1, 3, "a combo")
     known = _as_cards(board, 0, 7 - hole.shape[-1], f"a board for {hole.shape[-1]} hole cards")
@@ -152,7 +152,7 @@ def warmup() -> None:
 @functools.cache
 def rank_tables() -> RankTables:
     """Return the tables, computed on the first call."""
-    # The multisets of six ranks that both halves of the hash share, by size.
+    # The multisets of six ranks, by size: both halves of the hash use them.
     multisets = np.arange(5**6)[:, None] // 5 ** np.arange(6) % 5
     multisets = multisets[multisets.sum(axis=1) <= 7]
     multisets = multisets[np.argsort(multisets.sum(axis=1), kind="stable")]
@@ -167,7 +167,7 @@ def rank_tables() -> RankTables:
     low_start = entry = base = 0
     for num_cards in range(1, 8):
         starts[num_cards] = 0x3333 << 32 | low_start
-        if num_cards == 7:  # all 76,154 entries are too many for 16 bits: a second `high` leads past the other sizes'
+        if num_cards == 7:  # all 76,154 entries exceed 16 bits, so seven cards have a `high` table with an offset
             base = entry
             high[1, keys] = base + high[0, keys]
             starts[7] |= 1 << 30
@@ -198,7 +198,7 @@ def rank_tables() -> RankTables:
     flushes = np.zeros(1 << 13, np.uint16)
     flushes[is_flush] = np.searchsorted(classes, flush_scores) + 1
     values = [np.searchsorted(classes if k >= 5 else np.unique(s), s) + 1 for k, s in enumerate(scores_of_size, 1)]
-    # Room behind the last entry: with a card five times in a hand the look-up must stay inside.
+    # Spare entries at the end: even for a hand with one card five times the look-up must stay inside.
     values.append(np.zeros(len(keys), np.int64))
 
     rank, suit = np.divmod(np.arange(52), 4)
@@ -217,7 +217,7 @@ def rank_tables() -> RankTables:
 def _scores(counts: np.ndarray) -> np.ndarray:
     """Return comparable numbers for rank multisets int64[n, 13] of any size, flushes aside.
 
-    From bit 21 the category, below it the rank most often held (4 bits), the rank of the second
+    From bit 21 the category, below it the rank of the largest group (4 bits), the rank of the second
     pair (4) and the set of the kickers (13).
     """
     rows, ranks = np.arange(len(counts)), np.arange(13)

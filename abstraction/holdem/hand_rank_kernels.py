@@ -1,6 +1,6 @@
 """Kernels of the hand evaluator; `hand_rank.RankTables` describes the tables they read.
 
-A kernel ranks the k cards of an array slice, or cards it meets one by one, through two sums::
+A kernel ranks the k cards of an array slice, or cards given one by one, through two sums::
 
     rank = rank_word(tables, sum_words(tables, cards), sum_masks(tables, cards))
 
@@ -8,9 +8,9 @@ A kernel ranks the k cards of an array slice, or cards it meets one by one, thro
     masks = tables.masks[first card] + ... + tables.masks[k-th card]
     rank = rank_word(tables, word, masks)
 
-where `k` is the number of cards of the finished hand. A card held twice is not noticed, but never
-leads outside the tables. Call these helpers directly in the loop: LLVM inlines them there, but no longer
-inlines a helper that wraps them, which is three times slower.
+where `k` is the number of cards of the finished hand. A repeated card is not detected, but never leads
+outside the tables. Call these helpers directly in the loop: LLVM inlines them there, but not a further
+helper around them, which is three times slower.
 
 A word holds, from bit 0: the key of the ranks 3..8 (16 bits), the key of the ranks 9..A (16) and one
 nibble per suit that counts its cards from 3, so that the nibble's top bit says "five or more". A
@@ -98,7 +98,7 @@ def fill_hand_ranks(tables, hands, out):
 
 @kernel(inline=True)
 def first_combo(high):
-    """Return the id of the first combo whose higher card this is; that with `low` is `low` ids on."""
+    """Return the id of the first combo with this higher card; the combo with `low` has this id plus `low`."""
     return high * (high - 1) >> 1
 
 
@@ -117,8 +117,8 @@ def fill_combos_of_card(out, card, rank):
 def fill_board_ranks(tables, board, out):
     """Write the rank of every combo on a board of 3-5 cards into uint16[1326]. Modified in place: `out`.
 
-    Without a flush a combo's rank depends on its two ranks only: 91 look-ups serve all combos. The
-    combos that make a flush and those that share a card with the board are overwritten afterwards.
+    Without a flush a combo's strength depends on its two card ranks only: 91 look-ups serve all combos.
+    Combos that make a flush and those that share a card with the board are overwritten afterwards.
     """
     num_cards = len(board)
     word = tables.starts[num_cards + 2]
@@ -131,7 +131,7 @@ def fill_board_ranks(tables, board, out):
         for low in range(high):
             rank = rank_ignoring_suits(tables, high_word + tables.words[4 * low])
             for high_card in range(4 * high, 4 * high + 4):
-                row = out[first_combo(high_card) :]  # indices of a view are seen to be positive: faster
+                row = out[first_combo(high_card) :]  # a view: the compiler sees that its indices are positive
                 for low_card in range(4 * low, 4 * low + 4):
                     row[low_card] = rank
         rank = rank_ignoring_suits(tables, high_word + tables.words[4 * high])

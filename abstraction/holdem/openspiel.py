@@ -1,7 +1,7 @@
 """The border to OpenSpiel: game strings and games to rules, cards and actions both ways.
 
 Three OpenSpiel games have our rules: ``universal_poker`` and, as special cases, ``leduc_poker`` and
-``kuhn_poker``. Their numbers differ from ours and from each other; nothing else translates them.
+``kuhn_poker``. Their card and action numbers differ from ours and from each other; only this module translates them.
 """
 
 import dataclasses
@@ -25,9 +25,9 @@ _GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
 
 
 def parse_game(text: str) -> HoldemRules:
-    """Return the rules that a preset's name or an OpenSpiel game string means, without loading the game.
+    """Return the rules of a preset's name or an OpenSpiel game string, without loading the game.
 
-    Loading is what can crash: ``universal_poker`` ends the process on a stack below its blind.
+    Loading may crash: ``universal_poker`` ends the process on a stack below its blind.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def game_string(rules: HoldemRules) -> str:
     if rules.stacks is not None:
         parts.append(f"stack={listed(rules.stacks)}")
     if rules.raise_sizes is not None:
-        # Without stacks OpenSpiel crashes on limit games with more than four seats, and it passes none on; but
-        # it copies this parameter into the ACPC's game definition, where the next line can name them.
+        # OpenSpiel crashes on limit games with more than four seats and no stacks, and has no parameter for them in
+        # limit games. But it copies this one into the ACPC's game definition, where a second line can name them.
         stacks = "\nstack " + listed([MAX_CHIPS] * rules.num_seats) if rules.num_seats > 4 else ""
         parts.append(f"raiseSize={listed(rules.raise_sizes)}{stacks}")
     if rules.max_raises is not None:
@@ -94,7 +94,7 @@ def game_string(rules: HoldemRules) -> str:
 
 
 def game_name(rules: HoldemRules) -> str:
-    """Return the preset's name of the rules, or their game string: what `parse_game` reads back."""
+    """Return the preset's name of the rules, or their game string, so that `parse_game` returns the rules."""
     return next((name for name, preset in PRESETS.items() if preset == rules), game_string(rules))
 
 
@@ -133,7 +133,7 @@ class OpenSpielGame:
         self.game = game
         self.rules = rules_of(game)
         self._name = game.get_type().short_name
-        self._start = game.new_initial_state()  # to clone, which takes a fifth of the time of another one
+        self._start = game.new_initial_state()  # for `clone`, which takes a fifth of the time of a new state
         self._card_ids = [self.card_id(card) for card in range(NUM_CARDS)]
 
     def card_id(self, card: int) -> int:
@@ -201,7 +201,7 @@ class OpenSpielGame:
         """Return the state after the actions on a deck (hole cards seat by seat, then the board).
 
         Board cards are dealt wherever the state asks for one, also after the last action. In a limit
-        ``universal_poker`` every N is the one raise on offer, whatever its size.
+        ``universal_poker`` every N is the only raise on offer, whatever its size.
 
         Raises
         ------

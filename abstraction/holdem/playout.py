@@ -1,4 +1,4 @@
-"""Whole random hands inside one kernel: dealt, bet, compared, paid."""
+"""Play-outs of whole random hands inside one kernel: deal, betting, showdown and payoffs."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -52,9 +52,9 @@ class PlayoutWorkspace(NamedTuple):
 
 
 def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
-    """Play hands in which every seat folds, calls or raises with equal chance, where legal.
+    """Return totals of hands in which every seat folds, calls or raises with equal probability, where legal.
 
-    A no-limit raise-to is uniform between the lowest and the highest legal one, whatever the menu.
+    A no-limit raise-to total is uniform between the lowest and the highest legal one, whatever the menu.
     """
     if num_hands < 1:
         raise ValueError(f"num_hands must be at least 1, got {num_hands}")

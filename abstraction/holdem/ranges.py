@@ -1,8 +1,8 @@
-"""Ranges as text: which hole cards, and how often.
+"""Ranges as text: hole cards and their weights.
 
-The usual notation of players and solvers, items with commas between them: ``AA`` pairs, ``AKs`` suited, ``AKo``
+The usual notation of players and solvers, items separated by commas: ``AA`` pairs, ``AKs`` suited, ``AKo``
 offsuit, ``AK`` both, ``AhKd`` one combo; ``TT+`` up to aces, ``ATs+`` up to the highest kicker, ``77-44``, ``A5s-A2s``
-and ``T9s-54s`` from one to the other; ``random`` every combo. ``:0.5`` behind an item is its weight, 1 if missing.
+and ``T9s-54s`` for all between; ``random`` for every combo. ``:0.5`` after an item is its weight, by default 1.
 """
 
 import re
@@ -38,7 +38,7 @@ def parse_range(text: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the text is no range, is empty, or names a combo twice.
+        If the text is not a range, is empty, or names a combo twice.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def hand_class(combo: int) -> tuple[int, int]:
 
 
 def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
-    """Return the weighted mean of values of combos in every class: float64[13, 13, ...], NaN where no combo weighs.
+    """Return the weighted mean of values in every class: float64[13, 13, ...], NaN for a class without weight.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _combos(text: str) -> list[int]:
 
 
 def _class(text: str) -> tuple[int, int, str]:
-    """Return the ranks of a class, the higher first, and which suits."""
+    """Return the ranks of a class, the higher first, and its letter ``s``, ``o`` or none."""
     first, second = sorted((RANKS.index(text[0]), RANKS.index(text[1])), reverse=True)
     if first == second and len(text) == 3:
         raise ValueError(f"a pair is neither suited nor offsuit, got {text!r}")
@@ -136,7 +136,7 @@ def _upwards(high: int, low: int, suits: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _between(first: tuple[int, int, str], last: tuple[int, int, str], text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the classes from one to another: same high card, or same distance between the cards."""
+    """Yield the classes between two, with the same high card or the same distance between the cards."""
     (high, low, suits), (last_high, last_low, last_suits) = sorted((first, last), reverse=True)
     same_gap = high - low == last_high - last_low
     if suits != last_suits or not (same_gap or (high == last_high and last_low < last_high)):

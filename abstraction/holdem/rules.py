@@ -2,8 +2,8 @@
 
 Seats are those of OpenSpiel's ``universal_poker`` and the ACPC: with three or more seats, seat 0 posts
 the small blind, seat 1 the big blind and the last seat is the button; heads-up, seat 0 is the big
-blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total of
-chips put in over the whole hand.
+blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total
+contribution over the whole hand.
 """
 
 import dataclasses
@@ -24,27 +24,27 @@ UNLIMITED_RAISES = 255
 MAX_STREET_RAISES = 64  # universal_poker has room for as many actions on a street
 
 BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
-"""Raises a seat may choose from: any size; half pot, pot, all-in; pot, all-in; none. Names as in OpenSpiel."""
+"""Raises on offer: any size; half pot, pot, all-in; pot, all-in; none. Names as in OpenSpiel."""
 
 
 @dataclass(frozen=True)
 class HoldemRules:
-    """Rules of a game that OpenSpiel's ``universal_poker`` can play, with the same meaning.
+    """Rules of a game of OpenSpiel's ``universal_poker``, with the same meaning.
 
     Parameters
     ----------
     blinds : tuple of int
-        Chips each seat posts before the cards; its length is the number of seats, 2..10. Antes are
-        written as blinds too, and count as such for the smallest raise (the rule book's reading).
+        Chips each seat posts before the cards, for 2..10 seats. Antes are written as blinds too, and
+        count as blinds for the smallest raise, as in ``universal_poker``.
     stacks : tuple of int or None
         Chips each seat starts a hand with, at least its blind. None in limit games, which have no stacks.
     first_seats : tuple of int
-        The seat that acts first on each street, 1..4 streets; a seat out of chips or folded passes it on.
+        The seat that acts first on each of 1..4 streets, or the next one if it has folded or is all-in.
     board_cards : tuple of int
         New board cards on each street.
     betting : {"no-limit", "limit"}
     raise_sizes : tuple of int or None
-        Limit only: chips a raise adds on each street.
+        Limit only: size of a raise on each street.
     max_raises : tuple of int or None
         Raises allowed on each street, blinds not counted; None for no limit.
     num_suits, num_ranks, num_hole_cards : int
@@ -152,12 +152,12 @@ class HoldemRules:
         return sum(self.board_cards[: street + 1])
 
     def street_of_board(self, board: Sequence[int]) -> int:
-        """Return the first street that has so many board cards.
+        """Return the first street with as many board cards.
 
         Raises
         ------
         ValueError
-            If none has.
+            If there is no such street.
         """
         sizes = [self.board_size(street) for street in range(self.num_streets)]
         if len(board) not in sizes:

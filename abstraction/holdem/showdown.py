@@ -1,10 +1,10 @@
 """Terminal values of two ranges on one board: folds and showdowns, exact card removal, linear time.
 
-The combos that can be held on a board are renumbered once, weakest first; ranges and values are rows in
-that order. A range is any non-negative weights: what comes back is weighted by the opponent's range and
-conditional on nothing, i.e. counterfactual. Multiply by chips: a hand that wins ``stake`` from every
-opposing hand when they fold has the value ``stake * fold_mass``, and when both have put in ``stake``
-before a showdown, ``stake * showdown_margin``.
+The free combos of a board are renumbered once, weakest first; ranges and values are rows in that order.
+A range is a row of non-negative weights. Results are weighted by the opponent's range and not normalised,
+that is, counterfactual. Multiply them by chips: a hand that wins ``stake`` from every opposing hand that
+folds has the value ``stake * fold_mass``; if both have put in ``stake`` before a showdown, it has the value
+``stake * showdown_margin``.
 """
 
 from typing import NamedTuple
@@ -20,16 +20,16 @@ __all__ = ["HandRanker", "RankedHands", "fold_mass", "rank_hands", "showdown_mar
 
 
 class RankedHands(NamedTuple):
-    """The combos that can be held on a board, weakest first.
+    """The free combos of a board, weakest first.
 
     Attributes
     ----------
     combos : int32[num_hands]
         Combo ids.
     cards : uint8[num_hands, 2]
-        Their cards. The second of a hand with one hole card is that card + 52, a card that no other holds.
+        Their cards. With one hole card the second is that card + 52, which no other hand shares.
     groups : int32[num_groups + 1]
-        Where each group of equal strength begins, and the number of hands.
+        First hand of each group of equal strength, and the number of hands.
     """
 
     combos: np.ndarray
@@ -38,13 +38,15 @@ class RankedHands(NamedTuple):
 
 
 class RankWorkspace(NamedTuple):
+    """Memory for the ranking of one board."""
+
     ranks: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
 
 
 class HandRanker:
-    """Ranks the hands of one game on board after board, in the same memory.
+    """Ranks the hands of one game on many boards, in memory allocated once.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ class HandRanker:
     def rank(self, board: tuple[int, ...]) -> RankedHands:
         """Return the hands on a board of the game's cards; views that the next call overwrites.
 
-        The strengths of a board still to grow are those of the cards so far.
+        On an incomplete board, strengths are those of the cards so far.
         """
         hands = self._hands
         cards = np.array(board, dtype=np.uint8)
@@ -95,7 +97,7 @@ def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
 
 
 def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight of an opposing range less the hands that share a card with it.
+    """Return, for each hand, the weight of the compatible hands of an opposing range.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 
 
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight it beats less the weight that beats it; see `fold_mass`."""
+    """Return, for each hand, the weight it beats minus the weight that beats it; see `fold_mass`."""
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))
     kernels.fill_showdown_margin(hands.cards, hands.groups, weights, rows, mass, out.reshape(weights.shape))

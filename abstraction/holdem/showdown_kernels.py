@@ -1,8 +1,8 @@
 """Kernels of hands in strength order, and of folds and showdowns between two ranges with exact card removal.
 
-Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the hands
-are many. ``mass[card]`` sums a range over the hands that hold a card, so that of all hands those that
-share no card with {c, d} weigh ``total - mass[c] - mass[d] + range[{c, d}]``.
+Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the number of
+hands. ``mass[card]`` sums a range over the hands that hold a card. The hands that share no card with
+{c, d} then weigh ``total - mass[c] - mass[d] + range[{c, d}]``: {c, d} itself was subtracted twice.
 """
 
 import numpy as np
@@ -14,15 +14,15 @@ from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, sto
 DIGIT_BITS = 7
 DIGITS = 1 << DIGIT_BITS
 CARD_SLOTS = 104
-"""Cards, and one more for each: what stands for the second card of a hand that has one."""
+"""The 52 cards, and for each a placeholder for the second card of a hand with one hole card."""
 
 FIRST_HAND = LANES
-"""Where the first hand of a tile stands: the blocks before it are 0, and stand for a hand that is not in the range."""
+"""Block of a tile's first hand: block 0 is zero and stands for a hand that is not in the range."""
 
 
 @kernel
 def rank_hands(tables, board, combos, work, hands):
-    """Order the combos that can be held on a board by strength, and return the number of groups of equal strength.
+    """Order the free combos of a board by strength, and return the number of groups of equal strength.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def sort_by_rank(ranks, order, spare, counts):
     Parameters
     ----------
     ranks : uint16[num_combos]
-        Below 2**14; 0 marks a combo that cannot be held.
+        Below 2**14; 0 marks a combo that shares a card with the board.
     order, spare : int32[num_combos]
         The result and workspace. Modified in place.
     counts : int32[2, DIGITS]
@@ -106,7 +106,7 @@ def sort_by_rank(ranks, order, spare, counts):
 def _add(mass, card, weights):
     """Add a hand's weights in four ranges to the mass of one of its cards. `mass` is modified in place."""
     row = mass[card]
-    # All is read before anything is written, else the compiler cannot take four at once.
+    # Read everything before writing: otherwise the compiler cannot use one vector for all four.
     first, second, third, fourth = row[0] + weights[0], row[1] + weights[1], row[2] + weights[2], row[3] + weights[3]
     row[0] = first
     row[1] = second
@@ -116,7 +116,7 @@ def _add(mass, card, weights):
 
 @kernel(inline=True)
 def _apart(totals, mass, card, other):
-    """Return the totals of four ranges less their mass on two cards."""
+    """Return the totals of four ranges minus their mass on two cards."""
     row, other_row = mass[card], mass[other]
     return (
         totals[0] - row[0] - other_row[0],
@@ -143,7 +143,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
     Notes
     -----
-    Four ranges at a time take two thirds of the time. The last four may hold a row more than once.
+    Four ranges at a time take two thirds of the time of one by one. The last four may repeat a row.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):
@@ -168,12 +168,12 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
 @kernel
 def fill_showdown_margin(cards, groups, reach, rows, mass, out):
-    """Write, for each hand, the weight of the hands it beats less that of the hands that beat it.
+    """Write, for each hand, the weight of the hands it beats minus that of the hands that beat it.
 
     Parameters
     ----------
     groups : int32[num_groups + 1]
-        Where each group of equal strength begins, and the number of hands.
+        First hand of each group of equal strength, and the number of hands.
     cards, reach, rows, mass, out
         As in `fill_fold_mass`.
 
@@ -207,7 +207,7 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
                 _add(mass, cards[k, 1], weights)
             for k in range(start, stop):
                 a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
-                # Read before written, as a row may stand here twice.
+                # Read all before writing, as two of the four rows may be the same.
                 a, b, c, d = out_a[k] + a, out_b[k] + b, out_c[k] + c, out_d[k] + d
                 out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
         for k in range(num_hands):
@@ -218,14 +218,14 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
 
 @kernel
 def fill_fold_tile(own, others, same, tile, mass, out):
-    """Do what `fill_fold_mass` does for sixteen ranges and the hands of another list.
+    """Write the fold mass (`fill_fold_mass`) of sixteen ranges for the hands of another list.
 
     Parameters
     ----------
     own, others : uint8[n, 2], uint8[m, 2]
         The cards of the hands to value and of those in the ranges.
     same : int32[n]
-        The place in `tile` of the same hand in the ranges, 0 if it is not there.
+        The block in `tile` of the same hand in the ranges, 0 if the ranges do not have it.
     tile : float[FIRST_HAND + m, 16]
         The weight of each hand in sixteen ranges, the first at `FIRST_HAND`; the block 0 holds zeros.
     mass : float[CARD_SLOTS, 16]
@@ -250,12 +250,12 @@ def fill_fold_tile(own, others, same, tile, mass, out):
 
 @kernel
 def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
-    """Do what `fill_showdown_margin` does for sixteen ranges and the hands of another list.
+    """Write the showdown margin (`fill_showdown_margin`) of sixteen ranges for the hands of another list.
 
     Parameters
     ----------
     own_stops, other_stops : int32[num_groups]
-        Behind the last hand of each group of equal strength, weakest first, in both lists.
+        End of each group of equal strength, weakest first, in both lists.
     own, others, tile, mass, out
         As in `fill_fold_tile`, hands in order of strength.
     """
