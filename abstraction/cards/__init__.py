@@ -1,4 +1,4 @@
-"""Card abstraction: exact features of hands, and the buckets that k-means makes of them."""
+"""Card abstraction: exact features of hands, and buckets made from them by k-means."""
 
 from plurispiel.abstraction.cards.buckets import BucketTable, load_table
 from plurispiel.abstraction.cards.build import build_table

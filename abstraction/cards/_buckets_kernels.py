@@ -16,7 +16,7 @@ def fill_row(entries, relabel, rows, board, out):
     Parameters
     ----------
     entries : int32[num_boards]
-        As `BoardClasses.entries` of the full deck; one array less to unpack for each call from Python.
+        `BoardClasses.entries` of the full deck; unpacking the record would cost time on each call from Python.
     relabel : uint16[24, 1326]
     rows : uint8 or uint16[num_classes, 1326]
     board : uint8[3..5]
@@ -44,7 +44,7 @@ def fill_rows(classes, relabel, rows, boards, out):
 
 @kernel
 def spread_labels(boards, labels, marker, out):
-    """Write the labels of the combos that can be held to their places in rows, and the marker to the others.
+    """Write the labels of the free combos into full rows, and the marker for all other combos.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def spread_labels(boards, labels, marker, out):
 
 @kernel
 def count_next_buckets(board, next_rows, next_cards, mass, out):
-    """Count the buckets that every combo that can be held on a board has after each next card.
+    """Count the buckets of every free combo over all next cards.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def count_next_buckets(board, next_rows, next_cards, mass, out):
     next_rows : uint16[num_next_cards, 1326]
     next_cards : uint8[num_next_cards]
     mass : int
-        What one card adds.
+        Added for each card.
     out : uint8[num_live, num_buckets]
         Zeros before. Modified in place.
     """
@@ -108,9 +108,9 @@ def add_statistics(labels, sums, weights, num_rivers, moments):
     sums : int64[n, num_live]
         Of equity over `num_rivers` boards.
     weights : int64[n]
-        How many boards each stands for.
+        Number of boards in each one's class.
     moments : int64[num_buckets, 4]
-        Number, sum of `sums`, and the sum and the sum of squares of their means, these in whole units of equity.
+        Number of hands, sum of `sums`, and the sum and sum of squares of mean equity in whole units.
         Modified in place.
     """
     for b in range(len(labels)):

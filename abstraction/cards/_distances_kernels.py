@@ -1,7 +1,7 @@
 """Kernels that find the nearest of many centroids.
 
-Points and centroids are small integers held in bytes or float32, so that every sum is exact: neither
-the order of additions nor the number of threads can change a result, and a tie goes to the lower id.
+Points and centroids are small integers in bytes or float32, so that every sum is exact: neither the order
+of additions nor the number of threads can change a result. A tie goes to the lower id.
 """
 
 import numpy as np
@@ -9,9 +9,9 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 LANES = 16
-"""Centroids in a block; they are compared with a point side by side."""
+"""Centroids in a block, compared with a point side by side."""
 UNROLLED = 8
-"""Dimensions come in multiples of this."""
+"""The number of dimensions is a multiple of this."""
 
 
 @kernel(inline=True)
@@ -63,10 +63,10 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
 
     Notes
     -----
-    Two vectors whose sums differ by g are at least g apart, and by squares at least g**2 / dims. The sums
-    of a block's centroids lie in a range; blocks whose range is too far from the point's sum are skipped.
-    Centroids ordered by their sums make these ranges narrow: most blocks are skipped. Two of three hands on a board
-    have the features of another one: `recent` remembers, by a hash, a point seen before.
+    Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
+    g**2 / dims. So a block is skipped if the range of its centroids' sums is too far from the point's sum. Centroids
+    ordered by their sums make these ranges narrow, and most blocks are skipped. Two of three hands on a board have the
+    features of another hand: `recent`, a hash table, remembers points already done.
     """
     dims = points.shape[1]
     recent[:] = -1
@@ -168,9 +168,9 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
     centroids : uint8[k, num_buckets]
         Of the same mass as every point.
     nearest : int16[k, num_buckets, most buckets in a centroid]
-        For each bucket the centroid's buckets, the nearest first.
+        For each bucket the centroid's buckets with mass, the nearest first.
     num_held : int32[k]
-        Buckets in each centroid.
+        Number of buckets with mass in each centroid.
     ground : float32[num_buckets, num_buckets]
     work : GreedyWorkspace
     labels : int32[n]
@@ -212,7 +212,7 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
 
 @kernel
 def add_gaps(points, weights, labels, means, totals):
-    """Add the weighted distances of points from the means of their buckets.
+    """Add the weighted distances of points to the means of their buckets.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def add_gaps(points, weights, labels, means, totals):
     labels : int32[n]
     means : float64[k, dims]
     totals : float64[3]
-        Of absolute differences, of roots of mean squares, and of squares. Modified in place.
+        Sums of the L1 distance, of the root mean square difference and of the squared distance. Modified in place.
     """
     dims = points.shape[1]
     for i in range(len(points)):

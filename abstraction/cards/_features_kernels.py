@@ -1,4 +1,4 @@
-"""Kernels of card features: how often hands win, with exact card removal."""
+"""Kernels of equity against a uniform hand, with exact card removal, and of outs."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
 from plurispiel.abstraction.machine.jit import kernel
 
 NUM_PAIRS = 91
-"""Pairs of ranks, equal or not: those of (high, low) have the number high * (high + 1) / 2 + low."""
+"""Pairs of ranks, equal or not: (high, low) has the number high * (high + 1) / 2 + low."""
 
 PAIR_HIGH = np.array([high for high in range(13) for low in range(high + 1)], dtype=np.int64)
 PAIR_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtype=np.int64)
@@ -20,10 +20,10 @@ PAIR_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtyp
 
 @kernel
 def sum_points(tables, combos, boards, weights, work, points, total_weight):
-    """Add every combo's points on each of the boards it can be held on, and the weights of those boards.
+    """Add every combo's points on each board that it shares no card with, and the weights of those boards.
 
-    Two points for every other combo that it beats, one for every one that it ties with. With whole weights all
-    sums are exact.
+    A combo has two points for each other combo it beats and one for each it ties with. With integer weights
+    all sums are exact.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def may_flush(board):
 
 @kernel
 def add_pair_points(tables, board, weight, work, points, total_weight):
-    """Add the points of a board of hold'em on which no flush is possible, so that suits do not matter.
+    """Add the points of a hold'em board on which no flush is possible, so that suits do not matter.
 
-    What a pair of ranks makes goes to ``work.pair_points``, for all its combos; those that share a card with the
-    board have the same taken off in `points`, and the weight in `total_weight`.
+    The points of a pair of ranks go to ``work.pair_points``, for all its combos. For combos that share a card with
+    the board, `points` and `total_weight` are reduced by as much, so that the final sum leaves them out.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
             pair = work.order[k]
             high, low = PAIR_HIGH[pair], PAIR_LOW[pair]
             wins = num_weaker - weaker[high] - weaker[low]
-            ties = num_equal - equal[high] - equal[low] + 1.0  # the combo itself was taken off twice
+            ties = num_equal - equal[high] - equal[low] + 1.0  # the combo itself was subtracted twice
             made[pair] = weight * (2.0 * wins + ties)
             work.pair_points[pair] += made[pair]
         for k in range(start, stop):
@@ -147,15 +147,15 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
 
 @kernel
 def add_points(ranks, combos, order, num_live, per_card, weight, points):
-    """Add two points for every other combo that a live one beats, and one for every one that it ties with.
+    """Add the points of every free combo: two for each other combo it beats, one for each it ties with.
 
     Parameters
     ----------
     ranks : uint16[num_combos]
     combos : uint8[num_combos, num_hole_cards]
-        With three hole cards the cards that two combos share are ignored.
+        With three hole cards, cards shared by two combos are ignored.
     order : int32[num_combos]
-        Ids of the `num_live` combos that can be held, weakest first (`sort_by_rank`).
+        Ids of the `num_live` free combos, weakest first (`sort_by_rank`).
     per_card : float64[3, 52]
         Workspace.
     weight : float
@@ -165,9 +165,9 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
 
     Notes
     -----
-    One pass over groups of equal rank. Of W weaker combos, P[c] with card c, those that do not touch
-    the own cards {c, d} are W - P[c] - P[d]: the combo {c, d} itself is not weaker. Among the equal
-    ones it is subtracted twice, so it is put back once.
+    One pass over groups of equal rank. If W combos are weaker, P[c] of them with card c, then W - P[c] - P[d]
+    share no card with the combo {c, d}: the combo itself is not among them. Among the equal ones it is
+    subtracted twice, so it is added back once.
     """
     num_hole = combos.shape[1]
     num_removed = num_hole if num_hole < 3 else 0
@@ -204,7 +204,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
 
 @kernel
 def count_outs(cards, combos, board, num_suits, outs):
-    """Write the cards that would complete a straight or flush with the combo's help.
+    """Write the number of cards that would complete a straight or flush in which the combo takes part.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Kernels of river equity: how often every combo wins on a full board, against all others or against clusters of them.
+"""Kernels of river equity: every combo on a full board, against all other hands or against clusters of hands.
 
-Equities are integers, twice the hands beaten plus the hands tied, so that they are exact and do not
-depend on the order in which anything was summed.
+Equities are integers, twice the hands beaten plus the hands tied: exact, and independent of the order of
+summation.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ NUM_CLUSTERS = 8
 def _fill_pair_equities(tables, board, work, out):
     """Write the equities on a board where no flush is possible: they depend on a combo's two ranks only.
 
-    The 91 pairs of ranks are swept as `fill_equities` sweeps combos. Modified in place: `work`, `out`.
+    `fill_equities`, with the 91 pairs of ranks in place of combos. Modified in place: `work`, `out`.
     """
     left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
     word = tables.starts[7]
@@ -63,7 +63,7 @@ def _fill_pair_equities(tables, board, work, out):
         for k in range(start, stop):
             high, low = PAIR_HIGH[order[k]], PAIR_LOW[order[k]]
             wins = num_weaker - weaker[high] - weaker[low]
-            made[order[k]] = 2 * wins + num_equal - equal[high] - equal[low] + 1  # itself was taken off twice
+            made[order[k]] = 2 * wins + num_equal - equal[high] - equal[low] + 1  # the combo was subtracted twice
         for k in range(start, stop):
             high, low = PAIR_HIGH[order[k]], PAIR_LOW[order[k]]
             weaker[high] += equal[high]
@@ -102,9 +102,9 @@ def fill_equities(tables, combos, board, work, out):
 
     Notes
     -----
-    With W(g) the hands of groups before g that share no card with a hand of group g, twice its wins plus
-    its ties are W(g) + W(g + 1): one pass in order of strength. The hand itself, taken off with both of its
-    cards, is put back once.
+    Let W(g) be the number of hands weaker than group g that are compatible with a hand of group g. Twice its wins
+    plus its ties are W(g) + W(g + 1): one pass in order of strength. The hand itself, subtracted with each of its
+    two cards, is added back once.
     """
     if not may_flush(board):
         _fill_pair_equities(tables, board, work, out)
@@ -162,10 +162,10 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]
-        In 1/255, for the combos that can be held, by their ids; 255 / 2 against a cluster of which
-        no hand is left. Modified in place.
+        In 1/255, for the free combos, by their ids; 255 / 2 against a cluster without a compatible hand.
+        Modified in place.
     equities : int64[n, 1081]
-        Against all of them, in 1/1980. Modified in place.
+        Against all hands, in 1/1980. Modified in place.
     """
     ranks, order, cards, mass, held = work.ranks, work.order, work.cards, work.cluster_weaker, work.cluster_held
     places, before, totals, all_held = work.places, work.before, work.cluster_totals, work.all_held
@@ -207,7 +207,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
             itself, target = own[clusters[combo]], out[b, places[combo]]
             total = np.float32(0.0)
             for c in range(NUM_CLUSTERS):
-                # The hand itself, taken off with both of its cards, is put back once.
+                # The hand itself, subtracted with each of its two cards, is added back once.
                 others = all_held[c] - held_a[c] - held_b[c] + itself[c]
                 points = row[c] + itself[c]
                 total += points
@@ -218,7 +218,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
 
 @kernel
 def fill_live_equities(tables, combos, boards, work, row, out):
-    """Write the equity of the combos that can be held, by their ids.
+    """Write the equity of the free combos, by their ids.
 
     Parameters
     ----------

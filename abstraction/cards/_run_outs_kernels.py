@@ -1,7 +1,7 @@
-"""Kernels of run-outs: the river equities that every combo of a flop or turn can come to.
+"""Kernels of run-outs: the river equities of every combo over all ways to complete a flop or turn.
 
-Rows of equities come from a table of all river boards up to a renaming of suits, or are computed on the
-spot; both go through the same sums of integers, so that they agree to the bit.
+Rows of equities come from a table of all river boards up to a renaming of suits, or are computed as needed.
+Both are summed as integers by the same code, so that they agree to the bit.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def fill_live(board, live):
 
 @kernel(inline=True)
 def _extend(board, run_out, river):
-    """Write a board and the cards that a run-out picks among those left. Modified in place: `river`."""
+    """Write a board completed by a run-out, which names positions in the rest of the deck. Modified: `river`."""
     known = len(board)
     for j in range(known):
         river[j] = board[j]
@@ -48,7 +48,7 @@ def _extend(board, run_out, river):
 
 @kernel(inline=True)
 def _add_row(row, relabel, live, bins, histogram, sums, squares):
-    """Count the equities of one river board, those of `row` with suits renamed. Conflicts fall into the last bin."""
+    """Count the equities of one river board, `row` with suits renamed. Conflicts are counted in the last bin."""
     for k in range(len(live)):
         equity = np.int64(row[relabel[live[k]]])
         histogram[k, bins[equity]] += 1
@@ -58,20 +58,20 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 
 @kernel(inline=True)
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
-    """Write cumulative histograms in bytes and take the conflicts off the sums. Modified in place: the last three."""
+    """Write cumulative histograms as bytes and remove the conflicts from the sums. Modified: the last three."""
     for k in range(len(histogram)):
         sums[k] -= num_conflicts * CONFLICT
         squares[k] -= num_conflicts * CONFLICT * CONFLICT
         counts, row = histogram[k], out[k]
         total = np.int64(1 << 15)
-        for b in range(NUM_BINS - 1):  # the last one would be full
+        for b in range(NUM_BINS - 1):  # the last entry would always be 1
             total += np.int64(counts[b]) * unit
             row[b] = np.uint8(total >> 16)
 
 
 @kernel
 def sum_stored_run_outs(rivers, plan, boards, work, out):
-    """Write histograms and sums of river equities for every combo that can be held on flops or turns.
+    """Write histograms and sums of river equities for every free combo of flops or turns.
 
     Parameters
     ----------
@@ -124,13 +124,13 @@ def sum_run_outs(hands, plan, boards, work, out):
 
 @kernel
 def count_by_class(equities, weights, preflop_classes, bins, histogram):
-    """Add, for every starting hand, the equities it has on river boards. Modified in place: `histogram`.
+    """Count, for every starting hand, its equities on river boards. Modified in place: `histogram`.
 
     Parameters
     ----------
     equities : uint16[n, 1326]
     weights : int64[n]
-        How many boards each row stands for.
+        Number of boards in each row's class.
     preflop_classes : uint8[1326]
     bins : uint8[1982]
     histogram : int64[169, num_bins + 1]

@@ -1,6 +1,6 @@
 """The bucket table: for every board up to a renaming of suits, the bucket of every combo.
 
-What training and mass evaluation use; `row` is a look-up. On disk it is an artefact, mapped into memory.
+Training and large evaluations use it, as `row` is a look-up. On disk it is an artefact, mapped into memory.
 """
 
 from collections.abc import Mapping
@@ -29,19 +29,19 @@ NUM_EXAMPLES = 3
 
 @dataclass(frozen=True, eq=False)
 class StreetReport:
-    """What was found about one street's buckets while they were made.
+    """Statistics of one street's buckets, from their construction.
 
     Attributes
     ----------
     sizes : int64[num_buckets]
         (hand, board) pairs in each bucket.
     equity, equity_sd : float64[num_buckets]
-        Mean and standard deviation of their mean equity on the river.
+        Mean and standard deviation of the members' E[HS].
     examples : int32[num_buckets, 3, 2]
-        Typical members: class of board and combo, -1 where there are none.
+        Typical members: class of board and combo, -1 for missing ones.
     quality : dict
         Values of `QUALITY`: `quality.Partition` of the buckets, and of as many percentiles of E[HS], on the points
-        that the centroids were fitted to.
+        to which the centroids were fitted.
     """
 
     sizes: np.ndarray
@@ -52,7 +52,7 @@ class StreetReport:
 
 
 class TableArrays(NamedTuple):
-    """What kernels take to find buckets on one street, see `_buckets_kernels.fill_row`."""
+    """Arrays from which kernels look up buckets on one street, see `_buckets_kernels.fill_row`."""
 
     classes: BoardClasses
     relabel: np.ndarray
@@ -65,13 +65,13 @@ class BucketTable:
     Attributes
     ----------
     model : CardModel
-        The same buckets without the table.
+        Computes the same buckets without the table.
     rows : dict
         From flop, turn and river to uint8 or uint16[num_classes, 1326], by the classes of `boards.board_classes`.
     reports : dict
         From flop, turn and river to their `StreetReport`.
     digest : str
-        Hash of everything in the table; empty until it is written.
+        Hash of the whole table; empty until it is saved.
     """
 
     def __init__(
@@ -85,20 +85,20 @@ class BucketTable:
         self.stored = {}
         for street in BUCKETED_STREETS:
             self.stored[street] = rows[street].view()
-            self.stored[street].setflags(write=False)  # one type for kernels, read from disk or just made
+            self.stored[street].setflags(write=False)  # one type for kernels, whether mapped from disk or new
         self.reports = reports
         self.digest = digest
         self._arrays: dict[int, TableArrays] = {}
 
     @property
     def num_buckets(self) -> dict[str, int]:
-        """How many buckets each street has, preflop first."""
+        """Number of buckets of each street, preflop first."""
         return self.model.num_buckets
 
     def row(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Return the bucket of each combo on a board, as `CardModel.classify` does.
 
-        A uint8 array of different cards is looked up as it is; anything else is checked first.
+        A uint8 array is not checked and must hold different cards; anything else is checked first.
         """
         if type(board) is not np.ndarray or board.dtype != np.uint8 or len(board) == 0:
             board, street = self.model.check_board(board)

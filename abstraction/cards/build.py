@@ -1,7 +1,7 @@
 """Building a bucket table: features of all hands on all boards, centroids, and the bucket of each.
 
-Streets are built from the river up, as the features of a street may look at the next one's buckets, and each
-finished one is kept beside the table until all are: a build that was stopped goes on there.
+Streets are built from the river back to the flop, as the features of a street may use the next street's buckets. Each
+finished street is kept beside the table until the last is done, so that a stopped build resumes there.
 """
 
 import shutil
@@ -43,7 +43,7 @@ _MIB = 1 << 20
 
 
 class StreetBuckets(NamedTuple):
-    """One street's finished part of a table."""
+    """The finished part of a table for one street."""
 
     model: StreetModel
     rows: np.ndarray
@@ -62,11 +62,11 @@ def build_table(
     Parameters
     ----------
     folder : Path, optional
-        Where to keep it. A table of this configuration that is there already is loaded, an unfinished build goes on.
+        Where to save it. A finished table of this configuration is loaded; an unfinished build resumes.
     threads : int, optional
-        As many as there are processors, by default; the table is the same for any number.
+        By default as many as there are processors; the table is the same for any number.
     show_progress : bool
-        On standard error.
+        Show bars on standard error.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def build_table(
 
 
 def stage_folder(folder: Path) -> Path:
-    """Return where an unfinished build of a table keeps what is done."""
+    """Return the folder in which an unfinished build keeps its finished streets."""
     return folder.with_name(f".{folder.name}.stages")
 
 
 def table_bytes(config: AbstractionConfig) -> int:
-    """Return about how many bytes a table takes on disk and in memory."""
+    """Return the approximate size of a table in bytes, on disk and in memory."""
     return sum(
         NUM_BOARDS[street] * NUM_COMBOS * bucket_dtype(config.street(street).buckets).itemsize
         for street in BUCKETED_STREETS
@@ -113,14 +113,14 @@ def table_bytes(config: AbstractionConfig) -> int:
 
 
 def peak_bytes(config: AbstractionConfig) -> int:
-    """Return about how much memory a build takes: the equities of all rivers, the table, the points to fit."""
+    """Return the approximate peak memory of a build in bytes: all river equities, the table, the fitted points."""
     dims = max(_dims(config, street) for street in BUCKETED_STREETS)
     rivers = NUM_BOARDS["river"] * NUM_COMBOS * np.dtype(np.uint16).itemsize
     return 250 * _MIB + rivers + table_bytes(config) + config.fit_points * (2 * dims + 60)
 
 
 class _Builder:
-    """Builds one street after the other, with what they share."""
+    """Builds one street after another; the table of river equities is shared."""
 
     def __init__(self, config: AbstractionConfig, threads: int, show_progress: bool):
         self.config = config
@@ -129,7 +129,7 @@ class _Builder:
         self._rivers: RiverTable | None = None
 
     def build_street(self, street: str, later: dict[str, StreetBuckets]) -> StreetBuckets:
-        """Return a street's buckets, given those of the streets after it."""
+        """Return a street's buckets, given those of the later streets."""
         rivers = self._river_table()
         settings = self.config.street(street)
         boards, sizes = _boards_of(street)
@@ -176,7 +176,7 @@ class _Builder:
     def _reader_maker(
         self, street: str, features: str, rivers: RiverTable, following: StreetBuckets | None
     ) -> Callable[[], FeatureReader]:
-        """Return what makes a reader of features for each thread."""
+        """Return a function that makes a feature reader for each thread."""
         next_rows, num_next = None, 0
         if features == "potential":
             assert following is not None
@@ -221,7 +221,7 @@ class _Builder:
         boards: np.ndarray,
         rivers: RiverTable,
     ) -> dict[str, float]:
-        """Return what `QUALITY` names."""
+        """Return the values of `QUALITY`."""
         features = "ochs" if street == "river" else "histogram"
         points = sample.points
         if self.config.street(street).features != features:
@@ -288,7 +288,7 @@ class _Sample(NamedTuple):
 
 
 def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
-    """Return how far apart a street's buckets are, in whole numbers: float32[num_buckets, num_buckets]."""
+    """Return the distances between a street's buckets, as whole numbers: float32[num_buckets, num_buckets]."""
     if model.config.distance == "percentile":
         return np.rint(10_000 * abs(report.equity[:, None] - report.equity)).astype(np.float32)
     if model.config.distance == "greedy-emd":
@@ -305,7 +305,7 @@ def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
 
 
 def _boards_of(street: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the representatives of a street's boards, and how many boards each stands for."""
+    """Return the representatives of a street's boards, and the sizes of their classes."""
     classes = board_classes(BOARD_CARDS[street])
     return np.array(classes.boards), np.array(classes.sizes)
 
@@ -317,7 +317,7 @@ def _draw_boards(num_boards: int, wanted: int, rng: np.random.Generator) -> np.n
 
 
 def _dims(config: AbstractionConfig, street: str) -> int:
-    """Return how many bytes the features of a hand have."""
+    """Return the number of bytes of a hand's features."""
     features = config.street(street).features
     if features == "potential":
         return config.street(BUCKETED_STREETS[BUCKETED_STREETS.index(street) + 1]).buckets
@@ -325,7 +325,7 @@ def _dims(config: AbstractionConfig, street: str) -> int:
 
 
 def _by_equity(labels: np.ndarray, sums: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
-    """Return labels by the mean equity of their members, those without any last."""
+    """Return labels in order of their members' mean equity, empty ones last."""
     mass = np.bincount(labels, weights, k)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(labels, weights * sums.astype(np.float64), k) / mass
@@ -357,7 +357,7 @@ def _live_combos(board: np.ndarray) -> np.ndarray:
 
 
 def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
-    """Return the table in a folder if it is of this configuration."""
+    """Return the table in a folder, or None if there is none; refuse one of another configuration."""
     if not holds_artefact(folder):
         return None
     table = load_table(folder)
@@ -378,7 +378,7 @@ def _save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) ->
 
 
 def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBuckets | None:
-    """Return what an earlier build of this configuration finished, if anything."""
+    """Return the street that an earlier build of this configuration finished, or None."""
     try:
         artefact = load_artefact(folder, _STAGE, _STAGE_FORMAT)
         if artefact.config != config.as_dict() or artefact.source != __version__:

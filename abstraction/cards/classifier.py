@@ -1,7 +1,7 @@
-"""From boards to buckets: the features of one street, and what cuts them into buckets.
+"""From boards to buckets: the features of one street, and the centroids or thresholds that classify them.
 
-`StreetClassifier` is the only way to a bucket: the builder of a table runs it over all boards there are, and
-whoever has no table runs it over one board. All features are whole numbers, so both come to the same.
+`StreetClassifier` is the only way to a bucket: the builder of a table runs it over all boards, a `CardModel` over one.
+All features are whole numbers, so both find the same buckets.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, RunO
 
 BOARD_CARDS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 POTENTIAL_MASS = 5
-"""What one next card adds to a histogram over the next street's buckets, so that means of them can be rounded."""
+"""Weight of one next card in a histogram over the next street's buckets, so that rounding means costs little."""
 
 NextRows = Callable[[np.ndarray], np.ndarray]
 """From uint8[n, cards] boards of the next street to their buckets, uint16[n, 1326]."""
@@ -26,16 +26,16 @@ NextRows = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class StreetModel:
-    """What cuts one street's features into buckets.
+    """The parameters that map one street's features to buckets.
 
     Attributes
     ----------
     street : {"flop", "turn", "river"}
     config : StreetConfig
     clusters : uint8[1326]
-        The opponents of ``ochs``.
+        The opponents' clusters of ``ochs``.
     thresholds : int64[num_buckets - 1]
-        For percentiles: the values where buckets 1, 2, ... begin.
+        For percentiles: the lowest values of buckets 1, 2, ...
     centroids : uint8[num_buckets, dims]
         For the other distances, ordered by the mean equity of their members.
     ground : float32[k, k]
@@ -51,28 +51,28 @@ class StreetModel:
 
     @property
     def num_buckets(self) -> int:
-        """How many buckets there are; fewer than asked where there are fewer different features."""
+        """Number of buckets; fewer than configured if there are fewer different features."""
         return len(self.thresholds) + 1 if self.config.distance == "percentile" else len(self.centroids)
 
     @property
     def distance(self) -> Distance:
-        """What tells which centroid is nearest."""
+        """The distance between features and centroids."""
         if self.config.distance == "greedy-emd":
             return GreedyEarthMover(self.ground)
         return L1 if self.config.distance == "emd" else SQUARED_L2
 
 
 class Features(NamedTuple):
-    """Of the combos that can be held on n boards, board after board, by combo id.
+    """Features of the free combos of n boards, board after board, by combo id.
 
     Attributes
     ----------
     points : uint8[n * num_live, dims]
-        What centroids are compared with; no dimensions for percentiles.
+        Vectors to compare with centroids; 0 dimensions for percentiles.
     values : int64[n * num_live]
-        What percentiles cut.
+        Numbers to compare with thresholds.
     sums : int64[n * num_live]
-        Of equities on the river in 1/1980.
+        Sums of river equities in 1/1980.
     """
 
     points: np.ndarray
@@ -81,7 +81,7 @@ class Features(NamedTuple):
 
 
 class FeatureReader:
-    """Computes the features of one street's boards, in memory of its own.
+    """Computes the features of one street's boards, in its own memory.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class FeatureReader:
         As in `StreetConfig`.
     clusters : uint8[1326]
     rivers : RiverTable, optional
-        Makes it faster.
+        For speed.
     next_rows : callable, optional
         For ``potential``.
     num_next_buckets : int
@@ -137,7 +137,7 @@ class FeatureReader:
         return Features(points.reshape(len(sums), self._dims), values, sums)
 
     def _allocate(self, num_boards: int) -> tuple[RunOuts, np.ndarray]:
-        """Return memory for the features of some boards; fresh memory costs more time than the features."""
+        """Return memory for the features of `num_boards` boards; allocating each time costs more than the features."""
         own_points = 0 if self._features == "histogram" else self._dims
         points = np.empty((num_boards, NUM_LIVE[self._num_cards], own_points), np.uint8)
         return empty_run_outs(num_boards, self._num_cards), points
@@ -152,7 +152,7 @@ class FeatureReader:
 
 
 class StreetClassifier:
-    """Finds the buckets of all combos on boards of one street; every thread needs its own.
+    """Finds the buckets of all combos on boards of one street; each thread needs its own classifier.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class StreetClassifier:
         self._labels, self._distances = np.empty(0, np.int32), np.empty(0, np.float32)
 
     def classify(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return labels, distances and sums of equity of the combos that can be held on boards.
+        """Return labels, distances and sums of equity of the free combos on boards.
 
         All are views that the next call overwrites.
 
@@ -175,7 +175,7 @@ class StreetClassifier:
         -------
         labels : int32[n, num_live]
         distances : float32[n, num_live]
-            From the centroids; zeros for percentiles.
+            To the centroids; zeros for percentiles.
         sums : int64[n, num_live]
         """
         features = self._reader.read(boards)
@@ -190,7 +190,7 @@ class StreetClassifier:
         return labels.reshape(shape), distances.reshape(shape), features.sums.reshape(shape)
 
     def rows(self, boards: np.ndarray, marker: int) -> np.ndarray:
-        """Return the bucket of every combo on boards: uint16[n, 1326], the marker where they share a card."""
+        """Return the bucket of every combo on boards: uint16[n, 1326], the marker for combos that are not free."""
         out = np.empty((len(boards), NUM_COMBOS), np.uint16)
         kernels.spread_labels(boards, self.classify(boards)[0], marker, out)
         return out

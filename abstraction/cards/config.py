@@ -1,4 +1,4 @@
-"""What a card abstraction is to be: for each street how many buckets, by which features and which distance."""
+"""Configuration of a card abstraction: for each street the number of buckets, the features and the distance."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "potential": ("flop", "turn"),
     "ochs": ("river",),
 }
-"""Features, and the streets that have them."""
+"""Features, and the streets for which they exist."""
 
 DISTANCES: dict[str, tuple[str, ...]] = {
     "ehs": ("percentile",),
@@ -29,7 +29,7 @@ DISTANCES: dict[str, tuple[str, ...]] = {
     "potential": ("greedy-emd",),
     "ochs": ("euclidean",),
 }
-"""The distances that go with features, the default first."""
+"""The distances allowed for each kind of features, the default first."""
 
 MAX_BUCKETS = 5_000
 
@@ -42,11 +42,10 @@ class StreetConfig:
     ----------
     buckets : int
     features : str
-        ``ehs`` and ``ehs2``: mean equity, or mean squared equity, on the river; ``histogram``: of equities on the
-        river; ``ochs``: equities against eight clusters of hands; ``potential``: a histogram over the next
-        street's buckets.
+        ``ehs`` and ``ehs2``: mean equity, or mean squared equity, on the river; ``histogram`` of river equities;
+        ``ochs``: equities against eight clusters of hands; ``potential``: a histogram over the next street's buckets.
     distance : str
-        By default the first that `DISTANCES` names for the features.
+        By default the first in `DISTANCES` for the features.
     """
 
     buckets: int
@@ -76,10 +75,10 @@ class AbstractionConfig:
     flop, turn, river : StreetConfig
     seed : int
     fit_points : int
-        Centroids are fitted to about so many (hand, board) pairs, whole boards drawn at random; then every
-        pair there is gets the bucket of the nearest.
+        Approximate number of (hand, board) pairs to which centroids are fitted, from whole boards drawn at random.
+        Afterwards every pair gets the bucket of its nearest centroid.
     rounds : int
-        Rounds of k-means at most.
+        Maximum rounds of k-means.
     """
 
     name: str
@@ -106,11 +105,11 @@ class AbstractionConfig:
             raise ValueError(f"rounds are 0 to 1,000, got {self.rounds!r}")
 
     def street(self, name: str) -> StreetConfig:
-        """Return the buckets of a street."""
+        """Return the configuration of a street."""
         return getattr(self, name)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `config_from_dict` makes a configuration of."""
+        """Return the record that `config_from_dict` reads."""
         return dataclasses.asdict(self)
 
 
@@ -133,7 +132,7 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
 
 
 def read_config(path: Path) -> AbstractionConfig:
-    """Return the configuration of a TOML file, named by the file where it has no name."""
+    """Return the configuration of a TOML file; its default name is the file's."""
     return settings.read_config(path, config_from_dict)
 
 

@@ -1,8 +1,8 @@
-"""Distances between hands' features and centroids, and which centroid is nearest.
+"""Distances between hands' features and centroids, and the search of the nearest centroid.
 
-All features are vectors of bytes, and so are centroids; all distances are sums of integers. Points of a
-cumulative histogram under `L1` are under the earth mover's distance of their histograms, under `SQUARED_L2`
-under Cramer's; features that are no histogram, such as equities against clusters, are under the Euclidean one.
+Features and centroids are vectors of bytes; all distances are sums of integers. Between cumulative histograms, `L1` is
+the earth mover's distance of the histograms and `SQUARED_L2` is Cramer's. Between other features, such as equities
+against clusters, `SQUARED_L2` is the squared Euclidean distance.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
 
 _NUM_RECENT = 4096
-_FAR = 1e6  # of a lane without a centroid; farther than any point, and exact in float32
+_FAR = 1e6  # coordinate of a lane without a centroid: farther than any point, and exact in float32
 
 
 class Nearest(Protocol):
-    """Finds the nearest of fixed centroids; owns its workspace, so every thread needs its own."""
+    """Finds the nearest of fixed centroids; it owns a workspace, so each thread needs its own."""
 
     def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
-        """Write the nearest centroid of uint8[n, dims] points, the lower id among equals, and its distance.
+        """Write the nearest centroid of uint8[n, dims] points, the lowest id among equals, and its distance.
 
         Modified in place: labels, int32[n], and distances, float32[n].
         """
@@ -31,7 +31,7 @@ class Distance(Protocol):
     """A distance between vectors of bytes."""
 
     def to(self, centroids: np.ndarray) -> "Nearest":
-        """Return what finds the nearest of uint8[k, dims] centroids."""
+        """Return the search of the nearest among uint8[k, dims] centroids."""
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
         """Return the distance of uint8[n, dims] points from one centroid: float32[n]."""
@@ -40,17 +40,17 @@ class Distance(Protocol):
         """Return the squares of distances: float64."""
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return the centroids of members with these weighted sums, int64[k, dims], and weights above 0, int64[k]."""
+        """Return centroids from members' weighted sums, int64[k, dims], and weights above 0, int64[k]."""
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids side by side.
+    """Centroids in blocks of 16, for comparison with a point side by side.
 
     Attributes
     ----------
     blocks : float32[num_blocks, dims, 16]
     lowest, highest : int64[num_blocks]
-        Range of the sums of their coordinates.
+        Lowest and highest sum of a centroid's coordinates in each block.
     """
 
     blocks: np.ndarray
@@ -60,14 +60,14 @@ class CentroidBlocks(NamedTuple):
 
 @dataclass(frozen=True)
 class VectorDistance:
-    """The sum of absolute or of squared differences."""
+    """The sum of absolute or squared differences."""
 
     squared: bool
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return what finds the nearest of uint8[k, dims] centroids; dims is a multiple of 8.
+        """Return the search of the nearest among uint8[k, dims] centroids; dims is a multiple of 8.
 
-        It is fastest if they are ordered by the sums of their coordinates.
+        It is fastest if the centroids are ordered by the sums of their coordinates.
         """
         k, dims = centroids.shape
         if k == 0 or dims % UNROLLED:
@@ -97,7 +97,7 @@ class VectorDistance:
         return distances.astype(np.float64) ** (1 if self.squared else 2)
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return arithmetic means, rounded: among vectors of bytes they have the least sum of squares."""
+        """Return rounded arithmetic means, which minimise the sum of squares among vectors of bytes."""
         return ((2 * sums + masses[:, None]) // (2 * masses[:, None])).astype(np.uint8)
 
 
@@ -119,20 +119,20 @@ class _NearestVector:
 class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
-    Every bucket's mass is moved to the nearest free mass of the centroid, all buckets trying their nearest
-    first, then their second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). It is no
-    metric, and much slower than the distances between vectors.
+    Each bucket's mass is moved to the nearest free mass of the centroid: all buckets first try their nearest,
+    then their second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). It is not a metric,
+    and much slower than the distances between vectors.
 
     Attributes
     ----------
     ground : float32[num_buckets, num_buckets]
-        Distance between two buckets of the next street: whole numbers, so that all sums are exact.
+        Distances between two buckets of the next street, in whole numbers, so that all sums are exact.
     """
 
     ground: np.ndarray
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return what finds the nearest of uint8[k, num_buckets] centroids, all of one mass."""
+        """Return the search of the nearest among uint8[k, num_buckets] centroids of equal mass."""
         return _NearestHistogram(centroids, self.ground)
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
@@ -146,7 +146,7 @@ class GreedyEarthMover:
         return distances.astype(np.float64) ** 2
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return arithmetic means, rounded so that each keeps the mass of a point (largest remainders first)."""
+        """Return arithmetic means, rounded by largest remainders so that each keeps the mass of a point."""
         total = int(sums[0].sum() // masses[0])
         floors = sums // masses[:, None]
         remainders = sums - floors * masses[:, None]

@@ -19,20 +19,20 @@ _SAMPLED_RUN_OUTS = 2_000
 
 
 def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's chance to be ahead now, ties half: float64[num_combos], read-only.
+    """Return each combo's probability to be ahead on this board, ties half: float64[num_combos], read-only.
 
-    Against a uniform other combo that shares no card with it or the board; no cards to come. With three
-    hole cards, cards the two share are not removed. Combos that touch the board have 0.
+    The opponent's hand is uniform among the compatible combos; no cards are to come. With three hole cards,
+    cards that two combos share are not removed. Combos that share a card with the board have 0.
     """
     return _mean_strength(_deck_key(rules), tuple(sorted(board)), 0)
 
 
 def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's chance to win at showdown, ties half: E[HS], float64[num_combos], read-only.
+    """Return each combo's probability to win at showdown, ties half: E[HS], float64[num_combos], read-only.
 
-    The mean of `made_strength` over all boards that can still come. For hold'em before the flop the
-    exact values of the 169 classes are stored. Elsewhere, where more than 25,000 boards could come (a
-    large reduced deck before the flop), 2,000 fixed ones stand for them.
+    The mean of `made_strength` over all run-outs. For hold'em before the flop the exact values of the 169
+    classes are stored. In other games with more than 25,000 run-outs (a large reduced deck before the flop),
+    2,000 fixed random ones are used.
     """
     if not board and _deck_key(rules) == (4, 13, 2) and rules.num_board_cards == 5:
         return preflop_equity()
@@ -40,7 +40,7 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
 
 def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return how many cards would complete each combo's straight or flush: float64[num_combos], read-only."""
+    """Return the number of cards that complete each combo's straight or flush: float64[num_combos], read-only."""
     return _draw_outs(_deck_key(rules), tuple(sorted(board)))
 
 
@@ -48,7 +48,7 @@ def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 def preflop_equity() -> np.ndarray:
     """Return the equity of each of the 1326 combos against a uniform hand: float64[1326], read-only.
 
-    The stored grid is what `compute_preflop_equity` returns.
+    The stored grid is the result of `compute_preflop_equity`.
     """
     grid = np.load(Path(__file__).with_name("preflop_equity.npy"), allow_pickle=False)
     equity = grid[_grid_cells()]
@@ -66,8 +66,8 @@ def compute_preflop_equity() -> np.ndarray:
 
     Notes
     -----
-    Boards that differ by a renaming of suits give every class the same equity, so 134,459 of them
-    are ranked, weighted by how many they stand for.
+    A renaming of suits maps each class of hands to itself, so one board of each of the 134,459 classes is ranked,
+    weighted by the size of its class.
     """
     boards = np.array(list(combinations(range(52), 5)), dtype=np.uint8)
     masks = np.zeros((len(boards), 4), dtype=np.int64)
@@ -75,7 +75,7 @@ def compute_preflop_equity() -> np.ndarray:
         masks[np.arange(len(boards)), boards[:, column] & 3] |= 1 << (boards[:, column] >> 2).astype(np.int64)
     canonical = (np.diff(masks, axis=1) <= 0).all(axis=1)
     boards, masks = np.ascontiguousarray(boards[canonical]), masks[canonical]
-    # Suits with equal masks can be exchanged without effect: 24 renamings give 24 / prod(m!) different boards.
+    # Exchanging suits with equal masks changes nothing: a class has 24 / prod(m!) boards, m suits to each mask.
     same = (masks[:, :, None] == masks[:, None, :]).sum(axis=2)
     symmetries = np.array([0, 1, 2**0.5, 6 ** (1 / 3), 24**0.25])[same].prod(axis=1)  # each of m suits: m! ** (1 / m)
     weights = np.round(24.0 / symmetries)
@@ -94,7 +94,7 @@ def warmup() -> None:
 
 
 class Workspace(NamedTuple):
-    """What the kernels need to rank and count, which lasts from one board to the next: ``pair_points`` only."""
+    """Memory for ranking and counting; only ``pair_points`` is kept from one board to the next."""
 
     ranks: np.ndarray
     order: np.ndarray
@@ -123,7 +123,7 @@ def _mean_strength(deck: tuple[int, int, int], board: tuple[int, ...], cards_to_
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return every combo's strength summed over the boards it can be held on, and the weights of those boards."""
+    """Return every combo's strength summed over the boards on which it is free, and their total weight."""
     num_combos = len(combos)
     work = Workspace(
         ranks=np.empty(num_combos, dtype=np.uint16),
@@ -140,7 +140,7 @@ def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -
     num_left = len(np.unique(combos)) - boards.shape[1]
     if num_hole_cards < 3:
         num_others = comb(num_left - num_hole_cards, num_hole_cards)
-    else:  # cards that two combos share are ignored
+    else:  # card removal is ignored, see `made_strength`
         num_others = comb(num_left, num_hole_cards) - 1
     return points / (2.0 * max(num_others, 1)), total_weight
 

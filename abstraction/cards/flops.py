@@ -1,8 +1,8 @@
-"""Buckets of one flop's turns and rivers, for search: finer than those of all flops together, built when needed.
+"""Buckets of the turns and rivers of one flop, for search: finer than a bucket table, and built when needed.
 
-The turns' hands are clustered by the earth mover's distance of their histograms of river equity, the rivers' by
-their equities against clusters of hands, on this flop alone. Built buckets are kept in the user's cache, one artefact
-for each class of flops; deleting any only costs time.
+Hands on turns are clustered by the earth mover's distance between histograms of river equity, hands on rivers by their
+equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for each class of
+flops; deleting one only costs time.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _STREETS = ("turn", "river")
 
 @dataclass(frozen=True)
 class FlopConfig:
-    """How the hands after one flop are put into buckets.
+    """Configuration of one flop's buckets.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class FlopConfig:
     turn, river : StreetConfig
     seed : int
     fit_points, rounds : int
-        As in `AbstractionConfig`, of one flop; hands with the same features count as one point.
+        As in `AbstractionConfig`, for one flop; hands with equal features count as one point.
     """
 
     name: str
@@ -69,7 +69,7 @@ class FlopBuckets:
     flop : tuple of int
         Three cards, ascending.
     num_buckets : dict
-        Of the turn and the river.
+        Number of buckets of the turn and of the river.
     """
 
     def __init__(self, flop: tuple[int, ...], stored: dict[str, np.ndarray], num_buckets: dict[str, int]):
@@ -117,12 +117,12 @@ def flop_buckets(
     flop : array-like of int, [3]
         Different cards.
     keep : bool
-        Read and write the cache.
+        Whether to use the cache.
 
     Raises
     ------
     ValueError
-        If it is no flop.
+        If the cards are not a flop.
     """
     cards = np.asarray(flop)
     if cards.shape != (3,):
@@ -148,13 +148,13 @@ def all_flops() -> list[tuple[int, ...]]:
 
 
 def _canonical(flop: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Return the representative of a flop's class, and the permutation that leads there."""
+    """Return the representative of a flop's class, and the permutation that maps the flop to it."""
     number, permutation = find_boards([flop])
     return tuple(board_classes(3).boards[number[0]].tolist()), int(permutation[0])
 
 
 def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str, np.ndarray]:
-    """Return the rows of each turn card, and of each two cards: by their places among the 49 left, colexicographic."""
+    """Return the rows of each turn and river, in colexicographic order of the cards' positions among the 49 left."""
     stored = {}
     for street, boards in _boards(flop).items():
         labels = _cluster(street, boards, config, threads)
@@ -164,7 +164,7 @@ def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str,
 
 
 def _boards(flop: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """Return the boards of turns and rivers behind a flop, in the order of their rows: uint8[n, 4..5] each."""
+    """Return the turn and river boards of a flop, in the order of their rows: uint8[n, 4..5] each."""
     rest = np.setdiff1d(np.arange(52, dtype=np.uint8), flop).astype(np.uint8)
     pairs = sorted(combinations(range(len(rest)), 2), key=lambda pair: pair[::-1])
     later = {"turn": rest[:, None].tolist(), "river": rest[np.array(pairs)].tolist()}
@@ -172,7 +172,7 @@ def _boards(flop: tuple[int, ...]) -> dict[str, np.ndarray]:
 
 
 def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) -> np.ndarray:
-    """Return the bucket of every hand that can be held on boards: int32[n, num_live]."""
+    """Return the bucket of every free combo on boards: int32[n, num_live]."""
     settings: StreetConfig = getattr(config, street)
     num_live = NUM_LIVE[BOARD_CARDS[street]]
     empty = np.empty((0, 0))

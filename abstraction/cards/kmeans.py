@@ -1,8 +1,8 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
-Seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance in use, on a part of the points,
-several times, the best of which goes on. Under `distances.L1` the mean is not the minimiser, so the sum of
-distances may rise a little; under `distances.SQUARED_L2` it never does.
+Seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance in use, several times on a sample of the
+points; the best start is continued. Under `distances.L1` the mean is not the minimiser, so the sum of distances may
+rise slightly; under `distances.SQUARED_L2` it never does.
 """
 
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ _ENOUGH = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Centroids, and how they were come to.
+    """Centroids, the points' labels, and the course of the optimisation.
 
     Attributes
     ----------
     centroids : uint8[k, dims]
-        Fewer than asked where there are fewer different points.
+        Fewer than requested if there are fewer different points.
     labels : int32[n]
         The nearest centroid of each point.
     distances : float32[n]
     totals : tuple of float
-        The weighted sum of distances at the start of each round, and at the end.
+        Weighted sum of distances at the start of each round, and at the end.
     """
 
     centroids: np.ndarray
@@ -61,11 +61,11 @@ def kmeans(
     weights : int64[n]
         Above 0.
     rounds : int
-        At most so many; it ends when one lowers the total by less than 1 in 10,000.
+        Maximum; iteration stops when a round lowers the total by less than 1 in 10,000.
     restarts, seeding_points : int
-        How often, and in how many of the points, a start is looked for.
+        Number of starts, and of sampled points for them.
     progress : tqdm, optional
-        Set to the rounds done, of `rounds`.
+        Advanced by one each round.
     """
     sample, sample_weights = points, weights
     if len(points) > seeding_points:
@@ -94,7 +94,7 @@ def find_nearest(
 
 
 def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, rng: np.random.Generator) -> np.ndarray:
-    """Return up to k different points, each drawn by its weight times the squared distance to those before."""
+    """Return up to k different points, drawn by weight times squared distance to the nearest point drawn before."""
     odds = weights.astype(np.float64)
     closest = np.full(len(points), np.inf, np.float32)
     seeds: list[int] = []
@@ -140,7 +140,7 @@ def _means(
     distance: Distance,
     threads: int,
 ) -> np.ndarray:
-    """Return the mean of each centroid's members; one without any moves to the point farthest from its own."""
+    """Return the mean of each centroid's members; an empty one moves to the point farthest from its centroid."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():

@@ -1,6 +1,6 @@
-"""A card abstraction without its tables: centroids and thresholds, and the bucket of any hand from them.
+"""A card abstraction without its table: centroids and thresholds, from which any hand's bucket is computed.
 
-A megabyte instead of two hundred; a flop takes some 20 ms, a turn 2 ms, a river board a fifth of one.
+A megabyte instead of two hundred; a flop takes some 20 ms, a turn 2 ms, a river board 0.2 ms.
 """
 
 from collections.abc import Mapping
@@ -19,18 +19,18 @@ STREET_OF_CARDS = {cards: street for street, cards in BOARD_CARDS.items()}
 
 
 def bucket_dtype(num_buckets: int) -> np.dtype:
-    """Return the type of a row; its highest number marks the combos that share a card with the board."""
+    """Return the dtype of a row; its highest number marks the combos that share a card with the board."""
     return np.dtype(np.uint8 if num_buckets <= 255 else np.uint16)
 
 
 class CardModel:
-    """Puts hands into buckets by computing their features. Not for several threads at once.
+    """Finds hands' buckets by computing their features. Not thread-safe.
 
     Parameters
     ----------
     config : AbstractionConfig
     clusters : uint8[1326]
-        The cluster of each combo, for equities against clusters.
+        The cluster of each combo, for equities against clusters (OCHS).
     streets : dict
         From flop, turn and river to their `StreetModel`.
     """
@@ -43,11 +43,11 @@ class CardModel:
 
     @property
     def num_buckets(self) -> dict[str, int]:
-        """How many buckets each street has, preflop first."""
+        """Number of buckets of each street, preflop first."""
         return {"preflop": NUM_CLASSES} | {street: self.streets[street].num_buckets for street in BUCKETED_STREETS}
 
     def dtype(self, street: str) -> np.dtype:
-        """Return the type of a street's rows."""
+        """Return the dtype of a street's rows."""
         return bucket_dtype(self.num_buckets[street])
 
     def classify(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
@@ -81,7 +81,7 @@ class CardModel:
         Raises
         ------
         ValueError
-            If it is no board of different cards.
+            If it is not a board of different cards.
         """
         given = np.asarray(board)
         cards = np.array(given, dtype=np.uint8) if given.size else np.empty(0, np.uint8)
@@ -96,14 +96,14 @@ class CardModel:
         return cards, STREET_OF_CARDS[len(given)]
 
     def classifier(self, street: str, *, rivers: RiverTable | None = None, next_rows: NextRows | None = None):
-        """Return a new classifier of a street, which a thread may have for itself.
+        """Return a new classifier of a street; each thread needs its own.
 
         Parameters
         ----------
         rivers : RiverTable, optional
-            Makes flops and turns faster.
+            For speed on flops and turns.
         next_rows : callable, optional
-            Where the next street's buckets come from, for features that need them; by default they are computed.
+            Returns the next street's buckets, for features that need them; by default they are computed.
         """
         model = self.streets[street]
         num_next = 0
@@ -127,7 +127,7 @@ class CardModel:
         return StreetClassifier(model, reader)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return what `model_from_arrays` makes the model of."""
+        """Return the arrays that `model_from_arrays` reads."""
         found = {"clusters": self.clusters}
         for street, model in self.streets.items():
             for name in ("thresholds", "centroids", "ground"):
@@ -141,7 +141,7 @@ class CardModel:
 
 
 def model_from_arrays(config: AbstractionConfig, arrays: Mapping[str, Any]) -> CardModel:
-    """Return a model from `CardModel.arrays`; KeyError where one is missing, ValueError where one does not fit."""
+    """Return a model from `CardModel.arrays`; KeyError if an array is missing, ValueError if one is invalid."""
     clusters = np.array(arrays["clusters"])
     streets: dict[str, StreetModel] = {}
     num_next = 0

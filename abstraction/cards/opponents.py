@@ -1,4 +1,4 @@
-"""The eight clusters of starting hands that opponents may hold, from strong histograms of river equity to weak ones."""
+"""The eight clusters of opponents' starting hands, by their histograms of river equity."""
 
 import functools
 from pathlib import Path
@@ -16,7 +16,7 @@ from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, preflop_histog
 def opponent_clusters() -> np.ndarray:
     """Return the cluster of each combo, 0..7 from weak to strong: uint8[1326], read-only.
 
-    The stored clusters of the 169 starting hands are what `compute_opponent_clusters` returns.
+    The stored clusters of the 169 starting hands are the result of `compute_opponent_clusters`.
     """
     classes = np.load(Path(__file__).with_name("opponent_clusters.npy"), allow_pickle=False)
     clusters = classes[preflop_classes()]
@@ -27,12 +27,12 @@ def opponent_clusters() -> np.ndarray:
 def compute_opponent_clusters(rivers: RiverTable) -> np.ndarray:
     """Return the cluster of each of the 169 starting hands: uint8[169], numbered as `preflop.preflop_classes`.
 
-    k-means with the earth mover's distance between their histograms of river equity, weighted by their combos.
+    k-means with the earth mover's distance between histograms of river equity; weights are the numbers of combos.
     """
     below = preflop_histograms(rivers).cumsum(axis=1)
     points = np.zeros((len(below), HISTOGRAM_DIMS), np.uint8)
     points[:, : below.shape[1] - 1] = np.rint(255 * below[:, :-1] / below[:, -1:])
     weights = np.bincount(preflop_classes()).astype(np.int64)
     found = kmeans(points, weights, NUM_CLUSTERS, L1, np.random.default_rng(0), restarts=100)
-    # The more often equities are high, the lower is every cumulative share: strong clusters have small sums.
+    # Strong hands have small cumulative shares, so k-means numbers strong clusters first: reverse it.
     return (NUM_CLUSTERS - 1 - found.labels).astype(np.uint8)

@@ -12,7 +12,7 @@ NUM_CLASSES = 169
 
 @functools.cache
 def preflop_classes() -> np.ndarray:
-    """Return the class of each combo: uint8[1326], read-only; classes are numbered by equity, 72o-like hands first.
+    """Return the class of each combo: uint8[1326], read-only; classes are numbered by equity, the weakest first.
 
     >>> preflop_names()[preflop_classes()[1325]]
     'AA'

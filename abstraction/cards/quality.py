@@ -1,4 +1,4 @@
-"""How good buckets are: how far hands are from the middle of theirs, and how much a plain cut by equity leaves."""
+"""Quality of buckets: distances within buckets and explained variance, and the percentiles to compare with."""
 
 from typing import NamedTuple
 
@@ -9,15 +9,15 @@ from plurispiel.abstraction.cards.run_outs import CDF_UNITS, NUM_BINS
 
 
 class Partition(NamedTuple):
-    """What a partition of weighted points leaves inside its buckets.
+    """Quality of a partition of weighted points.
 
     Attributes
     ----------
     mean_distance : float
-        Mean distance of a hand from the mean of its bucket: between histograms the earth mover's distance in
-        equity, between vectors of equities the root mean square difference.
+        Mean distance of a hand to the mean of its bucket: the earth mover's distance between histograms, in equity,
+        or the root mean square difference between vectors of equities.
     explained : float
-        Share of the variance of the features that lies between buckets.
+        Share of the features' variance between buckets.
     """
 
     mean_distance: float
@@ -25,7 +25,7 @@ class Partition(NamedTuple):
 
 
 def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, features: str) -> Partition:
-    """Return what a partition leaves inside its buckets.
+    """Return the quality of a partition.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def _means(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, k: int) 
 
 
 def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
-    """Return the values at which buckets 1, 2, ... of about equal weight begin: int64[at most k - 1], ascending.
+    """Return the lowest values of buckets 1, 2, ... of about equal weight: int64[at most k - 1], ascending.
 
-    Equal values stay together, so there may be fewer buckets.
+    Equal values share a bucket, so there may be fewer than k.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]

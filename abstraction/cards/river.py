@@ -1,8 +1,8 @@
-"""River equity: exact, with card removal, for every combo of a board, and of all boards there are.
+"""River equity, exact with card removal: of every combo on one board, or on all boards.
 
-Equities are integers in units of 1/1980: twice the 990 other hands that can be held. Opponents are uniform, or
-one of eight clusters of starting hands: Opponent Cluster Hand Strength (Johanson, Burch, Valenzano and
-Bowling, AAMAS 2013, section 3.2).
+Equities are integers in units of 1/1980: two points for each of the 990 compatible hands beaten, one for each tied.
+The opponent's hand is uniform, or uniform within one of eight clusters of starting hands: Opponent Cluster Hand
+Strength (OCHS; Johanson, Burch, Valenzano and Bowling, AAMAS 2013, section 3.2).
 """
 
 import functools
@@ -41,7 +41,7 @@ class RiverTable(NamedTuple):
 
 
 class RiverWorkspace(NamedTuple):
-    """What the kernels of river equity need besides."""
+    """Memory for one river board at a time."""
 
     ranks: np.ndarray
     order: np.ndarray
@@ -61,7 +61,7 @@ class RiverWorkspace(NamedTuple):
 
 
 def river_workspace() -> RiverWorkspace:
-    """Return a workspace; every thread needs its own."""
+    """Return a workspace; each thread needs its own."""
     return RiverWorkspace(
         ranks=np.empty(NUM_COMBOS, np.uint16),
         order=np.empty(NUM_COMBOS, np.int32),
@@ -83,7 +83,7 @@ def river_workspace() -> RiverWorkspace:
 
 @functools.cache
 def writable_combos() -> np.ndarray:
-    """Return `combo_cards` as kernels take it: uint8[1326, 2]."""
+    """Return `combo_cards` as a writeable array, the type that kernels take: uint8[1326, 2]."""
     return np.array(combo_cards())
 
 
@@ -103,8 +103,8 @@ def river_equities(boards: npt.ArrayLike) -> np.ndarray:
     Returns
     -------
     uint16[n, 1326]
-        In units of 1/1980; CONFLICT (1981) for combos that share a card with the board. The mean of the
-        1,081 others is exactly one half.
+        In units of 1/1980; CONFLICT (1981) for combos that share a card with the board. The mean over the
+        1,081 free combos is exactly one half.
     """
     cards = np.require(boards, np.uint8, ["C", "W"])
     out = np.empty((len(cards), NUM_COMBOS), np.uint16)
@@ -128,7 +128,7 @@ def all_river_equities(*, threads: int = 1, progress: tqdm | None = None) -> Riv
 
 
 class RiverReader:
-    """Computes the equities of the combos that can be held on river boards, in memory of its own.
+    """Computes the equities of the free combos on river boards, in its own memory.
 
     Parameters
     ----------
@@ -147,10 +147,10 @@ class RiverReader:
         kernels.fill_live_equities(rank_tables(), writable_combos(), boards, self._work, self._row, out)
 
     def fill_clusters(self, boards: np.ndarray, out: np.ndarray, equities: np.ndarray) -> None:
-        """Write those, and into uint8[n, 1081, 8] the equities against each cluster, in 1/255.
+        """Write equities against each cluster, in 1/255, into `out`, and against a uniform hand into `equities`.
 
-        255 / 2 stands for the equity against a cluster of which no hand is left. `out` and `equities` are modified
-        in place.
+        Modified in place: `out`, uint8[n, 1081, 8], and `equities`, int64[n, 1081] as in `fill`. The equity against a
+        cluster without a compatible hand is 255 / 2.
         """
         kernels.fill_cluster_equities(
             rank_tables(), writable_combos(), self._clusters, self._own, boards, self._work, out, equities

@@ -1,8 +1,8 @@
-"""Run-outs: what a hand on the flop or turn can come to, over all cards that are still to come.
+"""Run-outs: the river equities of a hand on the flop or turn, over all board cards still to come.
 
 A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). It is
-kept as a cumulative one, because its distances are taken there, in bytes of 1/230: exact on the turn with
-its 46 rivers, rounded on the flop with its 1,081.
+stored as a cumulative histogram, because the L1 distance of two of these is the earth mover's distance. Its bytes are
+units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
 """
 
 import functools
@@ -30,20 +30,20 @@ HISTOGRAM_DIMS = 56
 """Entries of a cumulative histogram, the last seven of which are zeros."""
 CDF_UNITS = 230
 NUM_LIVE = {3: 1176, 4: 1128, 5: 1081}
-"""Combos that can be held on a board of so many cards."""
+"""Free combos, by the number of board cards."""
 NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
-"""River boards that a combo on such a board can see."""
+"""River boards that a combo can reach, by the number of board cards."""
 
 
 class RunOuts(NamedTuple):
-    """Features of the combos that can be held on each of n boards, by combo id.
+    """Features of the free combos of n boards, by combo id.
 
     Attributes
     ----------
     histograms : uint8[n, num_live, 56]
         Cumulative shares of equity in units of 1/230 below 0.02, 0.04, ... 0.98.
     sums, squares : int64[n, num_live]
-        Of the equities in units of 1/1980, over `NUM_RIVERS` boards: E[HS] and E[HS^2] but for a factor.
+        Sums over `NUM_RIVERS` boards of the equities in 1/1980 and of their squares: E[HS] and E[HS^2] up to a factor.
     """
 
     histograms: np.ndarray
@@ -63,7 +63,7 @@ class RunOutPlan(NamedTuple):
     num_rivers : int
         Run-outs that share no card with a combo.
     unit : int
-        What one of them adds to a cumulative histogram, times 2**16.
+        Increment of a cumulative histogram for one of them, times 2**16.
     """
 
     run_outs: np.ndarray
@@ -73,7 +73,7 @@ class RunOutPlan(NamedTuple):
 
 
 class RiverHands(NamedTuple):
-    """The arguments from which kernels compute river equities without a table."""
+    """Tables and memory to compute river equities without a `RiverTable`."""
 
     tables: RankTables
     combos: np.ndarray  # uint8[1326, 2]
@@ -98,7 +98,7 @@ class RunOutReader:
     num_board_cards : int
         3 or 4.
     rivers : RiverTable, optional
-        Without it every river board's equities are computed: slower by a factor of eight, equal to the bit.
+        Without it every river board's equities are computed: eight times slower, equal to the bit.
     """
 
     def __init__(self, num_board_cards: int, rivers: RiverTable | None = None):
@@ -121,7 +121,7 @@ class RunOutReader:
         )
 
     def fill(self, boards: np.ndarray, out: RunOuts) -> None:
-        """Write the features of uint8[n, 3..4] boards; the zeros at the end of histograms are not written."""
+        """Write the features of uint8[n, 3..4] boards; the padding of histograms must be zero before."""
         if self._rivers is None:
             kernels.sum_run_outs(self._hands, self._plan, boards, self._work, out)
         else:
@@ -130,14 +130,14 @@ class RunOutReader:
 
 @functools.cache
 def equity_bins() -> np.ndarray:
-    """Return the bin of each equity 0..1980, and of CONFLICT one behind the last: uint8[1982]."""
+    """Return the bin of each equity 0..1980, and one more bin for CONFLICT: uint8[1982]."""
     bins = np.minimum(NUM_BINS - 1, np.arange(EQUITY_UNITS + 2) * NUM_BINS // EQUITY_UNITS)
     bins[CONFLICT] = NUM_BINS
     return bins.astype(np.uint8)
 
 
 def preflop_histograms(rivers: RiverTable) -> np.ndarray:
-    """Return how often each of the 169 starting hands has each bin of equity on the river: int64[169, 50]."""
+    """Return the histogram of river equity of each of the 169 starting hands: int64[169, 50]."""
     counts = np.zeros((NUM_CLASSES, NUM_BINS + 1), np.int64)
     sizes = np.array(rivers.classes.sizes)
     kernels.count_by_class(rivers.equities, sizes, np.array(preflop_classes()), equity_bins(), counts)
@@ -156,7 +156,7 @@ def empty_run_outs(num_boards: int, num_board_cards: int) -> RunOuts:
 
 def warmup() -> None:
     """Compile every kernel of this module."""
-    classes = board_classes(5, 1, 5)  # a deck of five cards; only the shapes of arrays are looked at
+    classes = board_classes(5, 1, 5)  # a deck of five cards: only the arrays' types matter
     rivers = RiverTable(classes, narrow_relabel(), np.zeros((1, NUM_COMBOS), np.uint16))
     preflop_histograms(rivers)
     found = empty_run_outs(0, 4)

@@ -1,6 +1,6 @@
-"""Whether the numbers of a bucket table are such that kernels may use them as indices: they check nothing.
+"""Checks that the numbers of a bucket table are valid indices, as kernels check nothing.
 
-An artefact may come from a stranger, and its manifest only says that nothing was changed since.
+An artefact may come from a stranger, and its manifest only proves that its files were not changed since.
 """
 
 import functools
@@ -17,16 +17,12 @@ _CHUNK = 64  # boards whose rows stay in the processor's cache: three times fast
 
 
 def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_buckets: int) -> None:
-    """Refuse rows of buckets that are not below their number, but for combos that share a card with the board.
+    """Raise ValueError unless free combos have buckets below `num_buckets` and all others the marker.
 
     Parameters
     ----------
     rows : uint8 or uint16[n, 1326]
     boards : uint8[n, 3..5]
-
-    Raises
-    ------
-    ValueError
     """
     marker = np.iinfo(rows.dtype).max
     for first in range(0, len(rows), _CHUNK):
@@ -37,16 +33,12 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
 
 
 def require_model(model: StreetModel, num_next: int) -> None:
-    """Refuse a street's centroids or thresholds that are not those of its settings.
+    """Raise ValueError for centroids or thresholds that do not fit a street's configuration.
 
     Parameters
     ----------
     num_next : int
         Buckets of the next street.
-
-    Raises
-    ------
-    ValueError
     """
     config = model.config
     by_value = config.distance == "percentile"
@@ -67,7 +59,7 @@ def require_model(model: StreetModel, num_next: int) -> None:
 
 
 def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: int, num_boards: int) -> None:
-    """Refuse what was found about a street's buckets where it is not what `buckets.StreetReport` holds: ValueError."""
+    """Raise ValueError for the arrays of a report that do not fit `buckets.StreetReport`."""
     _require(street, "sizes", report["sizes"], np.int64, (num_buckets,))
     for name in ("equity", "equity_sd"):
         _require(street, name, report[name], np.float64, (num_buckets,))
