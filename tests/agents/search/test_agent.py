@@ -24,13 +24,12 @@ from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.search import later_buckets
 from plurispiel.agents.search.agent import SearchAgent
-from plurispiel.agents.search.config import SearchConfig, config_from_options
+from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import MIN_BELIEF
 from plurispiel.agents.search.two_seats import LAST_STREET_FACTOR
-from plurispiel.agents.specs import agent_digest, make_agent, parse_spec
+from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import deal_deck, play_hand
@@ -79,7 +78,7 @@ def live_combos(public):
 
 @pytest.mark.parametrize("before", [START, TO_TURN], ids=["flop", "turn"])
 def test_a_warm_start_begins_with_the_blueprint(before):
-    """The first iteration plays what the blueprint would, its raises as the nearest ones on offer."""
+    """The first iteration plays the blueprint's strategy, each raise as the nearest one on offer."""
     agent = agent_at(dataclasses.replace(FEW, iterations=1, warm_start=1e4))
     public = public_after(before)
     found, planned = agent.range_strategy(public), agent.blueprint.range_strategy(public)
@@ -90,8 +89,8 @@ def test_a_warm_start_begins_with_the_blueprint(before):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_safe_search_leans_little_on_beliefs_about_the_other(seat):
-    """Whatever the other holds on the river, it wins hardly more than from the blueprint; but learns from beliefs."""
+def test_a_safe_search_relies_little_on_beliefs_about_the_opponent(seat):
+    """On the river, with wrong beliefs, no hand of the opponent wins much more than against the blueprint."""
     public, other = public_after(TO_RIVER), 1 - seat
     lost, gained = [], []
 
@@ -131,7 +130,7 @@ def test_a_safe_search_leans_little_on_beliefs_about_the_other(seat):
 
 @pytest.mark.parametrize("before", [START, TO_TURN, TO_RIVER], ids=["flop", "turn", "river"])
 def test_a_street_is_played_as_its_solver_says(before):
-    """The same as a solver for the betting, the beliefs and the buckets that should be there."""
+    """Equal to a solver made here, with the same betting, beliefs and buckets."""
     agent = agent_at()
     public = public_after(before)
     beliefs = agent.beliefs(public)
@@ -172,7 +171,7 @@ def test_a_street_is_played_as_its_solver_says(before):
 
 
 def test_hands_that_are_left_out_play_the_blueprint():
-    """Only pocket pairs are believed to be there; others take the nearest actions to the blueprint's."""
+    """Beliefs allow pocket pairs alone; other hands take the actions nearest to the blueprint's."""
     public = public_after(TO_RIVER)
     pairs = (HUNL.combos[:, 0] // 4 == HUNL.combos[:, 1] // 4) & live_combos(public)
     agent = agent_at(beliefs=lambda root: np.where(pairs | (root.state.street < 3), root.beliefs, 0.0))
@@ -197,8 +196,8 @@ def test_actions_on_the_menu_bring_no_new_search():
 
 @pytest.mark.parametrize("freeze", ["range", "hand"])
 @pytest.mark.parametrize("play", ["average", "final"])
-def test_own_decisions_stay_as_they_were(freeze, play):
-    """After a raise of a size that is not offered: bit by bit for all hands, or for the one that is held."""
+def test_decisions_of_the_seat_are_frozen(freeze, play):
+    """After an off-tree raise: bit for bit for all hands, or for the one that is held."""
     agent = agent_at(dataclasses.replace(FEW, freeze=freeze, play=play))
     own = HUNL.combo_id(parse_cards("AsKd"))
     agent.observe(Deal(parse_cards("AsKd")))
@@ -223,7 +222,7 @@ def test_own_decisions_stay_as_they_were(freeze, play):
         np.testing.assert_array_equal(whole_strategy(agent, public_after(kept)).probabilities, told.probabilities)
 
 
-def test_raises_before_the_own_first_decision_take_one_search():
+def test_off_tree_raises_before_the_first_decision_of_the_seat_take_one_search():
     agent = agent_at(seat=1)
     found = agent.range_strategy(public_after((*START, 777)))
     (solution,) = agent.searches
@@ -246,7 +245,7 @@ def test_the_same_seed_plays_the_same(play):
     assert hands[0] == hands[1]
 
 
-def test_only_a_search_of_so_many_iterations_is_deterministic():
+def test_only_a_search_by_iterations_is_deterministic():
     assert make_agent("search?iterations=5").is_deterministic
     assert not make_agent("search?time=0.5").is_deterministic and not make_agent("search").is_deterministic
 
@@ -260,7 +259,7 @@ def test_searches_that_come_again_are_kept():
 
 
 def test_time_is_kept():
-    """Not how fast: that a search with a time ends, does something, and looks at the clock."""
+    """A search under a time limit ends, and does some iterations; how many is not tested."""
     agent = agent_at(dataclasses.replace(FEW, iterations=0, time=0.5))
     started = time.perf_counter()
     agent.range_strategy(public_after(TO_TURN))
@@ -317,8 +316,8 @@ def test_several_players_play_the_blueprint_until_two_are_left():
     assert "river" not in agent.explain(public_after((300,), rules=rules))
 
 
-def test_searches_from_the_own_decisions_on():
-    """At the first decision of a street it is the same; later the root is where the seat acts, by what it did."""
+def test_roots_at_decisions_of_the_seat():
+    """At its first decision of a street nothing changes; later the root is at the decision, by what the seat did."""
     config = dataclasses.replace(FEW, root="decision")
     first, later, faced = public_after(START), public_after((*START, 1, 500, 1500)), public_after((*START, 500, 20000))
     agent = agent_at(config, seat=0)
@@ -336,7 +335,7 @@ def test_searches_from_the_own_decisions_on():
     np.testing.assert_allclose(root.beliefs[1], expected / expected.sum(), rtol=1e-9)
     live = live_combos(later)
     np.testing.assert_allclose(strategy.probabilities[live].sum(axis=1), 1.0, rtol=1e-6)
-    agent = agent_at(config, seat=0)  # an all-in is answered from the own bet before on
+    agent = agent_at(config, seat=0)  # the answer to an all-in is searched from its bet before
     agent.range_strategy(faced)
     assert agent.searches[-1].root.state.array.tolist() == first.betting().array.tolist()
     assert 20000 in agent.searches[-1].nodes[(500,)].actions
@@ -357,7 +356,7 @@ def test_conformance():
 
 
 def test_scored_by_aivat():
-    """What it tells after the hand is what it played."""
+    """The strategies reported after the hand are those that were played."""
     rules = HUNL
     agents = [agent_at(), agent_at(seat=1)]
     for number in range(3):
@@ -376,8 +375,8 @@ def test_probed_by_local_best_response():
     assert not hand.faults and np.isfinite(prober.expectation(hand))
 
 
-def test_what_depends_on_the_own_hand_is_not_told():
-    """AIVAT and local best response would count with other hands' strategies as if they did not."""
+def test_strategies_that_depend_on_the_hand_held_are_not_reported():
+    """AIVAT and local best response would be biased: they need strategies that are the same for any hand held."""
     agents = [agent_at(dataclasses.replace(FEW, freeze="hand"), seat=seat) for seat in range(2)]
     deck = deal_deck(HUNL, np.random.default_rng(4))
     hand = play_hand(HUNL, agents, deck, [np.random.default_rng(seat) for seat in range(2)])
@@ -392,7 +391,7 @@ def test_what_depends_on_the_own_hand_is_not_told():
 
 @pytest.mark.parametrize("text", ["fullgame", "fcpa"])
 def test_openspiel_bots_join_and_are_cloned(text):
-    """Through Python's loop; one that joins in mid-hand, and one that is cloned there, know what the first knows."""
+    """A bot that joins in mid-hand, and one that is cloned there, have the policy of the first."""
     rules = no_limit_holdem(2, 2000).with_menu(text)
     game = OpenSpielGame(game_string(rules))
 
@@ -425,7 +424,7 @@ def test_openspiel_bots_join_and_are_cloned(text):
     assert searched > 0
 
 
-def test_a_copy_goes_its_own_way():
+def test_a_copy_is_independent():
     agent = agent_at()
     agent.range_strategy(public_after(START))
     twin = copy.deepcopy(agent)
@@ -446,7 +445,7 @@ class Gambler(RandomAgent):
 
 
 class Checked(SearchAgent):
-    """Tells probabilities, or nothing."""
+    """Checks the strategies that it reports."""
 
     has_searched_preflop = False
 
@@ -491,74 +490,10 @@ def test_any_bets_are_answered():
 
 @pytest.mark.slow
 def test_any_bets_are_answered_at_length():
-    """With searches of every kind: of streets for two and for more, and before the flop."""
+    """With searches of every kind: for two players, for more, and before the flop."""
     agents = fuzz(2000, 6, dataclasses.replace(FEW, warm_start=100.0), has_table=True)
     assert min(agent.counts["searches again"] for agent in agents) > 50
     assert all(agent.has_searched_preflop for agent in agents)
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_flop_buckets_are_taken_where_they_are_kept(monkeypatch, is_there):
-    """With a time, a flop that is not in the cache has the blueprint's buckets; with iterations it is built."""
-    monkeypatch.setattr(later_buckets, "is_kept", lambda flop: is_there)
-    monkeypatch.setattr(later_buckets, "_flop_buckets", lambda flop, threads: FlopRows())
-    buckets = blueprint(2).cards
-    for config, is_blueprint in ((SearchConfig(), not is_there), (SearchConfig(iterations=3), False), (FEW, True)):
-        rows = later_buckets.later_buckets(config, HUNL, buckets, BOARD[:4])(BOARD)
-        assert np.array_equal(rows, buckets.row(BOARD, 3)) == is_blueprint
-
-
-class FlopRows:
-    def row(self, board):
-        return np.full(1326, 7)
-
-
-def test_specs():
-    agent = make_agent("search?iterations=7&play=final&street_sizes=1p_allin|allin&purge=0.05&threads=1")
-    assert isinstance(agent, SearchAgent) and agent.name == "search"
-    sizes = ("1p allin", "allin")
-    assert agent.config == SearchConfig(iterations=7, play="final", street_sizes=sizes, purge=0.05, threads=1)
-    assert make_agent("search:headsup-compact?time=2").config.time == 2.0
-    assert not parse_spec("search").is_foreign
-    assert parse_spec("search:some/where?time=2").title == "search:where?time=2"
-    assert agent_digest("search") == agent_digest("blueprint") != ""
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"time": "0.2"}, "time is 0.5 to 3600 seconds for a search, got 0.2"),
-        ({"time": "0.9", "safe": "true"}, "time is 1 to 3600 seconds for a safe search, got 0.9"),
-        ({"time": "nan"}, "time is"),
-        ({"iterations": "-1"}, "iterations are"),
-        ({"iterations": "x"}, "iterations is a whole number"),
-        ({"play": "best"}, "play is average or final"),
-        ({"root": "hand"}, "root is street or decision"),
-        ({"freeze": "all"}, "freeze is"),
-        ({"safe": "1"}, "true or false"),
-        ({"purge": "1"}, "purge is"),
-        ({"cards": "exact"}, "cards is"),
-        ({"street_sizes": "7x"}, "bet sizes"),
-        ({"street_sizes": "1p_2p_3p_4p_5p_6p_7p"}, "one to 6"),
-        ({"run_outs": "0"}, "run_outs must"),
-        ({"speed": "1"}, "takes the options"),
-        ({"threads": "-1"}, "threads must"),
-        ({"warm_start": "1e36"}, "warm_start is a share of the pot, 0 to 1,000,000, got"),
-        ({"warm_start": "nan"}, "warm_start is"),
-        ({"continuations": "5"}, "continuations must be 1..4"),
-        ({"doubt": "0.1", "uniform_share": "0.1"}, "was called doubt: give it once"),
-    ],
-)
-def test_settings_that_make_no_sense(options, message):
-    with pytest.raises(ValueError, match=message):
-        config_from_options(options)
-
-
-def test_former_names_of_options_are_accepted_with_a_warning():
-    with pytest.warns(FutureWarning) as warned:
-        config = config_from_options({"first": "1p", "k": "2", "doubt": "0.1", "purge": "0"})
-    assert config == SearchConfig(street_sizes=("1p",), continuations=2, uniform_share=0.1, purge=0.0)
-    assert "the option first of search is now called street_sizes" in str(warned[0].message) and len(warned) == 3
 
 
 def test_views_are_answered_as_told():
@@ -586,8 +521,8 @@ def at_table(actions):
     return public_after((*THREE_SEE, *actions), rules=SIXMAX)
 
 
-def test_streets_of_more_than_two_players_are_searched_from_the_own_decisions_on():
-    """Behind as many raises as end a search from the street's beginning, too."""
+def test_roots_at_decisions_with_more_than_two_players():
+    """Also after as many raises as would end a search from the start of the street."""
     agent = crowded_agent(0, dataclasses.replace(CROWD, root="decision"))
     faced = at_table((1, 1, 1000, 3000))
     strategy = agent.range_strategy(faced)
@@ -599,7 +534,7 @@ def test_streets_of_more_than_two_players_are_searched_from_the_own_decisions_on
 
 
 def test_streets_of_more_than_two_players_are_searched():
-    """Blinds, under the gun and the button see the flop; whoever is off the menu or beyond the end makes it again."""
+    """Four players see the flop. An off-tree raise, or one beyond the end of the subgame, brings another search."""
     agent = crowded_agent(seat=2)
     first = agent.range_strategy(at_table(()))
     held = live_combos(at_table(()))
@@ -612,7 +547,7 @@ def test_streets_of_more_than_two_players_are_searched():
     agent.range_strategy(at_table((1, 1, raises[0] + 7)))
     assert agent.counts["searches"] == 2
     own = agent.range_strategy(at_table((1, 1)))
-    after = agent.range_strategy(at_table((1, 1, raises[0], 2500, 1, 1)))  # its own raise, and one behind the end
+    after = agent.range_strategy(at_table((1, 1, raises[0], 2500, 1, 1)))  # a raise of the seat, and one past the end
     assert agent.counts["searches again"] == 1
     again = agent.searches[-1].nodes[(1, 1)]
     np.testing.assert_array_equal(again.played[held], own.probabilities[held])

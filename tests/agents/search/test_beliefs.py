@@ -1,4 +1,4 @@
-"""Beliefs: Bayes by the strategies that agents tell, over all joint deals of small games."""
+"""Beliefs: Bayes' rule by the strategies that agents report, over all joint deals of small games."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ LEDUC_3 = OpenSpielGame("leduc_poker(players=3)").rules
 
 
 def some_hands(rules, seed, count):
-    """Public states of random hands, with the strategies told on the way asked for from the agent."""
+    """Public states of random hands."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         card = int(rng.choice(rules.cards))
@@ -49,7 +49,7 @@ def some_hands(rules, seed, count):
 )
 @pytest.mark.parametrize("rules, count", [(LEDUC, 8), (LEDUC_3, 6)])
 def test_beliefs_are_bayes_over_all_joint_deals(rules, count):
-    """The product of the beliefs, over hands that share no card, is the posterior of whoever sees no cards."""
+    """The product of the beliefs, over hands that share no card, is the posterior of an observer without cards."""
     menu = game_menu(rules)
     found = random_blueprint(rules, menu, cards=lossless_buckets(rules))
     agent = SearchAgent(BlueprintAgent(found), SearchConfig(iterations=5, threads=1, purge=0.0))
@@ -79,7 +79,7 @@ def test_beliefs_are_bayes_over_all_joint_deals(rules, count):
     assert searched > 3
 
 
-def test_nothing_is_known_of_the_own_cards():
+def test_the_range_of_the_searching_seat_starts_uniform():
     assert (initial_beliefs(HUNL) == 1 / 1326).all()
     assert entropy_bits(initial_beliefs(HUNL)[0]) == pytest.approx(np.log2(1326))
 
@@ -94,7 +94,7 @@ def test_cards_on_the_board_are_held_by_nobody():
     assert see_board(only, HUNL, (0, 1, 2))[1, 1325] == 1.0
 
 
-def test_actions_that_no_hand_should_take_teach_nothing():
+def test_actions_of_probability_zero_change_no_beliefs():
     before = initial_beliefs(LEDUC)
     before[0] = [0.5, 0.3, 0.2, 0.0, 0.0, 0.0]
     never = np.array([0.0, 0.0, 0.0, 0.4, 0.4, 0.4])

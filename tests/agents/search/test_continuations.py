@@ -34,7 +34,7 @@ def test_continuations_of_infosets_side_by_side(dtype):
             np.testing.assert_allclose(actual[:, *row, begin:end], expected, rtol=50 * np.finfo(dtype).eps)
 
 
-def test_where_the_class_is_illegal_the_policy_is_the_blueprint_bit_by_bit():
+def test_where_the_class_is_illegal_the_policy_is_the_blueprint_bit_for_bit():
     rng = np.random.default_rng(6)
     strategy = rng.dirichlet(np.ones(2), size=1000)
     policies = continuation_strategies(strategy, np.array([1, 400]))

@@ -54,7 +54,7 @@ def three_with(beliefs):
 
 
 def nash_conv(solver, beliefs):
-    """What all players of `THREE` win by best responses to the averages, in chips."""
+    """The gains of all players of `THREE` by best responses to the averages, in chips."""
     exact = ThreeWaySolver(BettingState(THREE), (0,), beliefs)
     exact.run(1)
     for path in solver.paths:
@@ -109,8 +109,8 @@ def test_ranges_that_cannot_meet_are_refused():
         MultiwaySolver(three_with(beliefs), after)
 
 
-def test_who_has_folded_loses_what_it_put_in():
-    """Also where the blueprint's tree has given its place to another."""
+def test_a_seat_that_folds_loses_its_contribution():
+    """Also where the blueprint's tree has given its seat to another player."""
     rules, history = no_limit_holdem(4), (300, CALL, CALL)
     found = random_blueprint(rules, FEW_CALLERS, cards=single_buckets(rules))
     after, state = Continuations(found, rules), BettingState(rules)
@@ -134,8 +134,8 @@ def deep_blueprint():
 
 
 @pytest.mark.parametrize("stacks", [(10_000, 10_000, 350), (1000, 1000, 1000), (10_000, 600, 500)], ids=str)
-def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
-    """On a flop of three, by a blueprint that knows deeper stacks; who is all-in with quad aces wins its pot."""
+def test_no_value_at_leaves_exceeds_the_stacks(stacks):
+    """A flop of three players, with a blueprint of deeper stacks; a player all-in with quad aces wins its pot."""
     rules = dataclasses.replace(no_limit_holdem(3), stacks=stacks)
     state, history, board = BettingState(rules), (350, CALL, CALL), parse_cards("AsAhKd")
     for action in history:
@@ -159,7 +159,7 @@ def test_behind_leaves_nobody_wins_or_loses_chips_that_are_not_there(stacks):
 
 @functools.cache
 def calling_blueprint():
-    """For three players, who check and call whatever comes."""
+    """For three players, who always check and call."""
     rules = no_limit_holdem(3)
     menu = GameMenu((StreetMenu(("1p",)), StreetMenu(("0.6p allin", "0.75p allin", "allin"))))
     known = random_blueprint(rules, menu, cards=single_buckets(rules))
@@ -180,8 +180,8 @@ def calling_blueprint():
     ],
     ids=str,
 )
-def test_behind_leaves_raises_are_called_and_who_has_folded_wins_nothing(path):
-    """Two of three see it through, and the one who folded had the best hand."""
+def test_at_leaves_raises_are_called_and_a_folded_seat_wins_nothing(path):
+    """Two of three reach the showdown, and the one who folded had the best hand."""
     rules, history, board = no_limit_holdem(3), (350, CALL, CALL), parse_cards("AsAhKd")
     after, state = Continuations(calling_blueprint(), rules, 1), BettingState(rules)
     for action in history:
@@ -209,7 +209,7 @@ def test_behind_leaves_raises_are_called_and_who_has_folded_wins_nothing(path):
 
 
 @pytest.mark.parametrize("stacks", [(10_000,) * 3, (10_000, 700, 500), (350, 20_000, 900)], ids=str)
-def test_behind_leaves_some_win_what_others_lose(stacks):
+def test_values_at_leaves_sum_to_zero(stacks):
     """By blueprints that take one action everywhere."""
     rules = dataclasses.replace(no_limit_holdem(3), stacks=stacks)
     state, history, board = BettingState(rules), (350, CALL, CALL), parse_cards("AsAhKd")
@@ -254,7 +254,7 @@ class Biased(RangeAgent):
 
 
 class LeafGame:
-    """What is left of the street of a two-player game, walked in full against average strategies."""
+    """The rest of a two-player game's street, walked in full against average strategies."""
 
     def __init__(self, rules, solver, num_policies, history=()):
         self.rules, self.solver, self.history = rules, solver, history
@@ -273,7 +273,7 @@ class LeafGame:
         return self.games[policies].value(deck, 0, tuple(actions), seat)
 
     def value(self, seat, own, path, reach, is_best):
-        """Return what a seat's hand wins against all others of the opponent, weighted by `reach`."""
+        """Return the value of a seat's hand against all hands of the opponent, weighted by `reach`."""
         if path in self.solver.paths:
             actions, average, _ = self.solver.strategies(path)
             if self.solver.seat(path) == seat:
@@ -299,7 +299,7 @@ class LeafGame:
         return max(below) if is_best else float(mine[own] @ below)
 
     def gain(self, seat, beliefs):
-        """Return what a best response wins more than the average strategy, in chips a hand."""
+        """Return the gain of a best response over the average strategy, in chips a hand."""
         found = 0.0
         for own in range(self.rules.num_combos):
             reach = beliefs[1 - seat].copy()
@@ -312,7 +312,7 @@ class LeafGame:
 
 @pytest.mark.parametrize("num_policies, history", [(1, ()), (4, ()), (4, (3,))])
 def test_leaves_are_an_equilibrium_of_continuations(num_policies, history):
-    """From the start of a street until its second raise; behind a raise of it until the next street."""
+    """From the start of a street to its second raise; after a raise, to the next street."""
     beliefs = np.random.default_rng(3).random((2, LEDUC.num_combos))
     after = Continuations(blueprint(LEDUC), LEDUC, num_policies)
     state = BettingState(LEDUC)

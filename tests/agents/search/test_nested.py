@@ -1,4 +1,4 @@
-"""Search before the flop: where it begins, what it finds there, and what is believed after it."""
+"""Nested search: where segments begin before the flop, frozen decisions, and beliefs after searches."""
 
 import dataclasses
 import functools
@@ -85,7 +85,7 @@ def whole_strategy(agent, public):
     ],
     ids=str,
 )
-def test_search_begins_behind_a_strange_raise(game, actions, is_searched):
+def test_search_begins_after_an_off_tree_raise(game, actions, is_searched):
     rules = PRESETS[game]
     public = public_after(rules, actions)
     agent = agent_at(rules, seat=public.actor)
@@ -124,8 +124,8 @@ def test_without_a_bucket_table_the_blueprint_plays():
 
 
 @pytest.mark.parametrize("rules, history", [(HUNL, (300, 1001)), (SIXMAX, (FOLD, FOLD, 451))], ids=["two", "four"])
-def test_it_is_played_as_its_solver_says(rules, history):
-    """Of the betting behind the raise, until the flop, with what is believed there."""
+def test_a_search_before_the_flop_plays_its_solver_s_strategy(rules, history):
+    """Equal to a solver made here: the betting from the raise to the flop, with the beliefs at the raise."""
     agent = agent_at(rules)
     root = public_after(rules, history)
     beliefs = agent.beliefs(root)
@@ -154,7 +154,7 @@ def test_it_is_played_as_its_solver_says(rules, history):
 
 
 def test_rows_of_decisions_are_made_when_they_are_asked_for(monkeypatch):
-    """A street of many players has thousands, of which a hand meets a few."""
+    """A street of many players has thousands of decisions, of which a hand meets a few."""
     made = []
     monkeypatch.setattr(multiway, "believed_and_played", lambda *rows: made.append(rows) or believed_and_played(*rows))
     agent = agent_at(SIXMAX)
@@ -170,8 +170,8 @@ def test_rows_of_decisions_are_made_when_they_are_asked_for(monkeypatch):
         solution.nodes[(FOLD, FOLD, FOLD)]
 
 
-def test_beliefs_before_it_are_the_blueprint_s():
-    """Of a raise between two of its sizes by the pseudo-harmonic mapping."""
+def test_beliefs_before_a_search_follow_the_blueprint():
+    """A raise between two of its sizes counts by the pseudo-harmonic mapping."""
     agent = agent_at(HUNL)
     first = agent.blueprint.range_strategy(public_after(HUNL, ()))
     second = agent.blueprint.range_strategy(public_after(HUNL, (300,)))
@@ -185,8 +185,8 @@ def test_beliefs_before_it_are_the_blueprint_s():
     assert not agent.searches  # nothing was decided behind it
 
 
-def test_later_strange_raises_are_added_and_own_decisions_held():
-    """Bit by bit for all hands, or with `freeze=hand` for the one held; asked later, anybody finds the same."""
+def test_later_off_tree_raises_are_added_and_decisions_of_the_seat_frozen():
+    """Bit for bit for all hands, or with `freeze=hand` for the one held; an agent asked later finds the same."""
     own = HUNL.combo_id(parse_cards("AsKd"))
     for freeze in ("range", "hand"):
         config = dataclasses.replace(FEW, freeze=freeze)
@@ -221,8 +221,8 @@ def test_later_strange_raises_are_added_and_own_decisions_held():
 CALLED = (350, CALL, CALL)  # three on the flop
 
 
-def test_the_own_raise_that_ends_a_search_is_held():
-    """Behind the second raise of a flop another search looks further; what was done stays, and is believed."""
+def test_a_raise_of_the_seat_that_ends_a_subgame_is_frozen():
+    """After the second raise of a flop another search looks further; the seat's raise stays, and beliefs follow it."""
     rules = no_limit_holdem(3)
     agent = agent_at(rules, seat=1)
     bet = int(agent.range_strategy(public_after(rules, CALLED)).actions[2])
@@ -241,8 +241,8 @@ def test_the_own_raise_that_ends_a_search_is_held():
 
 
 @pytest.mark.parametrize("rules, called", [(HUNL, (300, CALL)), (no_limit_holdem(3), CALLED)], ids=["two", "three"])
-def test_hands_are_taken_over_behind_any_own_raise(rules, called):
-    """One that is not on the search's menu, answered by another such."""
+def test_hands_are_taken_over_after_any_raise_of_the_seat(rules, called):
+    """An off-tree raise, answered by another one."""
     agent = agent_at(rules)
     public = public_after(rules, (*called, 1127, 3461, FOLD)[: 2 + rules.num_seats + (rules.num_seats == 3)])
     assert public.actor == 0
@@ -251,7 +251,7 @@ def test_hands_are_taken_over_behind_any_own_raise(rules, called):
     assert not agent.searches[-1].frozen
 
 
-def test_searches_of_what_came_before_take_half_of_the_time(monkeypatch):
+def test_searches_of_earlier_segments_take_half_of_the_time(monkeypatch):
     taken, real = [], nested.solve_multiway
 
     def solve(*place, deadline, **options):
@@ -268,26 +268,26 @@ def test_searches_of_what_came_before_take_half_of_the_time(monkeypatch):
 
 
 def some_hands(count):
-    """Public states of hands of the small game, with a strange raise before the flop and the menu's actions else."""
+    """Public states of hands of the small game, with an off-tree raise before the flop and no others."""
     rng = np.random.default_rng(7)
     for number in range(count):
         agent = agent_at(SMALL, dataclasses.replace(FEW, iterations=3), seat=number % 3)
         deck = rng.permutation(SMALL.cards)
-        state, told, strange_at = BettingState(SMALL), (), int(rng.integers(2))
+        state, told, off_tree_at = BettingState(SMALL), (), int(rng.integers(2))
         while not state.is_over:
             board = (int(deck[-1]),)[: SMALL.board_size(state.street)]
             public = PublicState(SMALL, state.array.tolist(), board, told)
             yield agent, public
             actions = [action for action in agent.range_strategy(public).actions.tolist() if action or len(told) < 2]
             action = int(rng.choice(actions))
-            if len(told) == strange_at:
+            if len(told) == off_tree_at:
                 action = 31 + int(rng.integers(20))
             told += (Action(state.actor, action, state.street),)
             state.apply(action)
 
 
 def test_beliefs_are_bayes_over_all_joint_deals():
-    """The product of the beliefs, over hands that share no card, is the posterior of whoever sees no cards."""
+    """The product of the beliefs, over hands that share no card, is the posterior of an observer without cards."""
     searched = 0
     for agent, public in some_hands(5):
         beliefs, rows = agent.beliefs(public), {}
@@ -313,7 +313,7 @@ def test_beliefs_are_bayes_over_all_joint_deals():
     assert searched > 5
 
 
-def test_its_decisions_are_counted():
+def test_decisions_are_counted():
     agent = agent_at(HUNL)
     public = public_after(HUNL, (777,))
     cards = parse_cards("AhKh")
@@ -324,7 +324,7 @@ def test_its_decisions_are_counted():
     assert agent.searches[0].iterations == FEW.iterations and agent.searches[0].seconds > 0.0
 
 
-def test_openspiel_bots_that_join_know_it():
+def test_openspiel_bots_that_join_have_the_same_policy():
     rules = no_limit_holdem(2, 2000)
     game = OpenSpielGame(game_string(rules))
 

@@ -1,4 +1,4 @@
-"""What a blueprint would do, in the betting and the buckets of a search."""
+"""A blueprint's strategies in the betting and the buckets of a search."""
 
 import functools
 import os

@@ -20,7 +20,7 @@ BOARD = parse_cards("QsJh2h7c3d")
 
 
 def two_of(rules, street):
-    """The game of a search and its table, of which all but two have called before the flop and folded on it."""
+    """The game of a search and its table, where all but two have called before the flop and folded on it."""
     table = BettingState(rules)
     for answers in ([CALL] * (rules.num_seats - 1), [FOLD] * (rules.num_seats - 2)):
         table.apply(table.menu[0])
@@ -51,15 +51,15 @@ def test_two_who_are_left_are_offered_the_raises_of_the_table(menu, seats, stree
 
 
 @pytest.mark.parametrize("actions", [(CALL,) * 10, (FOLD, *(CALL,) * 9)], ids=["ten", "nine"])
-def test_a_crowd_of_ten_is_too_large(actions):
+def test_ten_players_are_too_many(actions):
     state = BettingState(no_limit_holdem(10))
     for action in actions:
         state.apply(action)
     assert state.street == 1 and can_search_street(state) == (FOLD in actions)
 
 
-def test_values_are_what_the_table_pays():
-    """Over all pairs of hands, where nobody bets: with better, worse and equal ones."""
+def test_values_equal_the_payoffs_of_the_table():
+    """Over all pairs of hands, without bets: better, worse and equal ones."""
     rules = no_limit_holdem(4).with_menu("fcpa")
     game, table = two_of(rules, 3)
     ranges = np.stack([parse_range("AQ,KJ,22"), parse_range("AQ,QJ,T9")])

@@ -1,4 +1,4 @@
-"""The raises on offer on a street: what is left out where it grows too large, and play there."""
+"""The raises on offer in a search: sizes left out where a street grows too large, and play there."""
 
 import dataclasses
 import os
@@ -86,7 +86,7 @@ def test_the_last_sizes_go_where_a_street_is_too_large(seats, sizes, kept):
     ids=["fcpa", "fchpa", "limit without limits", "many sizes"],
 )
 def test_two_players_have_as_many_raises_as_there_is_time_for(rules, config, rows):
-    """Those after most raises are left out first, and on no street all of them."""
+    """Sizes after the most raises are left out first, and on no street all of them."""
     root = root_after(rules, (CALL, CALL))
     streets = street_betting(root.game.state, menu=root.game.menu(config, {}))
     most = TWO_SEATS_NODES if config.iterations else TWO_SEATS_NODES_A_SECOND
@@ -99,15 +99,15 @@ def test_two_players_have_as_many_raises_as_there_is_time_for(rules, config, row
         assert deepest == rows[number] if rows else deepest >= 4
 
 
-def test_a_root_behind_raises_is_measured_as_it_is_solved():
-    """Two raises were made on the flop, and the street ends behind the next."""
+def test_a_root_after_raises_is_measured_as_it_is_solved():
+    """Two raises were made on the flop, and the street ends after the next."""
     rules = no_limit_holdem(7)
     root = root_after(rules, (CALL,) * 7 + (350, 2100))
     street = street_of(root, root.game.menu(SearchConfig(multiway_sizes=("0.5p 1p allin",) * 3), {}))
     assert root.game.max_raises == 3 and len(street.paths) <= MAX_NODES
 
 
-def test_so_they_do_where_its_tables_are(monkeypatch):
+def test_the_last_sizes_go_where_the_tables_are_too_large(monkeypatch):
     rules, config = no_limit_holdem(4), SearchConfig()
     before = (CALL,) * 4
     root = root_after(rules, before)
@@ -131,12 +131,12 @@ def test_games_of_few_raises_offer_them_as_often_as_the_settings_do(rules):
 
 @needs_compiler
 @pytest.mark.parametrize("max_nodes", [40, 200])
-def test_what_is_not_on_a_small_menu_is_answered(max_nodes, monkeypatch):
-    """Hands with many raises of any size; what everybody does in them is known."""
+def test_raises_off_a_small_menu_are_answered(max_nodes, monkeypatch):
+    """Hands with many raises of any size; every decision has a strategy."""
     monkeypatch.setattr(street_tree, "MAX_NODES", max_nodes)
     rules = no_limit_holdem(4, 3000)
     agent = SearchAgent(BlueprintAgent(random_blueprint(rules, NONE, cards=single_buckets(rules))), FEW)
-    rng, num_held, num_raises = np.random.default_rng(5), 0, 0
+    rng, num_frozen, num_raises = np.random.default_rng(5), 0, 0
     for number in range(8):
         agent.restart(rules, number % 4, np.random.default_rng(1))
         told, state = (), BettingState(rules)
@@ -146,12 +146,12 @@ def test_what_is_not_on_a_small_menu_is_answered(max_nodes, monkeypatch):
             np.testing.assert_allclose(strategy.probabilities.sum(axis=1), 1.0, rtol=1e-5)
             raises = [a for a in strategy.actions.tolist() if a > CALL]
             if state.street and state.max_raise and rng.random() < 0.4:
-                strange = int(rng.integers(state.min_raise, min(state.max_raise, 2 * state.min_raise) + 1))
-                action = strange if rng.random() < 0.5 or not raises else raises[0]
+                off_tree = int(rng.integers(state.min_raise, min(state.max_raise, 2 * state.min_raise) + 1))
+                action = off_tree if rng.random() < 0.5 or not raises else raises[0]
                 num_raises += 1
             else:
                 action = FOLD if state.can_fold and rng.random() < 0.2 else CALL
             told += (Action(state.actor, action, state.street),)
             state.apply(action)
-        num_held += sum(len(solution.frozen) for solution in agent.searches)
-    assert num_raises > 20 and num_held > 5
+        num_frozen += sum(len(solution.frozen) for solution in agent.searches)
+    assert num_raises > 20 and num_frozen > 5

@@ -1,4 +1,4 @@
-"""The betting of a street: where it ends, and what its ends and leaves cost."""
+"""The betting of a street: its ends and leaves."""
 
 import functools
 
@@ -20,7 +20,7 @@ THREE = no_limit_holdem(3)
 
 @functools.cache
 def continuations(*raises):
-    """Of a blueprint with these raises on each street."""
+    """Continuations of a blueprint with these raises on each street."""
     found = random_blueprint(THREE, GameMenu((StreetMenu(raises),)), cards=single_buckets(THREE))
     return Continuations(found, THREE, 2)
 
@@ -34,7 +34,7 @@ def betting_state(rules, actions):
 
 @pytest.mark.parametrize("raises, has_places", [(("1p",), False), (("1p allin",) * 3, True)])
 def test_bets_are_answered_before_a_street_is_over(raises, has_places):
-    """Behind the second raise the blueprint goes on; where its tree has no second raise, others fold or call it."""
+    """After the second raise there are leaves; where the blueprint's tree has no second raise, others fold or call."""
     history = (350, CALL, CALL)
     state = betting_state(THREE, history)
     menu = BetMenu((((parse_sizes("1p allin"),),),)).raises

@@ -1,0 +1,34 @@
+"""Buckets of later streets: 500 of the flop where they are cached or there is time, else the blueprint's."""
+
+import numpy as np
+import pytest
+from random_blueprint import random_blueprint
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.search import later_buckets
+from plurispiel.agents.search.config import SearchConfig
+
+BOARD = parse_cards("QsJh2h7c3d")
+
+
+class FlopRows:
+    """Stands for the 500 buckets of a flop."""
+
+    def row(self, board):
+        return np.full(1326, 7)
+
+
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_flop_buckets_are_used_where_they_are_cached(monkeypatch, is_cached):
+    """Under a time limit an uncached flop has the blueprint's buckets; with iterations its buckets are built."""
+    monkeypatch.setattr(later_buckets, "is_kept", lambda flop: is_cached)
+    monkeypatch.setattr(later_buckets, "_flop_buckets", lambda flop, threads: FlopRows())
+    buckets = random_blueprint(HUNL).cards
+    for config, is_blueprint in (
+        (SearchConfig(), not is_cached),
+        (SearchConfig(iterations=3), False),
+        (SearchConfig(iterations=3, cards="blueprint"), True),
+    ):
+        rows = later_buckets.later_buckets(config, HUNL, buckets, BOARD[:4])(BOARD)
+        assert np.array_equal(rows, buckets.row(BOARD, 3)) == is_blueprint

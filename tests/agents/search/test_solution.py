@@ -1,0 +1,46 @@
+"""Results of searches: the strategies that act, the store of solutions, the clock of a solver."""
+
+import numpy as np
+
+from plurispiel.agents.search import solution as solutions
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.solution import Clock, Solutions, believed_and_played
+
+NAN = np.nan
+
+
+def test_rare_actions_are_not_played_but_believed():
+    """A row whose actions are all rare stays as it is, and so does one that was frozen."""
+    average = np.array([[0.02, 0.38, 0.6], [0.04, 0.03, 0.03], [NAN, NAN, NAN], [0.01, 0.01, 0.98]])
+    frozen = np.array([[NAN] * 3, [NAN] * 3, [NAN] * 3, [0.01, 0.99, 0.0]])
+    believed, played = believed_and_played(SearchConfig(purge=0.05), average, 1.0 - average, frozen)
+    np.testing.assert_array_equal(believed, [*average[:3], frozen[3]])
+    np.testing.assert_allclose(played, [[0.0, 0.38 / 0.98, 0.6 / 0.98], average[1], average[2], frozen[3]])
+    _, played = believed_and_played(SearchConfig(purge=0.0, play="final"), average, 1.0 - average, None)
+    np.testing.assert_array_equal(played, 1.0 - average)
+
+
+def test_the_solutions_used_last_are_kept():
+    store, made = Solutions(num_kept=2), []
+
+    def get(key):
+        return store.get((key,), lambda: made.append(key) or key)
+
+    assert [get(key) for key in "abacab"] == list("abacab")
+    assert made == list("abcb")  # c pushed b out, as a had been used since
+    twin = store.copy()
+    twin.get(("d",), lambda: "d")
+    get("a")
+    assert made == list("abcb")
+
+
+def test_a_solver_stops_where_an_iteration_as_long_as_the_longest_would_be_late(monkeypatch):
+    times = iter([0.0, 2.0, 3.0, 6.0, 7.5])
+    monkeypatch.setattr(solutions.time, "perf_counter", lambda: next(times) + 1.0)
+    clock = Clock(end=11.0)
+    assert [clock() for _ in range(5)] == [True, True, True, True, False]
+
+
+def test_one_iteration_is_always_allowed():
+    clock = Clock(end=0.0)
+    assert clock() and not clock()
