@@ -1,6 +1,11 @@
-"""Solvers of subgames: ranges against ranges, from a public state to the end of the hand."""
+"""Solvers of subgames: ranges against ranges, from a public state to the end of the hand.
+
+`VectorSolver` solves subgames of two players from any street, `ThreeWaySolver` those of three on the last street. The
+method is described in ``agents/spots/README.md``.
+"""
 
 from plurispiel.agents.resolve.subgame import Subgame
+from plurispiel.agents.resolve.three_way_cfr import ThreeWaySolver
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
-__all__ = ["Subgame", "VectorSolver"]
+__all__ = ["Subgame", "ThreeWaySolver", "VectorSolver"]

@@ -11,7 +11,7 @@ _ONE = np.uint32(1)
 
 
 class Tables(NamedTuple):
-    """What the full-width solvers keep: float64 arrays over sequences (A actions, n players).
+    """The tables of the full-width solvers, over sequences (A actions, n players).
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Tables(NamedTuple):
     reach : float64[A + n]
         The plan of the current strategy; 1 for the empty sequences.
     value : float64[A + n]
-        Workspace: counterfactual values.
+        Workspace: counterfactual values of ending at each sequence.
     """
 
     regret: np.ndarray
@@ -42,11 +42,11 @@ def iterate(form, tables, schedule, predictive, simultaneous):
     form : SequenceForm
     tables : Tables
     schedule : float64[num_iterations, 3]
-        Factors of the positive and of the negative regrets, after adding; weight of the plan in the sum.
+        Factors of positive and of negative regrets, applied after the addition; weight of the plan in the sum.
     predictive : bool
-        Whether the next strategy looks as if the regrets of this iteration came once more.
+        Whether the next strategy matches the regrets plus those of this iteration once more.
     simultaneous : bool
-        Whether all players answer the same strategies, else each sees what those before it have learnt.
+        Whether all players update against the strategies of the iteration before, or each against the newest.
     """
     num_players = form.player_first.shape[0] - 1
     for t in range(schedule.shape[0]):
@@ -61,11 +61,11 @@ def iterate(form, tables, schedule, predictive, simultaneous):
 
 @kernel
 def learn(form, tables, player, positive, negative, predictive):
-    """Add a player's counterfactual regrets, and match its strategy to them. Modified in place: `tables`."""
+    """Add a player's counterfactual regrets, and set its strategy by regret matching. Modified in place: `tables`."""
     regret, strategy, value = tables.regret, tables.strategy, tables.value
     earn(form, tables.reach, player, value)
     first, last = form.player_first[player], form.player_first[player + 1]
-    for back in range(last - first):
+    for back in range(last - first):  # infosets come after those that lead to them, so values flow up backwards
         infoset = last - _ONE - np.uint32(back)
         begin, end = form.infoset_first[infoset], form.infoset_first[infoset + _ONE]
         mean = 0.0
@@ -111,7 +111,7 @@ def earn(form, reach, player, value):
 
 @kernel
 def plan(form, tables, player, weight):
-    """Add a player's last plan to the sum and replace it by that of its strategy. Modified in place: `tables`."""
+    """Add a player's previous plan to the sum, then compute the plan of its strategy. Modified in place: `tables`."""
     strategy, strategy_sum, reach = tables.strategy, tables.strategy_sum, tables.reach
     for infoset in range(form.player_first[player], form.player_first[player + 1]):
         before = reach[form.infoset_parent[infoset]]
@@ -121,17 +121,18 @@ def plan(form, tables, player, weight):
 
 
 class Samples(NamedTuple):
-    """What external sampling keeps.
+    """The tables of external sampling.
 
     Attributes
     ----------
     regret, strategy_sum : float64[A]
     value : float64[A]
-        Workspace: the values of the traverser's actions; it meets each of its infosets at most once a traversal.
+        Workspace: the values of the traverser's actions. One entry for each is enough, as perfect recall and sampled
+        opponents let a traversal meet each of its infosets at most once.
     path : int32[num_histories on a path]
-        Workspace: the traverser's decisions on the way.
+        Workspace: the traverser's decisions on the current path.
     tried : int32[num_histories on a path]
-        Workspace: the action taken there.
+        Workspace: the action under way at each of them.
     waiting : int32[S]
         Workspace: histories still to visit.
     stream : uint64[4]
@@ -151,9 +152,9 @@ class Samples(NamedTuple):
 def sample(nodes, samples, weights):
     """Run one iteration of external sampling for each weight: one traversal a player. Modified in place: `samples`.
 
-    Where a player's actions are sampled and those of all others tried, its infosets are met as often as its own
-    plan and chance would. Between two players the traversals are such walks for the average of the one who does
-    not traverse; among more it takes walks of its own.
+    A player's average needs walks that sample its own actions and try all of the others', so that its infosets are met
+    with the probability of its own plan. With two players, the traversal of one is such a walk for the other. With
+    more, the other opponents' actions would be sampled too, and the average takes separate walks (`sample_plan`).
     """
     num_players = nodes.payoffs.shape[1]
     for t in range(weights.shape[0]):
@@ -168,7 +169,9 @@ def sample(nodes, samples, weights):
 def traverse(nodes, samples, traverser, weight, averaging):
     """Add the sampled regrets of one traversal and return its value. Modified in place: `samples`.
 
-    With `averaging`, the strategies met at the other players' infosets are added to the sums.
+    Depth first without recursion: down to an end of the game, then up to the traverser's last decision with an action
+    left to try; on the way up, decisions with all actions tried get their regrets. With `averaging`, the strategies at the other players'
+    infosets are added to the sums.
     """
     regret, value, path, tried = samples.regret, samples.value, samples.path, samples.tried
     history, depth = 0, 0
@@ -211,7 +214,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
 
 @kernel
 def sample_plan(nodes, samples, player, weight):
-    """Add a player's strategy where its own sampled actions lead, all of the others' tried. Modified in place."""
+    """Add a player's strategy on a walk that samples its own actions and tries all others'. Modified in place."""
     waiting = samples.waiting
     waiting[0] = 0
     size = 1
@@ -234,7 +237,7 @@ def sample_plan(nodes, samples, player, weight):
 
 @kernel(inline=True)
 def take_sampled(nodes, samples, history, weight):
-    """Return the child by an action drawn from the actor's strategy, which is added to its sum with the weight."""
+    """Return the child after a sampled action of the actor; its strategy is added to the sum with the weight."""
     regret = samples.regret
     begin = nodes.infoset_first[nodes.infoset[history]]
     size = nodes.num_children[history]
@@ -257,7 +260,7 @@ def take_sampled(nodes, samples, history, weight):
 
 @kernel(inline=True)
 def sampled_outcome(nodes, stream, history):
-    """Return the child by a drawn chance outcome."""
+    """Return the child after a sampled chance outcome."""
     first = nodes.first_child[history]
     threshold = next_float(stream)
     last = first

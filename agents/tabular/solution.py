@@ -25,18 +25,18 @@ from plurispiel.agents.tabular.solvers import Solver
 KIND = "solution"
 FORMAT_VERSION = 1
 FOLDER = "policy"
-"""The solution's place in the folder that `solve --out` makes."""
+"""The solution's subfolder in the folder that `solve --out` makes."""
 
 _SOLVER_PREFIX = "solver_"
-_MOST_SHARING = 10_000
-"""Histories that there may be for each infoset: a game that is said to be solved takes no more memory to compare."""
+_MAX_SHARING = 10_000
+"""The largest ratio of histories to infosets. It bounds the memory for comparing a file's solution with its game."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A strategy for every infoset of a game, without the game's tree.
 
-    It has OpenSpiel's `action_probabilities`, so that whatever asks a policy can ask it.
+    It has OpenSpiel's `action_probabilities`, so it can stand where a policy is expected.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Solution:
             self._numbers[where] = number
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each action, by OpenSpiel's numbers; empty where the infoset is unknown."""
+        """Return the probability of each action, by OpenSpiel's action ids; empty if the infoset is unknown."""
         player = state.current_player() if player_id is None else player_id
         number = self._find(player, 0 if self.openspiel_recall else self._past(state, player), state)
         if number is None:
@@ -87,7 +87,8 @@ class Solution:
     def openspiel_policy(self) -> Any:
         """Return the strategy as an ``open_spiel.python.policy.TabularPolicy``.
 
-        Where OpenSpiel's information states lack perfect recall, they cannot hold it; then it is another ``Policy``.
+        Where OpenSpiel's information states lack perfect recall, a table by them cannot hold the strategy, and another
+        ``Policy`` is returned.
         """
         from open_spiel.python import policy  # takes half a second
 
@@ -124,7 +125,7 @@ class Solution:
 
 
 class TabularAgent(PolicyAgent):
-    """A solved game's strategy at the table; actions in infosets it does not know are equally likely.
+    """An agent that plays a solution, and uniformly at random in infosets that are not in it.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ class TabularAgent(PolicyAgent):
 
 
 def solution_of(tree: GameTree, solver: Solver) -> Solution:
-    """Return what a solver has found so far, its average strategy."""
+    """Return a solver's average strategy so far as a solution."""
     return Solution(
         game=tree.game,
         algorithm=solver.algorithm.name,
@@ -165,7 +166,7 @@ def solution_of(tree: GameTree, solver: Solver) -> Solution:
 
 
 def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
-    """Write what a solver has found, and all it takes to go on, and return the artefact's digest.
+    """Write a solver's average strategy and its state for continuing, and return the artefact's digest.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
 
 
 def find_solution(path: Path) -> Path:
-    """Return the folder of the solution that a path means: its own, or that of ``plurispiel solve --out``."""
+    """Return the folder of a solution: the path itself, or its subfolder made by ``plurispiel solve --out``."""
     return path / FOLDER if holds_artefact(path / FOLDER) and not holds_artefact(path) else path
 
 
@@ -223,12 +224,12 @@ def load_solution(path: Path) -> Solution:
 
 
 def solution_digest(path: Path) -> str:
-    """Return the digest of a solution's artefact: another strategy has another one."""
+    """Return the digest of a solution's artefact, which differs between strategies."""
     return load_artefact(find_solution(path), KIND, FORMAT_VERSION).digest
 
 
 def resume_solver(path: Path, solver: Solver) -> np.ndarray:
-    """Let a new solver go on from a saved one and return the curve so far: float64[k, 3].
+    """Set a new solver to a saved state, and return the exploitability curve so far: float64[k, 3].
 
     Raises
     ------
@@ -260,7 +261,7 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
 
 
 def _tree_digest(tree: GameTree) -> str:
-    """Return a hash of what makes two trees the same game with the same numbers."""
+    """Return a hash of a tree's structure and numbers, equal for equal games."""
     digest = hashlib.sha256(tree.game.encode())
     for values in (tree.infoset_player, tree.infoset_first, tree.infoset_parent, tree.action_ids):
         digest.update(np.ascontiguousarray(values).tobytes())
@@ -269,7 +270,7 @@ def _tree_digest(tree: GameTree) -> str:
 
 
 def _read(artefact: Artefact) -> Solution:
-    """Return the solution in an artefact; whoever wrote it may have meant harm."""
+    """Return the solution in an artefact. Its author is not trusted: every array is checked before it is used."""
     arrays, config = artefact.arrays, artefact.config
     try:
         first = _checked(arrays, "infoset_first", np.int32, (-1,))
@@ -318,10 +319,10 @@ def _require_infosets(artefact: Artefact, found: Solution) -> None:
     """Refuse a solution whose infosets are not those of its game, where the game can be found by its string."""
     try:
         game = find_game(found.game)
-    except ValueError:  # made in Python: whoever has it compares the tree
+    except ValueError:  # the game was made in Python: code that has it compares the tree
         return
     try:
-        tree = flatten(game, max_histories=min(_MOST_SHARING * len(found.infoset_keys), 2**31 - 2))
+        tree = flatten(game, max_histories=min(_MAX_SHARING * len(found.infoset_keys), 2**31 - 2))
     except ValueError as error:
         raise _refusal(artefact, error) from None
     names = ("infoset_player", "infoset_first", "infoset_parent", "action_ids", "infoset_keys", "openspiel_recall")

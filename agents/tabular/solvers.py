@@ -1,12 +1,18 @@
-"""The CFR family: solvers that compute with every infoset of a flat game tree.
+"""The CFR family: solvers that keep a regret for every action of a flat game tree.
 
 The full-width ones (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) are one algorithm with three exponents. In
-iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R; then positive R are multiplied by
-``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``; its next strategy is proportional to the
-positive R, uniform without any. What counts in the end is the average of the plans that the iterations began with,
-weighted by ``t^gamma`` (Brown and Sandholm, "Solving imperfect-information games via discounted regret
-minimization", 2019; the exponents of CFR+ are infinite). External sampling (Lanctot et al., 2009) follows chance
-and the other players along sampled actions instead.
+iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R. Then positive R are multiplied by
+``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``. The next strategy is proportional to the
+positive R, or uniform if there are none. The result is the average of the iterations' strategies, as plans (products
+of probabilities along the player's own actions) weighted by ``t^gamma``. CFR+ has infinite exponents.
+
+External sampling samples chance and the other players' actions, and follows every action of the traverser.
+
+References
+----------
+N. Brown and T. Sandholm: Solving imperfect-information games via discounted regret minimization. AAAI (2019).
+M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling: Monte Carlo sampling for regret minimization in extensive games.
+NIPS (2009).
 """
 
 import abc
@@ -29,7 +35,7 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class FullWidth:
-    """An algorithm that visits the whole game in every iteration.
+    """A full-width algorithm: every iteration visits the whole game.
 
     Attributes
     ----------
@@ -40,12 +46,13 @@ class FullWidth:
     gamma : float
         Exponent of the weights of the average.
     predictive : bool
-        Whether the next strategy answers the regrets as if the last ones came once more (Farina, Kroer and
-        Sandholm, "Faster game solving via predictive Blackwell approachability", 2021).
+        Whether the next strategy matches R plus the last iteration's regrets once more, a prediction of the next
+        ones (Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell approachability", 2021).
     simultaneous : bool
-        Whether all players answer the same strategies. If not, player 0 learns first and the others see it.
+        Whether all players update against the strategies of the iteration before. If not, they update in turn, player
+        0 first, each against the newest strategies.
     omitted : int
-        First iterations that do not enter the average.
+        Number of first iterations that are left out of the average.
     """
 
     name: str
@@ -57,7 +64,12 @@ class FullWidth:
     omitted: int = 0
 
     def schedule(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return the factors of positive and negative regrets and the weight of the next iterations: float64[n, 3]."""
+        """Return, for each of the next iterations, the factors of positive and negative regrets, and the weight.
+
+        Returns
+        -------
+        float64[num_iterations, 3]
+        """
         t = np.arange(done + 1.0, done + num_iterations + 1.0)
         weights = np.where(t > self.omitted, t**self.gamma, 0.0)
         return np.stack([_discount(t, self.alpha), _discount(t, self.beta), weights], axis=1)
@@ -71,7 +83,7 @@ class ExternalSampling:
     ----------
     name : str
     gamma : float
-        Exponent of the weights of regrets and average: 0 plain, 1 linear.
+        Exponent of the weights t^gamma of regrets and average: 0 plain, 1 linear.
     """
 
     name: str
@@ -93,21 +105,21 @@ ALGORITHMS: dict[str, Algorithm] = {
         ExternalSampling("linear-mccfr", gamma=1.0),
     )
 }
-"""The algorithms by name; `parse_algorithm` tells how they are varied."""
+"""The algorithms by name; `parse_algorithm` describes their variants."""
 
 _ALGORITHM_TEXT = re.compile(r"([a-z+-]+)(?:\(([^()]*)\))?(?::(\w+))?")
 
 
 def parse_algorithm(text: str) -> Algorithm:
-    """Return the algorithm that a text names.
+    """Return the algorithm named by a text.
 
-    A text is a name of `ALGORITHMS`; ``dcfr(ALPHA,BETA,GAMMA)`` with other exponents, ``hybrid(N)`` with N omitted
-    iterations; and a full-width one may end in ``:simultaneous`` or ``:alternating``.
+    A text is a name of `ALGORITHMS`, ``dcfr(ALPHA,BETA,GAMMA)`` with other exponents, or ``hybrid(N)`` with N omitted
+    iterations. The name of a full-width algorithm may be followed by ``:simultaneous`` or ``:alternating``.
 
     Raises
     ------
     ValueError
-        If it names none.
+        If the text names none.
 
     Examples
     --------
@@ -137,14 +149,14 @@ def parse_algorithm(text: str) -> Algorithm:
 
 
 class Solver(abc.ABC):
-    """What all solvers of a game have in common.
+    """The common part of all solvers of a game tree.
 
     Attributes
     ----------
     tree : GameTree
     algorithm : FullWidth or ExternalSampling
     seed : int or None
-        None where nothing is drawn.
+        None if nothing is sampled.
     iteration : int
         Iterations done.
     """
@@ -157,44 +169,44 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def run(self, num_iterations: int) -> None:
-        """Do so many iterations more."""
+        """Do a number of iterations more."""
 
     @abc.abstractmethod
     def current_strategy(self) -> np.ndarray:
         """Return the strategy that the next iteration begins with: float64[A]."""
 
     def average_strategy(self) -> np.ndarray:
-        """Return the average strategy so far, uniform where its own plan never leads: float64[A]."""
+        """Return the average strategy so far, uniform in infosets that its plans never reach: float64[A]."""
         sums = self.arrays()["strategy_sum"]
         return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
 
     @abc.abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return all that makes up the state of the solver, but for `iteration`; not copied."""
+        """Return the state of the solver except `iteration`, by name; not copied."""
 
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go on from a state: later iterations give the very numbers that they would have given.
+        """Continue from a saved state: later iterations are bit for bit those of an uninterrupted run.
 
         Raises
         ------
         ValueError
-            If the arrays are not those of such a solver.
+            If the arrays do not fit this solver.
         """
-        own = self.arrays()
-        for name, values in own.items():
+        state = self.arrays()
+        for name, values in state.items():
             if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
                 raise ValueError(f"{name} does not belong to {self.algorithm.name} on {self.tree.game}")
             if not np.isfinite(arrays[name]).all():
                 raise ValueError(f"{name} holds numbers that are not finite")
             if name != "regret" and (arrays[name] < 0).any():
                 raise ValueError(f"{name} holds numbers below 0")
-        for name, values in own.items():
+        for name, values in state.items():
             values[:] = arrays[name]
         self.iteration = iteration
 
 
 class FullWidthSolver(Solver):
-    """A solver that computes every counterfactual value in every iteration.
+    """A solver by a full-width algorithm.
 
     Parameters
     ----------
@@ -218,7 +230,7 @@ class FullWidthSolver(Solver):
         self._plan()
 
     def run(self, num_iterations: int) -> None:
-        """Do so many iterations more."""
+        """Do a number of iterations more."""
         for count in _batches(num_iterations):
             schedule = self.algorithm.schedule(self.iteration, count)
             kernels.iterate(self._form, self._tables, schedule, self.algorithm.predictive, self.algorithm.simultaneous)
@@ -229,16 +241,16 @@ class FullWidthSolver(Solver):
         return self._tables.strategy.copy()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return regrets, sum of plans and current strategy."""
+        """Return regrets, the weighted sum of plans, and the current strategy."""
         return {name: getattr(self._tables, name) for name in ("regret", "strategy_sum", "strategy")}
 
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
         super().resume(iteration, arrays)
         self._plan()
 
     def _plan(self) -> None:
-        """Work the reach of every sequence out; adds nothing to the sums."""
+        """Compute the reach of every sequence under the current strategy; the sums stay as they are."""
         for player in range(self.tree.num_players):
             kernels.plan(self._form, self._tables, player, 0.0)
 
@@ -269,10 +281,10 @@ class SamplingSolver(Solver):
         )
 
     def run(self, num_iterations: int) -> None:
-        """Do so many iterations more."""
+        """Do a number of iterations more."""
         for count in _batches(num_iterations):
             t = np.arange(self.iteration + 1.0, self.iteration + count + 1.0)
-            with np.errstate(over="ignore"):  # random words wrap, of which only uncompiled code would warn
+            with np.errstate(over="ignore"):  # random words wrap around on purpose; uncompiled, numpy would warn
                 kernels.sample(self.tree.nodes, self._samples, t**self.algorithm.gamma)
             self.iteration += count
 
@@ -281,12 +293,12 @@ class SamplingSolver(Solver):
         return _normalised(self.tree, np.maximum(self._samples.regret, 0.0))
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return regrets, sum of strategies and the state of the random numbers."""
+        """Return regrets, the weighted sum of strategies, and the state of the random numbers."""
         return {name: getattr(self._samples, name) for name in ("regret", "strategy_sum", "stream")}
 
 
 def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) -> Solver:
-    """Return the solver of an algorithm.
+    """Return a solver of a game tree by an algorithm.
 
     Parameters
     ----------
@@ -294,7 +306,7 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     algorithm : FullWidth, ExternalSampling or str
         A text is read by `parse_algorithm`.
     seed : int
-        Full-width algorithms draw nothing.
+        Of the sampling; full-width algorithms ignore it.
 
     Examples
     --------
@@ -318,7 +330,7 @@ def warmup() -> None:
 
 
 def _batches(num_iterations: int) -> Iterator[int]:
-    """Yield counts that add up: weights are worked out for so many iterations at once."""
+    """Yield counts that add up to the number: the weights of a batch are held in memory at once."""
     while num_iterations > 0:
         yield min(num_iterations, _BATCH)
         num_iterations -= _BATCH
@@ -352,6 +364,6 @@ def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidt
 
 
 def _normalised(tree: GameTree, sums: np.ndarray) -> np.ndarray:
-    """Return the strategy proportional to non-negative numbers, uniform in infosets without a positive one."""
+    """Return the strategy proportional to non-negative numbers, uniform in infosets where all are 0."""
     totals = np.repeat(np.add.reduceat(sums, tree.infoset_first[:-1]), np.diff(tree.infoset_first))
     return np.divide(sums, totals, out=uniform_strategy(tree), where=totals > 0.0)

@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pytest
 from reference import public_best_response as reference
+from resolved_agent import ResolvedAgent
 
 from plurispiel.abstraction.holdem.betting import CALL, BettingState, raise_menu
 from plurispiel.abstraction.holdem.betting_state import STREET
@@ -18,7 +19,6 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules, no_limit_hol
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import Action, PublicState, RangeAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.resolve.agent import ResolvedAgent
 from plurispiel.agents.resolve.deals import deal_streets
 from plurispiel.agents.resolve.discounting import parse_discounting
 from plurispiel.agents.tabular.solvers import make_solver
