@@ -116,6 +116,8 @@ class VectorSolver:
     ----------
     iteration : int
         Iterations done.
+    gadget : Gadget, optional
+        Before the root; see `let_turn_down`.
     facing : float64[2, num_combos]
         For each combo of a seat, the weight of the other seat's compatible hands.
     memory_bytes : int
@@ -190,7 +192,7 @@ class VectorSolver:
             on_memory(self.memory_bytes)
         for street in self.streets:
             street.allocate()
-        self._gadget: Gadget | None = None
+        self.gadget: Gadget | None = None
         self._locked: tuple[list[_LockedRows], list[_LockedRows]] = ([], [])
         self._lock(subgame)
         self._walk = Walk(self.streets, self._ranges, threads, self._dtype)
@@ -220,7 +222,7 @@ class VectorSolver:
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
-        if len(self.streets) == 1 and self._gadget is None:
+        if len(self.streets) == 1 and self.gadget is None:
             # Several iterations a kernel call: a small river takes less time than the call's arguments.
             for some in np.array_split(steps, 1 + num_iterations // _ITERATIONS_AT_ONCE if goes_on else 1):
                 if goes_on is not None and not goes_on():
@@ -232,12 +234,12 @@ class VectorSolver:
             if goes_on is not None and not goes_on():
                 return
             visited = self._visited(self.iteration)
-            if self._gadget is not None:
-                self._walk.enter(self._gadget.seat, self._gadget.continuing(self._ranges[self._gadget.seat]))
+            if self.gadget is not None:
+                self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, visited))
-                if self._gadget is not None and seat == self._gadget.seat:
-                    self._gadget.learn(self._by_combo(seat, values)[0], step)
+                if self.gadget is not None and seat == self.gadget.seat:
+                    self.gadget.learn(self._by_combo(seat, values)[0], step)
                 for street in self.streets:
                     street.settle(seat, step, visited.num_chunks)
                 self._restore_locks(seat)
@@ -280,7 +282,7 @@ class VectorSolver:
         forced : float64[num_combos], optional
             See `Gadget`.
         """
-        self._gadget = Gadget(seat, bounds, self.facing[seat], forced)
+        self.gadget = Gadget(seat, bounds, self.facing[seat], forced)
 
     def evaluate(self) -> Evaluation:
         """Return the values of the average strategies; best responses tell all hands apart, even within buckets."""

@@ -170,8 +170,8 @@ def traverse(nodes, samples, traverser, weight, averaging):
     """Add the sampled regrets of one traversal and return its value. Modified in place: `samples`.
 
     Depth first without recursion: down to an end of the game, then up to the traverser's last decision with an action
-    left to try; on the way up, decisions with all actions tried get their regrets. With `averaging`, the strategies at the other players'
-    infosets are added to the sums.
+    left to try. On the way up, decisions with all actions tried get their regrets. With `averaging`, the strategies at
+    the other players' infosets are added to the sums.
     """
     regret, value, path, tried = samples.regret, samples.value, samples.path, samples.tried
     history, depth = 0, 0

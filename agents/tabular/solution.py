@@ -175,27 +175,27 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
     curve : float64[k, 3]
         Iterations, seconds and distance from equilibrium so far.
     """
-    found = solution_of(solver.tree, solver)
-    keys = [key.encode() for key in found.infoset_keys]
+    solution = solution_of(solver.tree, solver)
+    keys = [key.encode() for key in solution.infoset_keys]
     arrays = {
-        "strategy": found.strategy,
-        "infoset_player": found.infoset_player,
-        "infoset_first": found.infoset_first,
-        "infoset_parent": found.infoset_parent,
-        "action_ids": found.action_ids,
+        "strategy": solution.strategy,
+        "infoset_player": solution.infoset_player,
+        "infoset_first": solution.infoset_first,
+        "infoset_parent": solution.infoset_parent,
+        "action_ids": solution.action_ids,
         "key_bytes": np.frombuffer(b"".join(keys), dtype=np.uint8),
         "key_first": np.cumsum([0, *map(len, keys)], dtype=np.int64),
         "curve": curve,
     }
     arrays |= {_SOLVER_PREFIX + name: values for name, values in solver.arrays().items()}
     config = {
-        "game": found.game,
-        "algorithm": found.algorithm,
-        "iterations": found.iterations,
-        "openspiel_recall": found.openspiel_recall,
+        "game": solution.game,
+        "algorithm": solution.algorithm,
+        "iterations": solution.iterations,
+        "openspiel_recall": solution.openspiel_recall,
     }
     return write_artefact(
-        folder, KIND, FORMAT_VERSION, arrays, config, seed=found.seed, source=_tree_digest(solver.tree)
+        folder, KIND, FORMAT_VERSION, arrays, config, seed=solution.seed, source=_tree_digest(solver.tree)
     )
 
 
@@ -218,9 +218,9 @@ def load_solution(path: Path) -> Solution:
         If there is no sound solution.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
-    found = _read(artefact)
-    check_once(artefact, lambda: _require_infosets(artefact, found))
-    return found
+    solution = _read(artefact)
+    check_once(artefact, lambda: _require_infosets(artefact, solution))
+    return solution
 
 
 def solution_digest(path: Path) -> str:
@@ -239,19 +239,19 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
         If it is one of another game, algorithm or seed.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
-    found = _read(artefact)
-    for what, held, wanted in (
-        ("the game", found.game, solver.tree.game),
-        ("algorithm", found.algorithm, solver.algorithm.name),
-        ("seed", found.seed, solver.seed),
+    solution = _read(artefact)
+    for what, saved, wanted in (
+        ("the game", solution.game, solver.tree.game),
+        ("algorithm", solution.algorithm, solver.algorithm.name),
+        ("seed", solution.seed, solver.seed),
         ("the tree", artefact.source, _tree_digest(solver.tree)),
     ):
-        if held != wanted:
-            raise ValueError(f"{artefact.folder} solves {what} {held}, not {wanted}; give another folder")
+        if saved != wanted:
+            raise ValueError(f"{artefact.folder} solves {what} {saved}, not {wanted}; give another folder")
     prefix = len(_SOLVER_PREFIX)
     state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
     try:
-        solver.resume(found.iterations, state)
+        solver.resume(solution.iterations, state)
         curve = _checked(artefact.arrays, "curve", np.float64, (-1, 3)).copy()
         if not np.isfinite(curve).all():
             raise ValueError("the curve holds numbers that are not finite")
@@ -295,7 +295,7 @@ def _read(artefact: Artefact) -> Solution:
                 raise ValueError(f"{name} is missing")
         if config["iterations"] < 0:
             raise ValueError(f"iterations are {config['iterations']}")
-        found = Solution(
+        solution = Solution(
             game=config["game"],
             algorithm=config["algorithm"],
             iterations=config["iterations"],
@@ -308,26 +308,26 @@ def _read(artefact: Artefact) -> Solution:
             infoset_keys=[text[begin:end].decode() for begin, end in zip(ends, ends[1:], strict=False)],
             openspiel_recall=config["openspiel_recall"],
         )
-        if len(found._numbers) != size:
+        if len(solution._numbers) != size:
             raise ValueError("an infoset stands twice")
-        return found
+        return solution
     except (ValueError, KeyError) as error:
         raise _refusal(artefact, error) from None
 
 
-def _require_infosets(artefact: Artefact, found: Solution) -> None:
+def _require_infosets(artefact: Artefact, solution: Solution) -> None:
     """Refuse a solution whose infosets are not those of its game, where the game can be found by its string."""
     try:
-        game = find_game(found.game)
+        game = find_game(solution.game)
     except ValueError:  # the game was made in Python: code that has it compares the tree
         return
     try:
-        tree = flatten(game, max_histories=min(_MAX_SHARING * len(found.infoset_keys), 2**31 - 2))
+        tree = flatten(game, max_histories=min(_MAX_SHARING * len(solution.infoset_keys), 2**31 - 2))
     except ValueError as error:
         raise _refusal(artefact, error) from None
     names = ("infoset_player", "infoset_first", "infoset_parent", "action_ids", "infoset_keys", "openspiel_recall")
-    if not all(np.array_equal(getattr(found, name), getattr(tree, name)) for name in names):
-        raise _refusal(artefact, ValueError(f"its infosets are not those of {found.game}"))
+    if not all(np.array_equal(getattr(solution, name), getattr(tree, name)) for name in names):
+        raise _refusal(artefact, ValueError(f"its infosets are not those of {solution.game}"))
 
 
 def _checked(arrays: Mapping[str, np.ndarray], name: str, dtype: type, shape: tuple[int, ...]) -> np.ndarray:

@@ -128,10 +128,10 @@ def parse_algorithm(text: str) -> Algorithm:
     >>> parse_algorithm("dcfr(1.5, 0.5, 2)").beta
     0.5
     """
-    found = _ALGORITHM_TEXT.fullmatch(text.strip().lower())
-    if not found or found[1] not in ALGORITHMS:
+    match = _ALGORITHM_TEXT.fullmatch(text.strip().lower())
+    if not match or match[1] not in ALGORITHMS:
         raise ValueError(f"unknown algorithm {text!r}: choose from {', '.join(ALGORITHMS)}")
-    name, numbers, updates = found.groups()
+    name, numbers, updates = match.groups()
     algorithm = ALGORITHMS[name]
     if isinstance(algorithm, ExternalSampling):
         if numbers is not None or updates is not None:

@@ -121,11 +121,11 @@ def test_a_bound_that_no_hand_can_reach_is_always_taken():
     solver.let_turn_down(0, np.full(LEDUC.num_combos, 100.0))
     solver.run(5)
     held = solver.ranges[0] > 0.0
-    np.testing.assert_array_equal(solver._gadget.accepted[held], 0.0)
+    np.testing.assert_array_equal(solver.gadget.accepted[held], 0.0)
     solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
     solver.let_turn_down(0, np.full(LEDUC.num_combos, -100.0))
     solver.run(5)
-    np.testing.assert_array_equal(solver._gadget.accepted[held], 1.0)
+    np.testing.assert_array_equal(solver.gadget.accepted[held], 1.0)
 
 
 def test_a_gadget_needs_a_bound_for_every_combo():

@@ -1,0 +1,43 @@
+"""Boards of a subgame: isomorphic ones are dealt once, and a sample stands for all."""
+
+import numpy as np
+import pytest
+from subgames import (
+    heads_up,
+    jit_only,
+)
+
+from plurispiel.abstraction.holdem.cards import parse_cards
+from plurispiel.abstraction.holdem.rules import no_limit_holdem
+from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.resolve.deals import deal_streets
+
+
+def test_fewer_last_boards_stand_for_all():
+    """Behind each turn some rivers: as many ways of dealing in all, each card about equally often."""
+    rules, board = no_limit_holdem(2, 1000, (1, 2)), parse_cards("QsJh2h")
+    ranges = np.ones((2, 1326))
+    alike = np.zeros((0, 1326))
+    full, some = (deal_streets(rules, 1, board, ranges, alike, np.float64, last_boards=n)[-1] for n in (0, 3))
+    assert len(some.boards) < len(full.boards) / 10
+    for deals in (full, some):
+        per_board = np.diff(deals.arrays.member_first) * deals.arrays.weight
+        np.testing.assert_allclose(np.add.reduceat(per_board, deals.child_first[:-1]), 48 / 44)
+        assert deals.arrays.multiplicity.sum() == pytest.approx(49 * 48)
+    rivers = np.bincount([each[-1] // 4 for each in some.boards], some.arrays.multiplicity)
+    assert (abs(rivers / rivers.mean() - 1.0) < 0.5).all()
+    equal = deal_streets(rules, 1, board, ranges, alike, np.float64, last_boards=10_000)[-1]
+    np.testing.assert_allclose(equal.arrays.weight, full.arrays.weight)
+
+
+@jit_only
+def test_isomorphic_cards_are_dealt_once():
+    """Monotone and rainbow turns: as many rivers as differ, and the values of all of them."""
+    whole, part = np.ones((2, 1326)), np.ones((2, 1326))
+    part[0, 10] = 0.5  # 3d2c tells the suits apart
+    for board, weights, rivers in (("Ah Kh 9h 4h", whole, 22), ("Ah Kd 9c 4s", whole, 48), ("Ah Kh 9h 4h", part, 48)):
+        cards = parse_cards(board)
+        state, _ = heads_up(cards, "fc")
+        solver = VectorSolver(Subgame(state, cards, weights))
+        assert len(solver.streets[1].deals.boards) == rivers
+        assert len(solver.streets[1].deals.renamings[0]) == 48

@@ -1,0 +1,57 @@
+"""Sampled boards: unbiased values, and the same equilibria."""
+
+import numpy as np
+import pytest
+from subgames import (
+    THREE_STREETS,
+    by_rank,
+    jit_only,
+)
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.agents.resolve import Subgame, VectorSolver
+
+
+@jit_only
+@pytest.mark.parametrize("buckets", [None, by_rank])
+@pytest.mark.parametrize("options", [{"run_outs": 2}, {"thinning": 400}])
+def test_sampled_run_outs_come_to_the_same(buckets, options):
+    """Leduc's value and little to gain, from a few of six cards an iteration; whatever the threads."""
+    subgame = Subgame(BettingState(LEDUC), (), np.ones((2, 6)), buckets=buckets)
+    first, second = (
+        VectorSolver(subgame, "lcfr", dtype=np.float64, threads=threads, seed=3, **options) for threads in (1, 2)
+    )
+    for solver in (first, second):
+        solver.run(1_500)
+    np.testing.assert_array_equal(first.streets[1].sums[0], second.streets[1].sums[0])
+    found = first.evaluate()
+    assert found.exploitability < 0.1
+    assert found.values[0] == pytest.approx(-0.0856, abs=0.1)
+    other = VectorSolver(subgame, "lcfr", dtype=np.float64, seed=4, **options)
+    other.run(3)
+    assert (other.streets[1].sums[0] != first.streets[1].sums[0]).any()
+    for wrong in ({"run_outs": 17}, {"thinning": -1}, {"run_outs": 1, "thinning": 1}):
+        with pytest.raises(ValueError, match=r"run_outs must|thinning must"):
+            VectorSolver(subgame, **wrong)
+
+
+@jit_only
+@pytest.mark.parametrize("rules", [LEDUC, THREE_STREETS])
+@pytest.mark.parametrize("options", [{"run_outs": 1}, {"run_outs": 3}, {"thinning": 9}])
+@pytest.mark.parametrize("buckets", [None, by_rank])
+def test_sampled_values_are_right_on_average(rules, options, buckets):
+    """Regrets of a first iteration, from uniform strategies, over many draws; in buckets on the last street, too."""
+    subgame = Subgame(BettingState(rules), (), np.ones((2, 6)), buckets=buckets)
+
+    def first_regrets(street, **drawn):
+        solver = VectorSolver(subgame, "cfr", dtype=np.float64, threads=1, **drawn)
+        solver.run(1)
+        return solver.streets[street].regrets[0].ravel()
+
+    for street in (0, -1) if buckets else (0,):
+        expected = first_regrets(street)
+        draws = np.stack([first_regrets(street, seed=seed, **options) for seed in range(200)])
+        error = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+        assert 0.0 < error.max() < 0.25 * abs(expected).max()
+        assert (abs(draws.mean(axis=0) - expected) <= 5.0 * error + 1e-9).all()
