@@ -117,7 +117,7 @@ class VectorSolver:
     iteration : int
         Iterations done.
     gadget : Gadget, optional
-        Before the root; see `let_turn_down`.
+        Before the root; see `add_gadget`.
     facing : float64[2, num_combos]
         For each combo of a seat, the weight of the other seat's compatible hands.
     memory_bytes : int
@@ -270,7 +270,7 @@ class VectorSolver:
             return ThinnedRunOuts(1 + done // self._thinning, self._seed, self.algorithm, done)
         return AllRunOuts()
 
-    def let_turn_down(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
+    def add_gadget(self, seat: int, bounds: np.ndarray, forced: np.ndarray | float = 0.0) -> None:
         """Put the re-solving gadget before the subgame: a seat may terminate, hand by hand, in all iterations.
 
         Parameters

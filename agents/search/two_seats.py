@@ -97,7 +97,7 @@ def solve_two_seats(
     )
     known = planned.rows_for(solver, history)
     if is_safe:
-        solver.let_turn_down(opponent, response_values(solver, known, opponent), forced)
+        solver.add_gadget(opponent, response_values(solver, known, opponent), forced)
     if config.warm_start and not is_last:
         warm_start(solver, known, config.warm_start)
     if config.iterations:

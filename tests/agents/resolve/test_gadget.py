@@ -59,7 +59,7 @@ def gains(solver, opponent, bounds):
 def test_no_hand_wins_more_than_its_bound(opponent, algorithm):
     subgame, bounds = bounds_of(opponent)
     safe = VectorSolver(subgame, algorithm, dtype=np.float64)
-    safe.let_turn_down(opponent, bounds)
+    safe.add_gadget(opponent, bounds)
     safe.run(3000)
     assert gains(safe, opponent, bounds).max() < 0.01
     wrong = subgame.ranges.copy()
@@ -74,7 +74,7 @@ def test_hands_that_are_forced_to_go_on_change_no_equilibrium(opponent):
     """With what the equilibrium comes there with, half as often as all others may choose."""
     subgame, bounds = bounds_of(opponent)
     safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
-    safe.let_turn_down(opponent, bounds, 0.5 * second_street(None)[0].ranges[opponent])
+    safe.add_gadget(opponent, bounds, 0.5 * second_street(None)[0].ranges[opponent])
     safe.run(3000)
     assert gains(safe, opponent, bounds).max() < 0.01
 
@@ -87,7 +87,7 @@ def test_where_bounds_are_generous_they_are_what_is_learnt_from(opponent):
     found = []
     for forced in (0.5 * ranges[opponent], 0.0):
         solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
-        solver.let_turn_down(opponent, bounds + 5.0, forced)
+        solver.add_gadget(opponent, bounds + 5.0, forced)
         solver.run(1000)
         whole = VectorSolver(dataclasses.replace(subgame, ranges=ranges), "cfr+", dtype=np.float64)
         whole.run(1000)
@@ -110,7 +110,7 @@ def test_it_holds_over_two_streets_with_buckets(opponent):
         BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos)), buckets=lambda b: ranks + 3 * (b[0] // 4)
     )
     safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
-    safe.let_turn_down(opponent, bounds)
+    safe.add_gadget(opponent, bounds)
     safe.run(1000)
     assert gains(safe, opponent, bounds).max() < 0.01
 
@@ -118,12 +118,12 @@ def test_it_holds_over_two_streets_with_buckets(opponent):
 def test_a_bound_that_no_hand_can_reach_is_always_taken():
     subgame, _ = bounds_of(0)
     solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
-    solver.let_turn_down(0, np.full(LEDUC.num_combos, 100.0))
+    solver.add_gadget(0, np.full(LEDUC.num_combos, 100.0))
     solver.run(5)
     held = solver.ranges[0] > 0.0
     np.testing.assert_array_equal(solver.gadget.accepted[held], 0.0)
     solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
-    solver.let_turn_down(0, np.full(LEDUC.num_combos, -100.0))
+    solver.add_gadget(0, np.full(LEDUC.num_combos, -100.0))
     solver.run(5)
     np.testing.assert_array_equal(solver.gadget.accepted[held], 1.0)
 
@@ -132,6 +132,6 @@ def test_a_gadget_needs_a_bound_for_every_combo():
     subgame, bounds = bounds_of(0)
     solver = VectorSolver(subgame)
     with pytest.raises(ValueError, match="a finite bound for each of 6 combos"):
-        solver.let_turn_down(0, bounds[:3])
+        solver.add_gadget(0, bounds[:3])
     with pytest.raises(ValueError, match="finite bound"):
-        solver.let_turn_down(0, bounds * np.nan)
+        solver.add_gadget(0, bounds * np.nan)

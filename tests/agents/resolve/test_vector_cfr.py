@@ -219,7 +219,7 @@ def test_dead_chips_are_won_with_the_rest():
         queens = (weights[0] > 0.0) & (solver.facing[0] > 0.0)
         np.testing.assert_allclose(solver.combo_values(0)[:, queens] / solver.facing[0, queens], 50 + dead_chips)
         for bound, is_accepted in ((49 + dead_chips, True), (51 + dead_chips, False)):
-            solver.let_turn_down(0, np.full(1326, float(bound)))
+            solver.add_gadget(0, np.full(1326, float(bound)))
             solver.run(2)
             assert (solver.gadget.accepted[queens] == is_accepted).all()
         equal = VectorSolver(Subgame(state, cards, weights[[1, 1]], dead_chips=dead_chips))
