@@ -1,4 +1,4 @@
-"""Kernels of vector CFR with strategies by bucket: hands of one bucket are played alike on all boards of a street.
+"""Kernels of vector CFR with strategies by bucket: all hands of a bucket share a strategy, on all boards of a street.
 
 A table holds a block of sixteen actions for each bucket, in the order of ``layout.action_rows``. The changes that the
 boards of an iteration make to regrets and sums are collected by chunks of boards, and added at the iteration's end:
@@ -167,8 +167,8 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
     ----------
     plans : BucketPlans
     factor : float
-        As in `leave_board`, over all streets before: the board's regrets count so many times, as its tables' bucket
-        is also visited on other boards.
+        The product of the factors of `leave_board` over this street and those before. Boards share the tables, so the
+        regrets of a sampled board must also stand for those of the boards left out.
     changes : float[2, n, 16]
         As in `settle_buckets`. Modified in place.
     """
@@ -203,8 +203,8 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         rows_to_tile(shares, work.rows, blocks, work.out, np.int64(0))
         for k in range(num_hands):
             row = entry + np.int64(numbers[start + k])
-            # A counterfactual regret leaves out the seat's own range. Hands that share a strategy must be weighted by
-            # it, or a hand that is hardly ever there would decide as much as a likely one.
+            # A counterfactual regret does not contain the seat's own range. Hands that share a strategy must be
+            # weighted by it, or a hand that is hardly ever held would count as much as a likely one.
             weight = spread(values, weights[start + k]) * deals_of_board
             store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
         rows_to_tile(reach, work.rows, blocks, work.out, np.int64(0))

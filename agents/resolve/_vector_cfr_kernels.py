@@ -117,8 +117,8 @@ def _positive_total(table, row, num_actions, blocks, block, zeros):
 def _pass_reach(layout, seat, batch, table, start, blocks, reach):
     """Multiply a seat's reach by its strategy from the roots of a batch down to its leaves.
 
-    The strategy itself is not kept: this is the opponent of the traverser. One division a hand and decision is enough,
-    as the reach is divided by the total and not each action's share. `reach` is modified in place.
+    For the opponent of the traverser, whose strategy is not needed on the way up. The reach is divided by the total
+    instead of each action's entry: one division a hand and decision. `reach` is modified in place.
     """
     zeros = spread(table, table.dtype.type(0))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -155,8 +155,8 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
 def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
     """Multiply the traverser's reach by its strategy, and keep the strategy in ``work.shares``.
 
-    Each share stands in the row of the reach that its action leads to. The shares are needed again on the way up, so
-    they are worked out here and the reach follows from them; `_pass_reach` saves that for the opponent.
+    Each action's share stands in the row of the reach that the action leads to. `mix_children` needs the shares on the
+    way up, so the reach is computed from them; `_pass_reach` avoids that for the opponent.
     """
     reach, shares = work.reach[seat], work.shares
     zeros = spread(table, table.dtype.type(0))
@@ -342,7 +342,7 @@ def evaluate(street, board, batch, seat, work):
             for number in range(2):
                 add_children(layout, seat, node, number * slots, blocks, values)
             continue
-        if layout.locked[node]:  # a best response is held to given strategies, too
+        if layout.locked[node]:  # a best response must play locked strategies, too
             for number in range(2):
                 mix_children(layout, seat, node, number * slots, blocks, shares, values)
             continue

@@ -43,8 +43,7 @@ class Gadget:
         if bounds.shape != facing.shape or not np.isfinite(bounds).all():
             raise ValueError(f"a gadget has a finite bound for each of {len(facing)} combos, got {bounds.shape}")
         self.seat = seat
-        # The solver's values are weighted by the compatible hands, so bounds in chips are too. It computes them with
-        # the same range throughout, so unlike DeepStack's they never need to be rescaled.
+        # The solver's values are weighted by the other seat's compatible hands; bounds in chips must be, too.
         self._terminating = bounds * facing
         self._forced = forced
         self._regrets = np.zeros((2, len(facing)))

@@ -117,7 +117,8 @@ class StreetSize(NamedTuple):
 
 
 BATCH_NODES = 250
-"""A root after so many nodes begins a new batch; so does every sixteenth root, as sixteen are transposed at a time."""
+"""A root begins a new batch once the current one has this many nodes, and at every multiple of sixteen roots, which
+kernels transpose together."""
 
 
 def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) -> tuple[StreetLayout, StreetSize]:
@@ -150,7 +151,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
 
     action_first, action_rows, table_lane = _actions(nodes.kind, children, batch_node, reach_row, reach_rows)
 
-    num_actions = max((len(own) for own in children), default=0)
+    num_actions = max(map(len, children), default=0)
     most_roots = int(np.diff(batch_root).max())
     ends = np.ascontiguousarray(reach_row[:, nodes.kind == STREET_END])
     if betting.num_ends:
@@ -186,7 +187,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     layout = StreetLayout(
         kind=nodes.kind,
         child_first=child_first.astype(np.int32),
-        children=np.array([child for own in children for child in own], np.int32),
+        children=np.array([child for of_node in children for child in of_node], np.int32),
         table_row=table_row,
         locked=np.zeros(num_nodes, np.int8),
         table_lane=table_lane,

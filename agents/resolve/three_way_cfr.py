@@ -289,7 +289,7 @@ class ThreeWaySolver:
             playing = [0.0 if folded[other] else float(put_in[other]) for other in others]
             left = [float(put_in[other]) for other in others if folded[other]]
             values = three_way_values(self.hands, first, second, (float(put_in[seat]), *playing), folded=left)
-        # Terms that cancel leave rounding errors; as regrets of their own sign they would pick an action.
+        # Where terms cancel, the rounding error left over is no regret, but regret matching would act on its sign.
         values[abs(values) < _ROUNDING * sum(put_in) * first.sum() * second.sum()] = 0.0
         return values
 

@@ -289,7 +289,7 @@ class VectorSolver:
         return self._evaluation([self.combo_values(seat) for seat in range(2)])
 
     def evaluate_by_buckets(self) -> Evaluation:
-        """Return the values of the average strategies; responses, too, must play all hands of a bucket alike.
+        """Return the values of the average strategies; responses, too, have one strategy for all hands of a bucket.
 
         In each bucket, from the last decision up, the action of largest counterfactual regret is taken; streets
         without buckets have best responses. Hands of a bucket may differ in their past (imperfect recall), so better
@@ -316,7 +316,7 @@ class VectorSolver:
         by_buckets = [street for street in self.streets if street.buckets]
         task = RespondByBuckets() if by_buckets else Measure()
         values = self._by_combo(seat, self._walk.values(seat, task))
-        own = values[kernels.OWN]
+        own_values = values[kernels.OWN]
         for _ in range(sum(street.num_decisions(seat) for street in by_buckets)):
             if not sum(street.plan_best(seat) for street in by_buckets):
                 break
@@ -324,7 +324,7 @@ class VectorSolver:
         for street in by_buckets:
             for changes in street.changes:
                 changes[:] = 0.0
-        return np.stack([values[kernels.BEST], own])
+        return np.stack([values[kernels.BEST], own_values])
 
     def _by_combo(self, seat: int, totals: np.ndarray) -> np.ndarray:
         """Return a walk's totals by combo, plus half of the dead chips, which stakes leave out (`StreetNodes`)."""

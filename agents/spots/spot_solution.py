@@ -46,7 +46,7 @@ class SpotSolution:
         The mean of the players' gains by best responses that tell all hands apart, in % of the pot. With three players
         each deviates alone.
     bucket_exploitability_pct : float, optional
-        With buckets, the same for responses that must play all hands of a bucket alike, as the strategies must: see
+        With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does: see
         `VectorSolver.evaluate_by_buckets`.
     iterations : int
     seconds : float

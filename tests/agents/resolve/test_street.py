@@ -84,7 +84,7 @@ def test_hands_count_in_their_bucket_as_often_as_they_are_held():
 
 @jit_only
 def test_a_flop_in_lossless_buckets_is_the_exact_one():
-    """One bucket for each hand on each board that is dealt, suits that are alike dealt once."""
+    """One bucket for each hand on each board; isomorphic boards are dealt once."""
     cards = parse_cards("Ah Kh 9c")
     state, _ = heads_up(cards, "fcpa", stack=60)
     weights = np.stack([parse_range("AsKd,AdKs,7h7c:0.5"), parse_range("QhJh,9s9d:0.25,8s8d")])
