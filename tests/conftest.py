@@ -1,6 +1,25 @@
 """Order of the tests: those that share a worker first, so that nobody waits for them at the end; shared fixtures."""
 
+import os
+import subprocess
+import sys
+
 import pytest
+
+WARMUP = "from plurispiel.tournaments.run.kernels import MODULES, warmup; warmup(MODULES[::{}])"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    """Compile the kernels before the workers of a whole run start: each would compile most of them for itself.
+
+    Two processes begin at either end and load from the cache what the other has compiled.
+    """
+    config = session.config
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.getoption("numprocesses", None)
+    if is_whole and not config.option.collectonly and not os.environ.get("NUMBA_DISABLE_JIT"):
+        ends = [subprocess.Popen([sys.executable, "-c", WARMUP.format(step)]) for step in (1, -1)]
+        assert [process.wait() for process in ends] == [0, 0]
 
 
 @pytest.fixture(scope="session")
