@@ -8,7 +8,7 @@ import shlex
 import tomllib
 
 import pytest
-from markdown_blocks import LANGUAGES, ROOT, Block, anchors, blocks, documents, is_output, prose
+from markdown_blocks import LANGUAGES, ROOT, anchors, blocks, documents, is_output, prose
 
 from plurispiel.tournaments.cli import main, make_parser
 
@@ -88,21 +88,14 @@ def readers(tmp_path_factory):
     return {document: Reader(tmp_path_factory.mktemp("reader")) for document in DOCUMENTS}
 
 
-def in_order(block: Block, name: str, *, in_full: bool):
-    """A test of a block, by the process that tests the whole document."""
-    marks = [pytest.mark.xdist_group(str(block.document))]
-    if in_full or "slow" in block.marks:
-        marks.append(pytest.mark.slow)
-    return pytest.param(block, in_full, id=name, marks=marks)
-
-
 def executed_blocks():
-    for document in DOCUMENTS:
-        for block in BLOCKS[document]:
-            if block.is_executed:
-                yield in_order(block, block.name, in_full=not block.shorter)
-                if block.shorter and block.output is not None:
-                    yield in_order(block, f"{block.name}-in-full", in_full=True)
+    """Each executed block as a test, by the process that tests the whole document; shortened ones also in full."""
+    for block in (block for document in DOCUMENTS for block in BLOCKS[document] if block.is_executed):
+        group = pytest.mark.xdist_group(str(block.document))
+        slow = [pytest.mark.slow] if "slow" in block.marks else []
+        yield pytest.param(block, not block.shorter, id=block.name, marks=[group, *slow])
+        if block.shorter and block.output is not None:
+            yield pytest.param(block, True, id=f"{block.name}-in-full", marks=[group, pytest.mark.slow])
 
 
 @pytest.mark.parametrize("module", PROMPTS)

@@ -2,17 +2,12 @@
 
 import json
 import os
-import re
-import shlex
-from pathlib import Path
 
 import pytest
 
 from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-README = Path(__file__).parents[3] / "README.md"
 
 GOOD = """
 board = "Td 9d 6h Qc 7s"
@@ -82,16 +77,6 @@ def test_a_picture(capsys, spot, tmp_path, monkeypatch):
     code, _, err = run(capsys, spot, "--plot", "--json")
     assert code == 0
     assert (tmp_path / "mine.png").exists() != ("no picture: pictures need matplotlib" in err)
-
-
-def test_the_commands_of_the_readme_fit_its_file(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    section = README.read_text(encoding="utf-8").partition("plurispiel spot river-spot ")[2]
-    (tmp_path / "mine.toml").write_text(section.partition("```toml\n")[2].partition("```")[0])
-    commands = re.findall(r"plurispiel (spot mine\.toml .*?) *#", section)
-    assert len(commands) == 2
-    for command in commands:
-        assert main(shlex.split(command)) == 0, capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
