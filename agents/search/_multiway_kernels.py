@@ -29,7 +29,7 @@ _MAX_DEALS = 1000
 
 
 class StreetTables(NamedTuple):
-    """What a search has learnt, and what it may not change.
+    """The regrets of a search, and the strategies that it may not change.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
     Parameters
     ----------
     tables : tuple of arrays
-        Of `rank_tables`.
+        From `rank_tables`.
     game : StreetGame
     roll_game, cards
         The blueprint's game and bucket table, as `fill_buckets` takes them.
@@ -228,7 +228,7 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
         tree_seat = np.int64(tree.tree_seats[node, other])
         if other == walk.seat or tree_seat < 0 or not live >> other & 1:
             continue
-        work.tree_dealt[tree_seat] = work.dealt[other]
+        work.tree_dealt[tree_seat] = work.dealt[other]  # a roll-out knows the seats of the blueprint's tree alone
         table = np.int64(tree.tables[node, other])
         if table >= 0:
             cell = table + work.dealt[other] * num_policies
@@ -245,7 +245,7 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
     )
     seats = RollOutSeats(own, work.tree_dealt, work.biases, game.bias)
     worlds, sums = Worlds(work.ranks, work.buckets, work.free), RollOutSums(work.totals, work.counts)
-    for policy in range(num_policies if table >= 0 else 1):
+    for policy in range(num_policies if table >= 0 else 1):  # a seat that is all-in has nothing to choose
         work.biases[own] = policy
         for k in range(len(walk.hands)):
             work.totals[walk.hands[k]] = 0.0

@@ -92,7 +92,7 @@ class SearchAgent(Agent):
             If the blueprint does not play the game.
         """
         super().restart(rules, seat, rng)
-        if not self._is_compiled:
+        if not self._is_compiled:  # before a clock runs
             prepare()
             prepare(by_buckets=True)
             self._is_compiled = True

@@ -288,12 +288,15 @@ class MultiwaySolver:
             actions, pot = self._actions[node], int(self._tree.contributions[node].sum())
             rows = planned.rows((*self._subgame.history, *path), actions, self._subgame.board)
             if rows is not None:
+                # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. They are in
+                # chips of the pot, to be of the size of the regrets that iterations add.
                 first = int(self._tree.tables[node, self._tree.actors[node]])
                 self._tables.regrets[first : first + rows.size] = weight * pot * rows.ravel()
 
     def finish(self) -> None:
         """Free the memory that only iterations need: no more of them can follow."""
         self._workers = []
+        # Choices at leaves follow the decisions in the tables, and nobody asks for them once the street is solved.
         if self._num_kept < len(self._tables.regrets):
             self._tables = self._tables._replace(regrets=self._tables.regrets[: self._num_kept].copy())
 

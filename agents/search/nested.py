@@ -243,9 +243,11 @@ class NestedSearch:
         for number in decisions:
             path = path_of(here[:number])
             if here[number].action not in known.nodes[path].actions:
-                continue  # another agent played this seat until now
+                continue  # an action of no search: another agent played this seat then
             rows = known.nodes[path].played
             if self._config.freeze == "range":
+                # NaN would free the row. It marks hands that this root's beliefs leave out, now as before, so that any
+                # strategy will do.
                 frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
             elif self.combo is not None and not np.isnan(rows[self.combo]).any():
                 frozen[path] = np.full_like(rows, np.nan)

@@ -41,10 +41,10 @@ class PlannedRows:
         if node is None or num_left_out:
             return None
         buckets = np.arange(self._blueprint.cards.num_buckets[int(self._blueprint.tree.street[node])])
-        found = np.zeros((len(buckets), len(actions)))
+        rows = np.zeros((len(buckets), len(actions)))
         for column, row in zip(columns, self._blueprint.strategy(node, buckets).T, strict=True):
-            found[:, nearest_action(actions, known[column])] += row
-        return found
+            rows[:, nearest_action(actions, known[column])] += row
+        return rows
 
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
         """Return the blueprint's strategy by combo: float64[num_combos, num_actions]; see `row_by_bucket`.
@@ -65,12 +65,12 @@ class PlannedRows:
         if state.is_over:
             return {}
         _, known, _, _ = self._hand.translation.answers(self._hand.at(path))
-        found = {tuple(state.array.tolist()): tuple(action for action in known if action > CALL)}
+        raises = {tuple(state.array.tolist()): tuple(action for action in known if action > CALL)}
         for action in known:
             after = state.copy()
             after.apply_legal(action)
-            found |= self.betting((*path, action), after)
-        return found
+            raises |= self.betting((*path, action), after)
+        return raises
 
     def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
         """Return the function that tells a solver the blueprint's strategies, as `warm_start` takes it.
@@ -121,14 +121,15 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
     if not street.buckets:
         return _buckets(blueprint, street.deals.boards[0])
     hands, width = street.deals.arrays.seats[seat], blueprint.cards.num_buckets[number]
-    found = np.zeros(street.width * width)
+    masses = np.zeros(street.width * width)
     multiplicity = street.deals.arrays.multiplicity.astype(np.float64)
     for board, cards in enumerate(street.deals.boards):
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))
         row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
         pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
-        found += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(found))
-    return normalised(found.reshape(street.width, width), 0.0)
+        # A board stands for all that differ from it in their suits alone.
+        masses += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(masses))
+    return normalised(masses.reshape(street.width, width), 0.0)
 
 
 def nearest_action(actions: tuple[int, ...], action: int) -> int:

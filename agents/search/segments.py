@@ -70,6 +70,8 @@ class Segments:
         (`SearchConfig.root`). Before the flop, it begins after the first off-tree raise.
         """
         first = sum(action.street < street for action in actions)
+        # Where a search might begin, the preferred point first. Before the flop that is the first off-tree raise: later
+        # raises belong to its subgame.
         if not street:
             starts = [stop for stop, action in enumerate(actions, start=1) if action.action > CALL]
         elif self._config.root == "street":

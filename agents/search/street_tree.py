@@ -106,7 +106,7 @@ class SearchBetting:
     StreetTooLarge
         If the street is too large and `seen` is empty.
     ValueError
-        If nobody has a decision, or the menu offers any raise.
+        If nobody has a decision, or the menu returns None, which allows every raise.
     """
 
     def __init__(

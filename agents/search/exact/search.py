@@ -210,7 +210,7 @@ class GameTreeSearcher:
             possible = publics.possible(root)
             uniform = possible / possible.sum(axis=1, keepdims=True)
             ranges = (1.0 - search.uniform_share) * beliefs[root] + search.uniform_share * uniform
-            ranges = np.maximum(ranges, _IMPOSSIBLE * possible)
+            ranges = np.maximum(ranges, _IMPOSSIBLE * possible)  # exploitability asks for every infoset's strategy
             if not search.safe:
                 yield self._solve(make_subgame(tree, publics, root, ranges, frontier=frontier), search, None)
                 continue

@@ -112,16 +112,16 @@ def frontier_at(tree: GameTree, publics: PublicStates, policies: np.ndarray, cut
     """Return the frontier at given public states, bool[P], none of them below another."""
     num_players, num_continuations = tree.num_players, len(policies)
     pickers = np.full((len(publics), num_players), -1, dtype=np.int8)
-    if num_continuations > 1:
+    if num_continuations > 1:  # with one there is nothing to pick
         for number in np.flatnonzero(cut).tolist():
-            found = np.flatnonzero(publics.deciders[number])
-            pickers[number, : len(found)] = found
+            players = np.flatnonzero(publics.deciders[number])
+            pickers[number, : len(players)] = players
     leaves = np.flatnonzero(cut[publics.number])
     leaf = np.full(tree.num_histories, -1, dtype=np.int32)
     leaf[leaves] = np.arange(len(leaves))
     values = np.empty((num_continuations**num_players, len(leaves), num_players))
     whole = np.empty((tree.num_histories, num_players))
-    for number, row in enumerate(values):
+    for number, row in enumerate(values):  # k^n passes over the whole game: exact, and cheap in small games only
         picks = [number // num_continuations**player % num_continuations for player in range(num_players)]
         kernels.fill_values(tree.nodes, join_strategies(tree, [policies[pick] for pick in picks]), whole)
         row[:] = whole[leaves]
