@@ -17,7 +17,7 @@ from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.agents.blueprint.cards import CardArrays, CardBuckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _BUCKETS = (169, 200, 200, 200)
 _HEADS_UP = dataclasses.replace(HUNL, stacks=(10_000, 10_000))
@@ -25,17 +25,17 @@ _SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
 _HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
 _FOREVER = 10**12
 _WARM_UP = 50
-"""Times the nodes of a tree, met before measuring: until then most is new, and memory is being given out."""
+"""Visits before measuring, in sizes of the tree: until then most nodes are new, and memory is still being mapped."""
 
 
-def bench_blueprint(seconds: float = 1.0) -> list[Row]:
-    """Return all figures, each from about `seconds` and a warm-up; buckets are random, deals and showdowns real."""
+def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
+    """Return all figures, each from about `seconds` after a warm-up; buckets are random, deals and showdowns real."""
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
     return rows + _beside_openspiel(seconds)
 
 
-def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> list[Row]:
+def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> list[Measurement]:
     threads = num_processors()
     trainer = Trainer(
         rules, menu, _random_buckets(rules), _schedule(), threads=threads, prune_below=-20.0 * max(rules.stacks or ())
@@ -43,26 +43,30 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
     need = trainer.regrets.nbytes
     size = f"{len(trainer.tree.actor):,} nodes, {need / 1e9:.1f} GB of regrets"
     if available_bytes() < 1.2 * need:
-        return [Row(f"training {title}, one thread", float("nan"), "M nodes/s", f"{size}: more memory than there is")]
+        return [
+            Measurement(
+                f"training {title}, one thread", float("nan"), "M nodes/s", f"{size}: more than the free memory"
+            )
+        ]
     while trainer.num_nodes < _WARM_UP * len(trainer.tree.actor):
         trainer.run(2_000)
     one = _rate(trainer, 1, seconds)
-    rows = [Row(f"training {title}, one thread", one[0], "M nodes/s", f"{one[1]:,.0f} K traversals/s; {size}")]
+    rows = [Measurement(f"training {title}, one thread", one[0], "M nodes/s", f"{one[1]:,.0f} K traversals/s; {size}")]
     if threads > 1:
         every = _rate(trainer, threads, seconds)
-        rows.append(Row(f"  {threads} threads", every[0], "M nodes/s", f"{every[1]:,.0f} K traversals/s"))
+        rows.append(Measurement(f"  {threads} threads", every[0], "M nodes/s", f"{every[1]:,.0f} K traversals/s"))
     trainer.schedule = dataclasses.replace(trainer.schedule, prune_from=0.0)
     pruned = _rate(trainer, 1, seconds)
     note = (
         f"{pruned[1]:,.0f} K traversals/s, of {pruned[0] / pruned[1] * 1e3:.1f} nodes, not {one[0] / one[1] * 1e3:.1f}"
     )
-    return [*rows, Row("  one thread, pruning", pruned[0], "M nodes/s", note)]
+    return [*rows, Measurement("  one thread, pruning", pruned[0], "M nodes/s", note)]
 
 
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
     """Return the median M nodes/s and K traversals/s of a trainer, with some of its threads."""
-    everybody = trainer._work
-    trainer._work = everybody[:threads]
+    all_work = trainer._work
+    trainer._work = all_work[:threads]
     batch = 2_000
     rates: list[tuple[float, float]] = []
     end = time.perf_counter() + seconds
@@ -73,19 +77,19 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
         rates.append(((trainer.num_nodes - nodes) / taken / 1e6, (trainer.num_traversals - traversals) / taken / 1e3))
         if taken < 0.1:
             batch *= 2
-    trainer._work = everybody
+    trainer._work = all_work
     return statistics.median(rate for rate, _ in rates), statistics.median(rate for _, rate in rates)
 
 
-def _beside_openspiel(seconds: float) -> list[Row]:
-    """Return our rate and OpenSpiel's in a game with the same betting; its cards are not abstracted."""
+def _beside_openspiel(seconds: float) -> list[Measurement]:
+    """Return our rate and OpenSpiel's in a game with the same betting; OpenSpiel does not abstract cards."""
     rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
     trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
     solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)
     trainer.run(2_000)
     done, taken = [0, 0], [0.0, 0.0]
     end = time.perf_counter() + 4.0 * seconds
-    while not done[0] or time.perf_counter() < end:  # in turns, so that both meet the same disturbances
+    while not done[0] or time.perf_counter() < end:  # in turns, so that load of the machine slows both equally
         begin = time.perf_counter()
         trainer.run(5_000)
         middle = time.perf_counter()
@@ -97,13 +101,15 @@ def _beside_openspiel(seconds: float) -> list[Row]:
         done[1] += 2 * 100
     ours, theirs = (count / spent / 1e3 for count, spent in zip(done, taken, strict=True))
     return [
-        Row(
+        Measurement(
             "training heads-up fcpa, one thread",
             ours,
             "K traversals/s",
             f"{ours / theirs:,.0f} x pyspiel.ExternalSamplingMCCFRSolver",
         ),
-        Row("  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, walks the states, all cards"),
+        Measurement(
+            "  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, walks the states, all cards"
+        ),
     ]
 
 

@@ -1,8 +1,8 @@
-"""How blueprints near equilibrium in hold'em until the flop: exact exploitability against minutes of training.
+"""Exact exploitability of blueprints against minutes of training, in hold'em until the flop.
 
-With the buckets of two tables, and with every hand told apart; and, with the first table, what linear discounting
-and pruning save. Each curve is one run with the trainer's shares of discounting, pruning and averaging,
-looked at after an eighth, a quarter, a half and all of it.
+There are curves for the buckets of two tables and for lossless buckets, and with the first table for linear
+discounting and pruning. Each curve is one run with the trainer's shares of discounting, pruning and averaging,
+measured after an eighth, a quarter, a half and all of its iterations.
 """
 
 import math
@@ -23,16 +23,16 @@ from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets, tab
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.evaluation.public_best_response import public_best_response
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAME = "holdem-flop"
 _ITERATIONS = 2_000_000
-"""For each second asked for; some 20 s of training on two cores of such a machine."""
+"""For each second of `seconds`: some 20 s of training on two cores."""
 
 _TABLES = ("pluribus", "small")
 _TRIAL = 200_000
-_FEW = 10_000
-"""Buckets up to which their strategies are all made ready at once."""
+_MAX_PREPARED = 10_000
+"""Number of buckets below which the strategies of all are computed at once."""
 
 _PLAIN = {"discount_until": 0.0, "prune_from": 1.0}
 _VARIANTS: dict[str, dict[str, float]] = {
@@ -45,16 +45,16 @@ _BEST = "linear, pruned"
 
 
 @dataclass(frozen=True)
-class CurvePoint:
-    """A blueprint on its way.
+class TrainingPoint:
+    """A blueprint during its training.
 
     Attributes
     ----------
     iteration : int
     seconds : float
-        Of training, by the clock.
+        Wall-clock time of training.
     nodes : int
-        Met in all traversals.
+        Visited in all traversals.
     exploitability : float
         mbb/hand, exact.
     """
@@ -66,18 +66,20 @@ class CurvePoint:
 
 
 class _OwnStrategies:
-    """The strategies of a blueprint in its own game, board by board; even where nothing was learnt."""
+    """The strategies of a blueprint in its own game, board by board; uniform where nothing was learnt."""
 
     def __init__(self, blueprint: Blueprint):
         self._blueprint = blueprint
         streets = range(len(blueprint.game.pairs))
         self._decisions = [street_decisions(blueprint.tree, street) for street in streets]
-        self._few = [self._shares(self._rows(s), s) if blueprint.cards.num_buckets[s] < _FEW else None for s in streets]
+        self._few = [
+            self._shares(self._rows(s), s) if blueprint.cards.num_buckets[s] < _MAX_PREPARED else None for s in streets
+        ]
         self._nodes: dict[tuple[int, ...], int] = {(): 0}
         self._last: tuple[tuple[int, ...] | None, np.ndarray] = (None, np.empty((0, 0)))
 
     def find_node(self, actions: tuple[int, ...]) -> int:
-        """Return the node behind some actions."""
+        """Return the node after a sequence of actions."""
         if actions not in self._nodes:
             node = self.find_node(actions[:-1])
             tree = self._blueprint.tree
@@ -110,7 +112,7 @@ class _OwnStrategies:
 
 
 class OwnGameAgent(RangeAgent):
-    """Plays a blueprint in its own game, evenly where nothing was learnt: what is proved of the training itself."""
+    """Plays a blueprint in its own game, uniformly where nothing was learnt, so that only the training is measured."""
 
     name = "own game"
 
@@ -137,11 +139,11 @@ def exploitability_curve(
     iterations: Sequence[int],
     *,
     threads: int = 1,
-    on_point: Callable[[CurvePoint], object] = lambda point: None,
-) -> list[CurvePoint]:
-    """Train, and return how far from equilibrium the strategy is after some numbers of iterations, ascending."""
+    on_point: Callable[[TrainingPoint], object] = lambda point: None,
+) -> list[TrainingPoint]:
+    """Train, and return the exploitability after each of some ascending numbers of iterations."""
     trainer = make_trainer(config, cards, threads=threads)
-    points: list[CurvePoint] = []
+    points: list[TrainingPoint] = []
     seconds = 0.0
     for number in iterations:
         begin = time.perf_counter()
@@ -152,20 +154,20 @@ def exploitability_curve(
         agents = [OwnGameAgent(blueprint, strategies), OwnGameAgent(blueprint, strategies)]
         found = public_best_response(config.rules, agents, threads=threads)
         distance = 500.0 * found.nash_conv / config.rules.big_blind
-        points.append(CurvePoint(number, seconds, trainer.num_nodes, distance))
+        points.append(TrainingPoint(number, seconds, trainer.num_nodes, distance))
         on_point(points[-1])
     return points
 
 
-def bench_blueprint_curves(seconds: float = 1.0) -> list[Row]:
-    """Return all points of all curves, and how soon each variant is where the slowest ends."""
+def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
+    """Return all points of all curves, and each variant's time to the exploitability that all of them reach."""
     total = max(1000, round(_ITERATIONS * seconds))
     rows = []
-    curves: dict[str, list[CurvePoint]] = {}
+    curves: dict[str, list[TrainingPoint]] = {}
     for name in _TABLES:
         folder = tables_folder() / name
         if not folder.exists():
-            rows.append(Row(f"{_GAME}, {name}", math.nan, "mbb/hand", f"plurispiel abstraction build {name}"))
+            rows.append(Measurement(f"{_GAME}, {name}", math.nan, "mbb/hand", f"plurispiel abstraction build {name}"))
             continue
         variants = _VARIANTS if name == _TABLES[0] else {_BEST: _VARIANTS[_BEST]}
         cards = table_buckets(rules_of(find_game(_GAME)), load_table(folder))
@@ -178,11 +180,13 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Row]:
                 curves[variant] = curve
     config = _config(total, "lossless", _VARIANTS[_BEST])
     rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
-    goal = max((curve[-1].exploitability for curve in curves.values()), default=math.nan)  # that all come to
+    goal = max(
+        (curve[-1].exploitability for curve in curves.values()), default=math.nan
+    )  # the best that all of them reach
     for variant, curve in curves.items():
         taken = _seconds_to(curve, goal)
         note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} x as soon as plain"
-        rows.append(Row(f"{variant}: training to {goal:,.0f} mbb/hand", taken, "s", note))
+        rows.append(Measurement(f"{variant}: training to {goal:,.0f} mbb/hand", taken, "s", note))
     return rows
 
 
@@ -191,14 +195,14 @@ def _config(total: int, cards: str, schedule: dict[str, float]) -> BlueprintConf
     return BlueprintConfig(_GAME, total, game=_GAME, cards=cards, **settings)  # type: ignore[arg-type]
 
 
-def _curve(config: BlueprintConfig, cards: CardBuckets) -> list[CurvePoint]:
+def _curve(config: BlueprintConfig, cards: CardBuckets) -> list[TrainingPoint]:
     points = [config.iterations // share for share in (8, 4, 2, 1)]
     return exploitability_curve(config, cards, points, threads=num_processors())
 
 
-def _rows(title: str, curve: Sequence[CurvePoint]) -> list[Row]:
+def _rows(title: str, curve: Sequence[TrainingPoint]) -> list[Measurement]:
     return [
-        Row(
+        Measurement(
             title if point is curve[0] else "",
             point.exploitability,
             "mbb/hand",
@@ -208,8 +212,8 @@ def _rows(title: str, curve: Sequence[CurvePoint]) -> list[Row]:
     ]
 
 
-def _seconds_to(curve: Sequence[CurvePoint], goal: float) -> float:
-    """Return the seconds of training until a distance is reached, between points by logarithms; NaN if it is not."""
+def _seconds_to(curve: Sequence[TrainingPoint], goal: float) -> float:
+    """Return the seconds until an exploitability, interpolated in logarithms; NaN if it is not reached."""
     for before, point in zip((None, *curve), curve, strict=False):
         if point.exploitability <= goal:
             if before is None or before.exploitability <= point.exploitability:

@@ -1,4 +1,4 @@
-"""Speed of card abstraction: every stage of a build on one thread, and of looking a bucket up."""
+"""Speed of card abstraction: each stage of a build on one thread, and look-ups of buckets."""
 
 import functools
 import time
@@ -19,20 +19,20 @@ from plurispiel.abstraction.cards.run_outs import NUM_LIVE
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.machine.threads import num_processors
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _PEER_POINTS = 2_000
 _NUM_SAMPLED = {"flop": 16, "turn": 128, "river": 512}
 
 
-def bench_card_abstraction(seconds: float = 1.0) -> list[Row]:
+def bench_card_abstraction(seconds: float = 1.0) -> list[Measurement]:
     """Return all figures, most from runs of about `seconds` each."""
     rivers = all_river_equities()
     rows = []
     for threads in sorted({1, num_processors()}):
         elapsed = _time(functools.partial(all_river_equities, threads=threads), 0.0)
         rate = NUM_BOARDS["river"] * NUM_LIVE[5] / elapsed / 1e6
-        rows.append(Row(f"equities of all rivers, {threads} thread(s)", elapsed, "s", f"{rate:,.0f} M hands/s"))
+        rows.append(Measurement(f"equities of all rivers, {threads} thread(s)", elapsed, "s", f"{rate:,.0f} M hands/s"))
     models = {}
     for street in BUCKETED_STREETS:
         found, models[street] = _street_rows(street, rivers, seconds)
@@ -43,12 +43,12 @@ def bench_card_abstraction(seconds: float = 1.0) -> list[Row]:
     begin = time.perf_counter()
     flop_buckets(flop, keep=False)
     elapsed = time.perf_counter() - begin
-    rows.append(Row("flop-500 of one flop", elapsed, "s", f"{num_processors()} threads; most of it k-means"))
+    rows.append(Measurement("flop-500 of one flop", elapsed, "s", f"{num_processors()} threads; most of it k-means"))
     return rows
 
 
-def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Row], StreetModel]:
-    """Return the rates of one street's features and of its nearest centroids, beside scipy's."""
+def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement], StreetModel]:
+    """Return the rates of one street's features and nearest centroids, beside scipy's; and the street's model."""
     settings = PRESETS["pluribus"].street(street)
     classes = board_classes(BOARD_CARDS[street])
     rng = np.random.default_rng(0)
@@ -75,13 +75,13 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Row], Street
         "river": "one sorted sweep a board, in cache",
     }[street]
     rows = [
-        Row(
+        Measurement(
             f"{street} features ({settings.features})",
             num_live / feature_s / 1e6,
             "M/s",
             f"{feature_s * number:,.1f} s for all {number:,} boards; {limit}",
         ),
-        Row(
+        Measurement(
             f"{street} nearest of {settings.buckets} ({settings.distance})",
             1e-6 / nearest_s,
             "M/s",
@@ -92,8 +92,8 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Row], Street
     return rows, model
 
 
-def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Row]:
-    """Return the times to find all buckets on one board, with the table and without."""
+def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Measurement]:
+    """Return the times to find all buckets of one board, with the table and without."""
     model = CardModel(PRESETS["pluribus"], opponent_clusters(), models)
     stored = {street: np.zeros((NUM_BOARDS[street], 1326), np.uint8) for street in BUCKETED_STREETS}
     none = np.empty(0)
@@ -111,10 +111,10 @@ def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Row]:
 
         found_s = _time(look_up, seconds) / len(boards)
         computed_s = _time(functools.partial(model.classify, boards[0]), seconds)
-        rows.append(Row(f"row of a {street} from the table", 1e6 * found_s, "us", "called from Python"))
-        rows.append(Row("  computed without it", 1e3 * computed_s, "ms"))
+        rows.append(Measurement(f"row of a {street} from the table", 1e6 * found_s, "us", "called from Python"))
+        rows.append(Measurement("  computed without it", 1e3 * computed_s, "ms"))
     equities_s = _time(lambda: river_equities(boards[0][None]), seconds)
-    rows.append(Row("equities of one river", 1e6 * equities_s, "us", "all 1,081 hands"))
+    rows.append(Measurement("equities of one river", 1e6 * equities_s, "us", "all 1,081 hands"))
     return rows
 
 

@@ -11,7 +11,7 @@ from plurispiel.abstraction.holdem.playout import play_random_hands
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, HoldemRules
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.tournaments.bench.hand_rank import bench_hand_rank
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.runner import play_run
@@ -21,8 +21,8 @@ _LINEUP = ("tag", "call", "random", "raise", "fold", "tag")
 _LINEUP_WITH_EQUITY = ("tag", "equity", "random", "raise", "fold", "call")
 
 
-def bench_engine(seconds: float = 1.0) -> list[Row]:
-    """Return all figures, each from runs of about `seconds`, with its peer's from the same run."""
+def bench_engine(seconds: float = 1.0) -> list[Measurement]:
+    """Return all figures with those of their peers, each from runs of about `seconds`."""
     rows = bench_hand_rank(seconds)
     for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
         rows += _random_hands(name, rules, seconds)
@@ -32,15 +32,15 @@ def bench_engine(seconds: float = 1.0) -> list[Row]:
     return rows
 
 
-def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Row]:
-    """Return our rate, and universal_poker's from Python: the same play, and its smallest menu with raises."""
+def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Measurement]:
+    """Return our rate, and universal_poker's from Python with the same play and with its smallest menu of raises."""
     batch = 100_000
     menu = rules.with_menu("fcpa")
     play_random_hands(rules, 1, np.random.SeedSequence(0))
     rates: list[list[float]] = [[], [], []]
     end = time.perf_counter() + 3 * seconds
     number = 0
-    while time.perf_counter() < end:  # in turns, so that all meet the same disturbances
+    while time.perf_counter() < end:  # in turns, so that load of the machine slows all of them equally
         begin = time.perf_counter()
         play_random_hands(rules, batch, np.random.SeedSequence(number))
         rates[0].append(batch / (time.perf_counter() - begin))
@@ -49,9 +49,13 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Row]:
         number += 1
     ours, same, small = (float(np.median(rate)) for rate in rates)
     return [
-        Row(f"random hands {name}, one kernel", ours / 1e6, "M/s", f"{ours / same:,.0f} x universal_poker, same play"),
-        Row("  universal_poker from Python, same play", same / 1e6, "M/s", "any raise size, from legal_actions"),
-        Row(
+        Measurement(
+            f"random hands {name}, one kernel", ours / 1e6, "M/s", f"{ours / same:,.0f} x universal_poker, same play"
+        ),
+        Measurement(
+            "  universal_poker from Python, same play", same / 1e6, "M/s", "any raise size, from legal_actions"
+        ),
+        Measurement(
             "  universal_poker from Python, fcpa",
             small / 1e6,
             "M/s",
@@ -61,7 +65,7 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Row]:
 
 
 def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> float:
-    """Return hands/s of random play in OpenSpiel's own state: a third each to fold, call and raise, or a menu's."""
+    """Return hands/s of random play in OpenSpiel's state: fold, call, raise with a third each, or a menu's actions."""
     game = load_game(rules)
     any_size = rules.betting_abstraction == "fullgame"
     rng = np.random.default_rng(seed)
@@ -85,7 +89,7 @@ def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> floa
     return num_hands / (time.perf_counter() - begin)
 
 
-def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Row:
+def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_second: int) -> Measurement:
     config = TournamentConfig(agents=agents, score=score, decks=max(8, int(5 * seconds * decks_per_second)))
     workers = num_processors()
     with tempfile.TemporaryDirectory() as folder:
@@ -97,4 +101,4 @@ def _tournament(agents: tuple[str, ...], score: str, seconds: float, decks_per_s
             store.close()
     hands = config.decks * config.seats
     note = f"{hands:,} hands, {workers} workers, refereed{', AIVAT' * config.uses_aivat}"
-    return Row(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)
+    return Measurement(f"tournament {','.join(agents)}", hands / elapsed, "hands/s", note)

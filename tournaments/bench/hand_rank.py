@@ -1,4 +1,4 @@
-"""Speed of the hand evaluator, next to the same loops in C and to phevaluator."""
+"""Speed of the hand evaluator, beside the same loops in C and phevaluator."""
 
 import ctypes
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from plurispiel.abstraction.holdem.hand_rank import board_ranks, hand_rank, rank_tables
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _SOURCE = Path(__file__).with_suffix(".c")
 _NUM_HANDS = 1 << 17
@@ -19,10 +19,10 @@ _NUM_BOARDS = 256
 _NUM_LIVE_COMBOS = 47 * 46 // 2
 
 
-def bench_hand_rank(seconds: float = 1.0) -> list[Row]:
+def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
     """Return the evaluator's rates on one core, medians of runs in turn with C's for about `seconds` each.
 
-    The turns let ours and C's meet the same disturbances, so the ratio is steadier than the rates.
+    Runs take turns, so that load of the machine slows both equally: the ratio is steadier than the rates.
     """
     rng = np.random.default_rng(0)
     hands = rng.random((_NUM_HANDS, 52)).argsort(axis=1)[:, :7].astype(np.uint8)
@@ -51,9 +51,9 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Row]:
     rows = []
     for i, (name, _, _) in enumerate(runs):
         note = f"{rates[i] / rates[i + 2]:.2f} of C" if compiler and i < 2 else ""
-        rows.append(Row(name, rates[i] / 1e6, "M/s", note))
+        rows.append(Measurement(name, rates[i] / 1e6, "M/s", note))
     if not compiler:
-        rows.append(Row("C", float("nan"), "M/s", "no C compiler found"))
+        rows.append(Measurement("C", float("nan"), "M/s", "no C compiler found"))
     rows.append(_phevaluator_row(hands[:1000], seconds))
     return rows
 
@@ -73,7 +73,7 @@ def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list
 
 
 def _c_library(compiler: str) -> ctypes.CDLL:
-    """Return the compiled C loops; the file is gone once loaded."""
+    """Return the compiled C loops; the file is deleted once it is loaded."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "hand_rank.so"
         subprocess.run(
@@ -86,12 +86,12 @@ def _pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-def _phevaluator_row(hands: np.ndarray, seconds: float) -> Row:
+def _phevaluator_row(hands: np.ndarray, seconds: float) -> Measurement:
     name = "7-card hands, phevaluator called from Python"
     try:
         from phevaluator import evaluate_cards
     except ImportError:
-        return Row(name, float("nan"), "M/s", "not installed")
+        return Measurement(name, float("nan"), "M/s", "not installed")
     rows = hands.tolist()
     (rate,) = _rates([(len(rows), lambda: [evaluate_cards(*row) for row in rows])], seconds)
-    return Row(name, rate / 1e6, "M/s")
+    return Measurement(name, rate / 1e6, "M/s")

@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
 from plurispiel.agents.blueprint.trainer import make_trainer
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.runner import play_run
@@ -39,7 +39,7 @@ _CHANGING = {"seconds", "answer_seconds", "slowest_answer", "checksum"}
 """Columns that differ between two equal runs: times, and the checksum, which covers one."""
 
 
-def bench_rows(seconds: float = 1.0) -> list[Row]:
+def bench_rows(seconds: float = 1.0) -> list[Measurement]:
     """Return the number of rows each tournament stores, with their hash; the last hash is that of all hashes.
 
     Parameters
@@ -51,10 +51,10 @@ def bench_rows(seconds: float = 1.0) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for name, settings in _TOURNAMENTS.items():
             number, digest = rows_digest(_config(settings, Path(folder)))
-            rows.append(Row(name, number, "rows", f"SHA-256 {digest}"))
+            rows.append(Measurement(name, number, "rows", f"SHA-256 {digest}"))
             digests.append(digest)
     total = hashlib.sha256(" ".join(digests).encode()).hexdigest()
-    return [*rows, Row("all", sum(row.value for row in rows), "rows", f"SHA-256 {total}")]
+    return [*rows, Measurement("all", sum(row.value for row in rows), "rows", f"SHA-256 {total}")]
 
 
 def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:

@@ -1,4 +1,4 @@
-"""What search makes of blueprints, good and bad, measured exactly in games small enough to search everywhere."""
+"""Exact exploitability of search on good and bad blueprints, in games small enough to search everywhere."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,17 +10,17 @@ from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
-"""Iterations of a search for each second asked for."""
+"""Iterations of a search for each second of `seconds`."""
 
 _BLUEPRINTS = (("cfr+", 3_162), ("cfr", 100), ("cfr", 30), ("cfr", 10), ("cfr", 3))
 
 _SEARCHES = {
     "street 2": GameTreeSearch(from_street=2),
     "final iterate": GameTreeSearch(from_street=2, play="final"),
-    "doubt 0.001": GameTreeSearch(from_street=2, uniform_share=1e-3),
+    "uniform 0.001": GameTreeSearch(from_street=2, uniform_share=1e-3),
     "safe": GameTreeSearch(from_street=2, safe=True),
     "street 1, k = 1": GameTreeSearch(continuations=1),
     "k = 2": GameTreeSearch(continuations=2),
@@ -41,7 +41,7 @@ class _Worst:
         self.distance = max(self.distance, found)
 
 
-def bench_search_exact(seconds: float = 1.0) -> list[Row]:
+def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
     """Return all figures: exploitability, or NashConv of three players, before and after each search."""
     rows = []
     with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
@@ -58,7 +58,7 @@ def bench_search_exact(seconds: float = 1.0) -> list[Row]:
     return rows
 
 
-def search_exact_text(rows: list[Row]) -> str:
+def search_exact_text(rows: list[Measurement]) -> str:
     """Return the figures as a table in Markdown: a line for each game and blueprint."""
     parts = [row.name.split(_BREAK) for row in rows]
     columns = list(dict.fromkeys(column for _, _, column in parts))
@@ -73,19 +73,19 @@ def search_exact_text(rows: list[Row]) -> str:
     )
 
 
-def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Row]:
+def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Measurement]:
     """Return the figures of one blueprint."""
     tree = searcher.tree
     unit = "chips" if _two(tree) else "chips, NashConv"
-    rows = [Row(f"{name}none", _distance(exploitability(tree, blueprint)), unit)]
+    rows = [Measurement(f"{name}none", _distance(exploitability(tree, blueprint)), unit)]
     worst = _Worst()
     for column, search in _SEARCHES.items():
         value = math.nan
         if search.from_street <= searcher.num_streets and (_two(tree) or not search.safe):
             found = searcher.strategy(blueprint, replace(search, iterations=iterations), on_subgame=worst.look)
             value = _distance(exploitability(tree, found))
-        rows.append(Row(name + column, value, unit, f"{iterations:,} iterations"))
-    rows.append(Row(f"{name}worst subgame", worst.distance, unit, "of all these searches, by its own beliefs"))
+        rows.append(Measurement(name + column, value, unit, f"{iterations:,} iterations"))
+    rows.append(Measurement(f"{name}worst subgame", worst.distance, unit, "of all these searches, by its own beliefs"))
     return rows
 
 

@@ -1,7 +1,7 @@
-"""What a search of one street wins over the heads-up blueprint, exactly, where the blueprint's own play has come to.
+"""The exact gain of searching one street over the heads-up blueprint, in spots from the blueprint's self-play.
 
-Both ranges are those of the blueprint's play, and the bets are its own. One seat searches the street, the other plays
-the blueprint, and both play it on later streets: so what further searches bring is not counted.
+Both ranges are those of the blueprint's self-play, and the bets are its own. One seat searches the street and the
+other plays the blueprint; both play it on later streets, so that gains of further searches are not counted.
 """
 
 import dataclasses
@@ -28,35 +28,35 @@ from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
 from plurispiel.agents.search.street_tree import Path
 from plurispiel.agents.search.two_seats import solve_two_seats
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
-"""Spots for each second asked for."""
+"""Spots for each second of `seconds`."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 _SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
-"""Without raises but those of the blueprint."""
+"""No raises but the blueprint's."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
-    ", from all actions alike": {"warm_start": 0.0},
-    ", nothing left out": {"purge": 0.0},
+    ", from uniform": {"warm_start": 0.0},
+    ", no purge": {"purge": 0.0},
     ", the final iterate": _FINAL,
     ", safe": {"safe": True},
 }
 _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
-"""On rivers nothing is left out, and searches begin with all actions alike."""
+"""On rivers nothing is purged, and searches begin from uniform strategies."""
 
 _LATER_BOARDS = 3
-"""Rivers behind each turn of a flop, in the game that is measured."""
+"""Rivers after each turn of a flop, in the game that is measured."""
 
 _SEED = 99
 _Z = 1.96
 
 
 class _Spot(NamedTuple):
-    """Where a street begins, and the actions before."""
+    """The start of a street, and the actions before it."""
 
     root: Root
     history: Path
@@ -64,14 +64,14 @@ class _Spot(NamedTuple):
 
 @dataclass
 class _Found:
-    """What searches with one setting have won, in chips for both seats, and what a best response wins from them."""
+    """Gains of searches with one setting, in chips for both seats, and exploitabilities of their strategies."""
 
     gains: list[float] = field(default_factory=list)
     exploitability: list[float] = field(default_factory=list)
 
 
-def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Row]:
-    """Return the gains on rivers, turns and flops, and how exploitable the blueprint is there."""
+def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
+    """Return the gains on rivers, turns and flops, and the blueprint's exploitability there."""
     agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
     planned = PlannedRows(agent.blueprint, hand_in_tree(HUNL, agent.blueprint))
     rows = []
@@ -92,15 +92,15 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
     return rows
 
 
-def _row(name: str, found: _Found, hands: int, place: str) -> Row:
+def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     mean = float(np.mean(found.exploitability))
     if not found.gains:
-        return Row(name, mean, "chips", f"what a best response wins, half of both seats; {place}")
+        return Measurement(name, mean, "chips", f"a best response wins, half of both seats; {place}")
     gains = np.array(found.gains)
     error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
     per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
     note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 on {(gains < 0.0).sum()}; a best response wins {mean:.1f}"
-    return Row(name, float(gains.mean()), "chips", note)
+    return Measurement(name, float(gains.mean()), "chips", note)
 
 
 def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
@@ -167,7 +167,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
 
 
 def _write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
-    """Let all average strategies be the blueprint's; where it has none, all actions alike."""
+    """Set all average strategies to the blueprint's, and to uniform where it has none."""
     for number, street in enumerate(solver.streets):
         for decision in street.betting.decisions:
             rows = known(number, decision)

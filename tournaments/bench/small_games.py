@@ -1,4 +1,4 @@
-"""Speed of what is exact: flattening games, solving them, best responses."""
+"""Speed of flattening and solving small games, and of exact best responses."""
 
 import functools
 import time
@@ -11,12 +11,12 @@ from plurispiel.abstraction.trees.game_tree import GameTree, flatten, uniform_st
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import best_response, exploitability
 from plurispiel.evaluation.convergence import Point, converge
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _LARGE = {"leduc3": "three-player Leduc", "universal_poker()": "default universal_poker", "holdem-mini": "holdem-mini"}
 
 
-def bench_small_games(seconds: float = 1.0) -> list[Row]:
+def bench_small_games(seconds: float = 1.0) -> list[Measurement]:
     """Return all figures, each from runs of about `seconds`."""
     rows = _leduc(seconds) + _solvers(seconds)
     for game, title in _LARGE.items():
@@ -24,7 +24,7 @@ def bench_small_games(seconds: float = 1.0) -> list[Row]:
     return rows
 
 
-def _leduc(seconds: float) -> list[Row]:
+def _leduc(seconds: float) -> list[Measurement]:
     """Return our time for Leduc's NashConv and OpenSpiel's, both of the uniform policy."""
     tree = flatten("leduc")
     strategy = uniform_strategy(tree)
@@ -33,13 +33,13 @@ def _leduc(seconds: float) -> list[Row]:
         seconds, lambda: exploitability(tree, strategy), lambda: pyspiel.nash_conv(tree.openspiel_game, peer)
     )
     return [
-        Row("NashConv Leduc", 1e3 * ours, "ms", f"{theirs / ours:,.0f} x pyspiel.nash_conv"),
-        Row("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, walks the states"),
+        Measurement("NashConv Leduc", 1e3 * ours, "ms", f"{theirs / ours:,.0f} x pyspiel.nash_conv"),
+        Measurement("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, walks the states"),
     ]
 
 
-def _solvers(seconds: float) -> list[Row]:
-    """Return the rates of our solvers of Leduc and of OpenSpiel's, and the time to two distances from equilibrium."""
+def _solvers(seconds: float) -> list[Measurement]:
+    """Return the rates of our solvers of Leduc and of OpenSpiel's, and the times to two exploitabilities."""
     tree = flatten("leduc")
     rows = []
     for title, algorithm, batch, peer, step in (
@@ -56,16 +56,16 @@ def _solvers(seconds: float) -> list[Row]:
         ours, theirs = _times(seconds, functools.partial(solver.run, batch), getattr(peer, step))
         rate, name = batch / ours, type(peer).__name__
         rows += [
-            Row(f"{title} Leduc", rate / 1e3, "k it/s", f"{rate * theirs:,.0f} x pyspiel.{name}"),
-            Row(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, walks the states"),
+            Measurement(f"{title} Leduc", rate / 1e3, "k it/s", f"{rate * theirs:,.0f} x pyspiel.{name}"),
+            Measurement(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, walks the states"),
         ]
     for until in (1e-3, 1e-4):
         rows.append(_time_until(tree, until, seconds))
     return rows
 
 
-def _time_until(tree: GameTree, until: float, seconds: float) -> Row:
-    """Return the median time in which CFR+ comes that near, its measurements included."""
+def _time_until(tree: GameTree, until: float, seconds: float) -> Measurement:
+    """Return the median time of CFR+ to an exploitability, including its measurements."""
     ends: list[Point] = []
 
     def run() -> None:
@@ -73,24 +73,26 @@ def _time_until(tree: GameTree, until: float, seconds: float) -> Row:
 
     _times(seconds, run)
     taken = float(np.median([end.seconds for end in ends]))
-    return Row(f"CFR+ Leduc to {until:g} chips", 1e3 * taken, "ms", f"{ends[0].iteration:,} iterations, and measuring")
+    return Measurement(
+        f"CFR+ Leduc to {until:g} chips", 1e3 * taken, "ms", f"{ends[0].iteration:,} iterations, and measuring"
+    )
 
 
-def _best_responses(game: str, title: str, seconds: float) -> list[Row]:
+def _best_responses(game: str, title: str, seconds: float) -> list[Measurement]:
     tree = flatten(game)
     (flattening,) = _times(seconds, lambda: flatten(game))
     strategy = uniform_strategy(tree)
     one, all_seats = _times(seconds, lambda: best_response(tree, strategy, 0), lambda: exploitability(tree, strategy))
     size = f"{tree.num_histories:,} histories, {tree.num_infosets:,} infosets"
     return [
-        Row(f"flattening {title}", flattening, "s", size),
-        Row("  best response of a seat", 1e3 * one, "ms"),
-        Row("  NashConv", 1e3 * all_seats, "ms"),
+        Measurement(f"flattening {title}", flattening, "s", size),
+        Measurement("  best response of a seat", 1e3 * one, "ms"),
+        Measurement("  NashConv", 1e3 * all_seats, "ms"),
     ]
 
 
 def _times(seconds: float, *calls: Callable[[], object]) -> list[float]:
-    """Return the median seconds of each call, made in turns, so that all meet the same disturbances."""
+    """Return the median seconds of each call, made in turns, so that load of the machine slows all equally."""
     taken: list[list[float]] = [[] for _ in calls]
     end = time.perf_counter() + seconds * len(calls)
     while not taken[-1] or time.perf_counter() < end:

@@ -1,4 +1,4 @@
-"""Speed of vector CFR: spots to half a percent of the pot."""
+"""Speed of vector CFR: example spots solved to 0.5 % of the pot."""
 
 import dataclasses
 import statistics
@@ -8,7 +8,7 @@ from plurispiel.agents.resolve import VectorSolver
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_file import EXAMPLES, read_spot
 from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot
-from plurispiel.tournaments.bench.row import Row
+from plurispiel.tournaments.bench.measurement import Measurement
 
 _TARGET_PCT = 0.5
 _THREADS = 2
@@ -16,8 +16,8 @@ _PEER_S = {"river": 0.033, "turn": 1.2, "flop": 42.0}
 """Seconds of postflop-solver (Rust) for such spots, on two cores of such a machine."""
 
 
-def bench_spot(seconds: float = 1.0) -> list[Row]:
-    """Return the time of a river, a turn and a flop: rivers and turns the median of about `seconds`, the flops once."""
+def bench_spot(seconds: float = 1.0) -> list[Measurement]:
+    """Return times of a river, a turn and a flop: medians of about `seconds`, of the flop a single run."""
     rows = []
     for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):
         spot, _ = read_spot(EXAMPLES / f"{name}.toml")
@@ -25,7 +25,7 @@ def bench_spot(seconds: float = 1.0) -> list[Row]:
     return rows + _rows("the flop in buckets", dataclasses.replace(spot, cards="buckets"), 0.0, "500 a street")
 
 
-def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Row]:
+def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Measurement]:
     found: list[SpotSolution] = []
     end = time.perf_counter() + seconds
     cpu_s = time.process_time()
@@ -41,7 +41,9 @@ def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Row]:
     if last.bucket_exploitability_pct is not None:
         reached = f"{last.bucket_exploitability_pct:.2f} % reached by bucket, {reached} with all cards"
     return [
-        Row(f"{title} to {_TARGET_PCT:g} % of the pot", taken, "s", f"{size}; {beside}"),
-        Row("  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"),
-        Row("  processor time of all", cpu_s, "s", f"with setting up; {reached}"),
+        Measurement(f"{title} to {_TARGET_PCT:g} % of the pot", taken, "s", f"{size}; {beside}"),
+        Measurement(
+            "  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"
+        ),
+        Measurement("  processor time of all", cpu_s, "s", f"with setting up; {reached}"),
     ]

@@ -1,4 +1,4 @@
-"""A blueprint as text, as JSON's types and as pictures: how it was trained, what it costs, how it opens."""
+"""A blueprint as text, as plain values and as pictures: its training, its size, and its opening strategies."""
 
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,14 @@ _MIB = 1 << 20
 
 
 def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> dict[str, Any]:
-    """Return a blueprint as JSON's types.
+    """Return a blueprint's configuration, size and training as plain values.
 
     Parameters
     ----------
     folder : Path
-        Of its artefact.
+        The artefact's folder.
     packed : Path, optional
-        The file that it was unpacked from.
+        The file from which it was unpacked.
     """
     config, rows = blueprint.config, blueprint.num_rows()
     return {
@@ -46,7 +46,7 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
 
 
 def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
-    """Return how a blueprint was trained, what it costs, its raises, and how much of it was learnt."""
+    """Return a blueprint's training, size and raises, and the share of its rows that was learnt."""
     config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
     hours = training["seconds"] / 3600
     lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
@@ -84,17 +84,17 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
 
 
 def grids_text(blueprint: Blueprint) -> str:
-    """Return what each seat does when all before it have folded, a grid for each; empty without starting hands."""
+    """Return a grid for each seat when all before it have folded; empty in games with other starting hands."""
     return "\n\n".join(grid_text(seat, found, blueprint.rules) for seat, found in _first_in(blueprint).items())
 
 
 def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
-    """Draw the grids of all seats and, in a second file beside it, how the training went; return what was written.
+    """Draw the grids of all seats and, in a second file beside it, the training; return the files.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw. `MatplotlibMissing` if that is not installed.
+        If there is nothing to draw, or matplotlib is not installed (`MatplotlibMissing`).
     """
     name, grids, marks = blueprint_name(blueprint), _first_in(blueprint), _marks(blueprint)
     beside = path.with_name(f"{path.stem}-training{path.suffix}")
@@ -108,7 +108,7 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
 
 
 def blueprint_name(blueprint: Blueprint) -> str:
-    """Return what a blueprint is called."""
+    """Return a blueprint's name."""
     return blueprint.config.name if blueprint.config else FOLDER
 
 
@@ -124,15 +124,15 @@ def _start_lines(blueprint: Blueprint) -> list[str]:
 
 def _doubling_text(training: dict[str, Any]) -> str:
     if (earlier := training["last_doubling_from"]) is None:
-        return "what the last doubling of the iterations won was not measured: no mark was made in the first half"
+        return "the gain of the last doubling of the iterations was not measured: no mark was made in the first half"
     won = f"{training['last_doubling_mbb']:+.1f} ± {training['last_doubling_ci95']:.1f} mbb/hand"
     more = " and more" if 2 * earlier < training["iterations"] - 1 else ""
     return f"the last doubling{more} of the iterations won {won} from the blueprint of {earlier:,}"
 
 
 def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
-    """Return the raises of the streets that have decisions, by the number of raises before on the street."""
-    lines = ["raises, in shares p of the pot after calling | behind a bet or raise | behind two | ..."]
+    """Return each street's raise sizes, by the number of earlier raises on the street."""
+    lines = ["raises, in shares p of the pot after calling | after a bet or raise | after two | ..."]
     for name, street in list(zip(STREETS, menu.game_menu.streets, strict=True))[:num_streets]:
         lines.append(f"{name:8} {' | '.join(street.raises) or 'none'}")
         if street.multiway not in (None, street.raises):
@@ -140,12 +140,12 @@ def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
         if street.callers is not None:
             lines.append(f"{'':8} at most {' | '.join(map(str, street.callers))} callers")
     if menu.push_or_fold:
-        lines.append("who faces a bet and may raise may not call")
+        lines.append("a player who faces a bet and may raise may not call")
     return lines
 
 
 def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the strategies of the first to come in, seat by seat; none in games with other starting hands."""
+    """Return each seat's strategy when all before it have folded; none in games with other starting hands."""
     return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
 
 
@@ -164,5 +164,5 @@ def _folder_bytes(folder: Path) -> int:
 
 
 def _memory_bytes(blueprint: Blueprint) -> int:
-    """Return what rows and betting take in memory if all of them are looked at."""
+    """Return the memory of rows and betting tree if all of them are read."""
     return blueprint.rows.nbytes + sum(values.nbytes for values in blueprint.tree)

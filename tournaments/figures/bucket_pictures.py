@@ -12,12 +12,11 @@ from plurispiel.tournaments.figures.picture import SERIES, picture
 
 
 def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[Path]:
-    """Draw sizes of buckets, their equities, and one flop's buckets in a grid of starting hands.
+    """Draw the sizes and equities of the buckets, and one flop's buckets in a grid of starting hands; return the files.
 
     Returns
     -------
     list of Path
-        What was written.
 
     Raises
     ------
@@ -59,9 +58,9 @@ def flop_grid(table: BucketTable, flop: tuple[int, ...]) -> tuple[np.ndarray, li
     Returns
     -------
     means : float64[13, 13]
-        Mean bucket of the combos that can be held; not a number where there are none.
+        Mean bucket of the combos free of the flop; NaN where there are none.
     texts : list of list of str
-        The hand, and its lowest and highest bucket.
+        The hand, with its lowest and highest bucket.
     """
     row = table.row(np.array(flop, np.uint8)).astype(np.int64)
     live = row != np.iinfo(table.model.dtype("flop")).max

@@ -14,19 +14,19 @@ def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:
     Parameters
     ----------
     measure : str
-        What the distances are, ``exploitability`` or ``nash_conv``.
+        Name of the distances: ``exploitability`` or ``nash_conv``.
     """
     rows = [f"iteration,seconds,{measure}", *(f"{n},{seconds:.6f},{away!r}" for n, seconds, away in curve)]
     write_atomically(path, "\n".join(rows) + "\n")
 
 
 def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> None:
-    """Draw the curve, both axes logarithmic, by iterations and by seconds; what is 0 has no place there.
+    """Draw the curve by iterations and by seconds on logarithmic axes, which leave out distances of 0.
 
     Parameters
     ----------
     label : str
-        Of the vertical axis, with the unit.
+        Label of the vertical axis, with the unit.
 
     Raises
     ------

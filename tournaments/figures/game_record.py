@@ -1,4 +1,4 @@
-"""What `exploitability` and `solve` report of a small game: one record, one text."""
+"""The record and the text that `exploitability` and `solve` report of a small game."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from plurispiel.evaluation.best_response import Exploitability
 
 
 class SizedGame(NamedTuple):
-    """What a record says of a game: its OpenSpiel string and size."""
+    """A game's OpenSpiel string and size."""
 
     game: str
     num_histories: int
@@ -34,13 +34,13 @@ def game_record(
     seconds : float
         Iterations and evaluations only.
     setup_seconds : float
-        Everything before: compilation, flattening, reading a strategy out.
+        Compilation, flattening and reading the strategy of an agent.
     algorithm, iterations : optional
-        What made the strategy, where it was solved for.
+        Solver of the strategy, if there was one.
     agent : str, optional
-        The spec of the agent, or the folder of the policy, where one was given.
+        The agent's spec, or the folder of the policy.
     curve : iterable of (iteration, seconds, exploitability)
-        Of a solver. With three or more players, or a game that is not zero-sum, NashConv instead.
+        Of a solver. NashConv instead with three or more players, or if the game is not zero-sum.
     """
     unit, big_blind = unit_of(game.game)
     return {
@@ -63,7 +63,7 @@ def game_record(
 
 
 def record_text(record: dict[str, Any]) -> str:
-    """Return a record as a table of seats and a line that sums it up."""
+    """Return a record as a table of seats, with NashConv and exploitability below."""
     unit = record["unit"]
     rows = [("seat", "value", "best response", "incentive")]
     for seat, (value, incentive) in enumerate(zip(record["values"], record["incentives"], strict=True)):
@@ -91,7 +91,7 @@ def amount_text(amount: float, record: dict[str, Any]) -> str:
 def unit_of(game: str) -> tuple[str, int | None]:
     """Return the name of a game's unit, and its big blind in that unit, None where there is none.
 
-    Blinds that are all equal are antes: of them nobody makes an mbb.
+    Blinds that are all equal are antes, so that there is no big blind.
 
     >>> unit_of("leduc_poker()"), unit_of("liars_dice(numdice=1)")
     (('chips', None), ('points', None))

@@ -1,4 +1,4 @@
-"""What is done with each starting hand as a picture: 13 x 13 squares, aces first, suited hands above the diagonal."""
+"""Strategies of starting hands as 13 x 13 squares, aces first, suited hands above the diagonal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     ----------
     axes : matplotlib.axes.Axes
     shares : float64[13, 13, n]
-        Of n things to do, from left to right; not a number where a hand cannot be held.
+        Probabilities of n actions, drawn from left to right; NaN where the board excludes a hand.
     colours : sequence of n str
     """
     size = len(CLASS_NAMES)

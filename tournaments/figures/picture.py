@@ -1,7 +1,7 @@
 """One style for the pictures of all commands, with matplotlib, which the extra `plot` brings.
 
-Series have the colours of Okabe and Ito, which every kind of colour vision tells apart, and markers of their own. What
-is done with hands is grey for folds, orange for calls and blue for raises, the darker the larger, as in the report.
+Series have the colours of Okabe and Ito, which every kind of colour vision tells apart, and markers of their own.
+Actions are grey for folds, orange for calls and blue for raises, darker for larger ones, as in the report.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#00
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue, black."""
 
 NEUTRAL = "#8a929b"
-"""Of lines that are no series, such as zero."""
+"""Colour of lines that are no series, such as zero."""
 
 FOLD_COLOUR, CALL_COLOUR = "#d5d8dc", "#d98a00"
 RAISE_COLOURS = ("#8fc6f8", "#4a8ad4", "#1e62a0", "#0b2c66")
@@ -67,7 +67,7 @@ class MatplotlibMissing(ValueError):
 
 @contextlib.contextmanager
 def picture(path: Path, width: float, height: float, title: str = "") -> Iterator[Any]:
-    """Give an empty figure in the style, which is written at the end, whole or not at all.
+    """Yield an empty figure in the style; it is written at the end, whole or not at all.
 
     Parameters
     ----------

@@ -21,11 +21,11 @@ _COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLO
 
 _PANEL_INCHES = 5.2
 _LINE = 62
-"""Letters below a panel."""
+"""Letters in a line below a panel."""
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
-    """Return the row and the column of each starting hand: aces first, suited hands above the diagonal."""
+    """Return each starting hand's row and column: aces first, suited hands above the diagonal."""
     places = {}
     for name in preflop_names():
         high, low = (12 - RANKS.index(rank) for rank in name[:2])
@@ -39,7 +39,7 @@ def hand_weights() -> np.ndarray:
 
 
 def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
-    """Return a strategy of starting hands as text: raised and called per cent in each cell, a point for fold.
+    """Return a strategy of starting hands as text, with the per cent of raises or calls in each cell; a dot is a fold.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     strategy : Strategy
         With a row for each of the 169 starting hands.
     rules : HoldemRules
-        Of the game, whose big blind is the unit of raises.
+        Raises are given in the game's big blinds.
     """
     kinds = _kinds(strategy)
     cells = [["".rjust(CELL)] * 13 for _ in range(13)]
@@ -71,7 +71,7 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
     Parameters
     ----------
     strategies : dict
-        As of `grid_text`, by the seat's name.
+        As in `grid_text`, by position.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:
 
 
 def _sizes_text(strategy: Strategy, rules: HoldemRules) -> str:
-    """Return how many of all hands are raised to what, in big blinds."""
+    """Return the sizes of raises in big blinds, each with its share of all hands."""
     return ", ".join(
         f"{'all-in' if _is_all_in(action, rules) else f'to {action / rules.big_blind:g} bb'} {_percent(shares)}"
         for action, shares in zip(strategy.actions.tolist(), strategy.probabilities.T, strict=True)
@@ -119,13 +119,13 @@ def _is_all_in(action: int, rules: HoldemRules) -> bool:
 
 
 def _percent(shares: np.ndarray) -> str:
-    """Return the share of all combos, from that of each starting hand."""
+    """Return the share of all combos, given the share of each starting hand."""
     weights = hand_weights()
     return f"{100 * (weights @ shares) / weights.sum():.1f} %"
 
 
 def _cell(raise_share: float, call_share: float) -> str:
-    """Return a hand's per cent: of raises, or of calls behind a c where these are more; a point for next to none."""
+    """Return the per cent of raises, or of calls after a ``c`` where they are more; a dot for less than 0.5 %."""
     if max(raise_share, call_share) < 0.005:
         return ".".rjust(CELL)
     if call_share > raise_share:

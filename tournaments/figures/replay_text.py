@@ -1,4 +1,4 @@
-"""What replaying recorded hands found: agreement with the record, and how everybody fared."""
+"""The report of replayed hands: agreement with the record, and each player's results."""
 
 import functools
 from collections import Counter
@@ -18,20 +18,20 @@ from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 _referee = functools.lru_cache(maxsize=64)(Referee)  # stacks, and so games, may differ from hand to hand
 
 BATCH = 16
-"""Hands that are best added at a time."""
+"""Number of hands that are best added at a time."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
 
 class Player:
-    """Totals of one name.
+    """Totals of one player name.
 
     Attributes
     ----------
     hands : int
         Seats held, over all hands.
     chips : float
-        Won, in the numbers of the sources.
+        Won, in the units of the source.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Player:
         self._play: Counter[tuple[int, int, bytes]] = Counter()
 
     def add_hand(self, chips: float, rate_mbb: float, seats: int) -> None:
-        """Count a hand: what all seats of this name won, in chips of the source and in mbb."""
+        """Count the results of a hand over all seats of this name, in chips of the source and in mbb."""
         self.hands += seats
         self.chips += chips
         self._recorded += 1
@@ -53,14 +53,14 @@ class Player:
         self._seats_squares += seats * seats
 
     def add_play(self, num_seats: int, seat: int, row: bytes) -> None:
-        """Count what one seat did (a byte for each of `play_statistics.COUNTERS`)."""
+        """Count the actions of one seat: a byte for each of `play_statistics.COUNTERS`."""
         self._play[num_seats, seat, row] += 1
 
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        The standard error takes recorded hands as independent; it is that of a ratio where a name holds
-        several seats of a hand. None with fewer than two hands.
+        The standard error assumes independent hands. It is that of a ratio, as a name may hold several seats of a
+        hand. None with fewer than two hands.
         """
         number = self._recorded
         rate = self._rates / self.hands
@@ -75,7 +75,7 @@ class Player:
         }
 
     def _statistics(self) -> dict[str, Any]:
-        """Return the frequencies over all positions, and at each, whatever the size of the table."""
+        """Return the frequencies over all positions and at each, over tables of all sizes."""
         rows: dict[str, np.ndarray] = {}
         for (num_seats, seat, did), times in self._play.items():
             position = position_names(num_seats)[seat]
@@ -102,18 +102,18 @@ class Player:
 
 
 class ReplayReport:
-    """Replays hands through our engine and `universal_poker`, and counts.
+    """Counts of hands that are replayed through our engine and `universal_poker`.
 
     Attributes
     ----------
     hands : int
-        Replayed, with what they mismatch and without the broken ones.
+        Replayed, including mismatches, without the broken ones.
     odd_chips : int
-        Hands whose stated payoffs differ in the odd chips of split pots alone.
+        Hands whose stated payoffs differ only in the odd chips of split pots.
     mismatches, errors : list of dict
         Each with ``file``, ``hand`` and ``what``.
     players : dict of str to Player
-        What they won by our rules, whatever a file states.
+        Their results by our rules, not as a file states them.
     """
 
     def __init__(self) -> None:
@@ -124,10 +124,10 @@ class ReplayReport:
         self.players: dict[str, Player] = {}
 
     def add(self, file: str, histories: Iterable[HandHistory | BrokenHistory]) -> None:
-        """Replay hands of a file and count what comes of them.
+        """Replay hands of a file and count the results.
 
-        About `BATCH` at a time are a third faster than one by one: what a step runs stays in the processor's caches
-        for the next hand.
+        Batches of about `BATCH` are a third faster than single hands: the code of each step stays in the processor's
+        caches.
         """
         replayed = []
         for history in histories:
@@ -148,7 +148,7 @@ class ReplayReport:
             self._count(history, hand)
 
     def record(self) -> dict[str, Any]:
-        """Return everything as plain values, players with most hands first."""
+        """Return all counts as plain values, players with most hands first."""
         players = sorted(self.players.items(), key=lambda item: -item[1].hands)
         return {
             "hands": self.hands,
@@ -159,7 +159,7 @@ class ReplayReport:
         }
 
     def _mismatch(self, history: HandHistory, hand: Hand, referee: Referee) -> str | None:
-        """Return what disagrees about a hand, if anything does."""
+        """Return how a hand disagrees with the referee or the file; None if it agrees."""
         try:
             referee.check(hand)
         except RefereeDisagrees as error:

@@ -13,7 +13,7 @@ from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, pic
 
 
 def summary_text(solution: SpotSolution) -> str:
-    """Return EV, equity and how exact they are."""
+    """Return EV, equity and exploitability."""
     pot = solution.spot.pot
     lines = [f"{'player':6}  {'EV (chips)':>10}  {'of the pot':>10}  {'equity':>7}"]
     for player, ev, share in zip(solution.spot.players, solution.ev, solution.equity, strict=True):
@@ -32,7 +32,7 @@ def summary_text(solution: SpotSolution) -> str:
 
 
 def node_text(shown: NodeStrategy) -> str:
-    """Return a strategy as a grid of classes, and by combo where a class is not played alike."""
+    """Return a strategy as a grid of classes, and by combo where the combos of a class differ."""
     title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
     overall = ", ".join(
         f"{action} {100 * share:.1f} %" for action, share in zip(shown.actions, shown.frequencies, strict=True)
@@ -78,7 +78,7 @@ def _cell(name: str, shares: np.ndarray) -> str:
 
 
 def _combo_lines(shown: NodeStrategy, grid: np.ndarray) -> list[str]:
-    """Return the combos of classes that are not played alike, a class to a line."""
+    """Return the combos of classes whose combos differ, one class in a line."""
     by_class: dict[str, list[str]] = {}
     different = set()
     for combo in np.flatnonzero((shown.weights > 0.0) & ~np.isnan(shown.probabilities[:, 0])).tolist():

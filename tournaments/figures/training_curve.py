@@ -1,4 +1,4 @@
-"""The marks of a training run as files: a table and a picture."""
+"""The marks of a training run as text, as a CSV file and as a picture."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def write_marks(path: Path, marks: Sequence[Mark]) -> None:
 
 
 def marks_text(marks: Sequence[Mark]) -> str:
-    """Return the marks as a table for people."""
+    """Return the marks as an aligned table."""
     lines = [
         "   iteration   minutes   infosets met   regret   drift   missing   against the last   against the final",
         "                                      %  mbb/visit              %           mbb/hand            mbb/hand",
@@ -67,7 +67,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
             values = [mark.seat_values[seat] for mark in marks]
             errors = [CI95 * mark.seat_deviations[seat] for mark in marks]
             seats.errorbar(iterations, values, errors, label=name)
-        seats.set(title="What seats win in self-play, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
+        seats.set(title="Rates by position in self-play, 95 % intervals", ylabel="rate (mbb/hand)", xscale="log")
         for axes in (regrets, drifts, matches, seats):
             axes.set_xlabel("iterations")
             if names := axes.get_legend_handles_labels()[1]:  # below the axes, where it covers no line

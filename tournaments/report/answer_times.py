@@ -1,4 +1,4 @@
-"""How long agents were waited for."""
+"""The time that agents take to decide."""
 
 from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, legend, paragraph
@@ -11,7 +11,7 @@ _SHORTEST = 1e-7
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a time with three digits and the unit that suits it.
+    """Return a time with three digits and a unit that suits it.
 
     >>> seconds_text(0.00001234), seconds_text(0.25), seconds_text(7.0)
     ('12.3 µs', '250 ms', '7 s')
@@ -34,7 +34,7 @@ def _panel(run: RunRecord) -> Panel:
     ]
     keys = legend([("circle c1", "mean"), ("diamond c2", "longest")])
     rows = [(name, t.answers, t.seconds / t.answers, t.slowest, t.seconds) for name, t in found]
-    head = ("agent", "decisions", "mean", "longest", "in all")
+    head = ("agent", "decisions", "mean", "longest", "total")
     return Panel(keys + picture + html_table(head, table), rows)
 
 
@@ -59,8 +59,8 @@ def _picture(run: RunRecord, found: list[tuple[str, AnswerTimes]], layout: RowLa
 ANSWER_TIMES = Section(
     "decision_times",
     "Time per decision",
-    "How long the table waited for an agent's decision, by the clock on the wall: other processes on the machine, and "
-    "the way to an agent's own process, are in it.",
+    "Wall-clock time that the table waited for an agent's decision. It includes the load of other processes on the "
+    "machine, and the communication with an agent in a process of its own.",
     ("agent", "decisions", "mean_s", "longest_s", "total_s"),
     _panel,
 )

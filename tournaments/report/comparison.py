@@ -11,8 +11,7 @@ from plurispiel.tournaments.run.results import number_text
 COLUMNS = ("agent", "run", "mbb_per_hand", "ci95", "difference_to_first_run", "difference_ci95")
 NOTE = (
     "Rates in mbb/hand by each run's ranking score, with 95 % intervals. Differences are to the first run in which the "
-    "agent plays, taken as independent: runs of the same decks are not, and their intervals come out too wide or too "
-    "narrow."
+    "agent plays. Their intervals assume independent runs; for runs on the same decks they are too wide or too narrow."
 )
 
 _ROW, _GAP, _TOP = 20, 10, 12
@@ -21,7 +20,7 @@ _NUM_COLOURS = 6
 
 
 def comparison(runs: Sequence[RunRecord]) -> Panel:
-    """Return the rates of all agents in all runs, and the differences of those with one name."""
+    """Return the rates of all agents in all runs, and the differences between runs of agents of one name."""
     found: dict[str, list[tuple[int, float, float | None]]] = {}
     for k, run in enumerate(runs):
         for number in run.ranking:

@@ -1,4 +1,4 @@
-"""How much of the variance every step of luck correction takes away."""
+"""The share of the variance that each step of luck correction removes."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 
 
 class Step(NamedTuple):
-    """The spread after a step of correction: of a hand, or as that of a hand of as many independent ones."""
+    """The standard deviation of a hand after a step of correction."""
 
     name: str
     sd_bb: float
@@ -29,7 +29,10 @@ class Step(NamedTuple):
 
 
 def steps(run: RunRecord, number: int) -> list[Step]:
-    """Return an agent's spread without any correction, and after each: the share is of the raw variance."""
+    """Return an agent's spread without correction and after each step, with the share of the raw variance left.
+
+    Of groups it is scaled to a hand: times the square root of the group's hands.
+    """
     agent = run.scores.agents[number]
     raw = agent.score("raw")
     if raw is None or raw.sd_mbb is None:
@@ -47,7 +50,7 @@ def _panel(run: RunRecord) -> Panel:
     rows = [(run.names[number], *step) for number, listed in found.items() for step in listed]
     shown = [number for number, listed in found.items() if listed][:MAX_PANELS]
     if not shown:
-        return Panel(paragraph("Too few groups yet: a spread takes two."))
+        return Panel(paragraph("Too few groups yet: a spread needs two."))
     return Panel(figures([_picture(run, number, found[number]) for number in shown]), rows)
 
 
@@ -73,10 +76,11 @@ def _picture(run: RunRecord, number: int, listed: list[Step]) -> str:
 CORRECTIONS = Section(
     "corrections",
     "Variance by correction",
-    "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added: "
-    "the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; its own choices; with "
-    "two players left, those of the other, if it is an agent of this package. Below the first bar the spread is of "
-    "groups, times the square root of their hands. An early step alone may add spread that a later one removes.",
+    "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added. "
+    "The steps: the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; its own "
+    "choices; with two players left, those of the other, if it is an agent of this package. Below the first bar the "
+    "spread is that of groups, times the square root of their hands. An early step may add spread that a later one "
+    "removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,
 )

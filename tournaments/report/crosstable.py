@@ -1,4 +1,4 @@
-"""Who wins how much against whom."""
+"""Each agent's rate against each other agent."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ MAX_AGENTS = 24
 
 _CELL, _HEIGHT, _LEFT, _TOP = 86, 40, 170, 34
 _STRONGEST = 0.62
-"""The opacity of the largest rate's cell, on which letters are still read."""
+"""Opacity of the largest rate's cell, on which text stays readable."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def _panel(run: RunRecord) -> Panel:
     names = run.names
     rows = [(names[m.own], names[m.other], m.mean, m.ci95, m.hands) for m in found]
     if len(make_lineups(run.config)) < 2:
-        what = "One line-up plays the whole run, so a rate against a single opponent is not told apart. "
+        what = "One line-up plays the whole run, so there is no rate against a single opponent. "
         return Panel(paragraph(what + "See the final table."), is_empty=True)
     order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
     if not order:

@@ -1,4 +1,4 @@
-"""Pictures as inline SVG. Colours are the page's classes, so that they follow its light and dark dress."""
+"""Pictures as inline SVG. Colours are CSS classes of the page, so that they follow its light and dark dress."""
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -7,13 +7,13 @@ from html import escape
 
 from plurispiel.tournaments.report.scale import LinearScale, LogScale
 
-Point = tuple[float, float]
+Pixel = tuple[float, float]
 Scale = LinearScale | LogScale
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """Where rows of a picture stand: names left of `left`, marks, and figures right of `right`, in pixels."""
+    """The columns of a picture of rows: names left of `left`, figures right of `right`, marks between; in pixels."""
 
     width: int
     left: int
@@ -27,17 +27,17 @@ class RowLayout:
 
 WIDE, NARROW = RowLayout(720, 190, 570), RowLayout(360, 92, 238)
 
-_LETTER = 6.4  # width of a letter of an 11 px label, for what has to be cut
+_LETTER = 6.4  # mean width of a letter of an 11 px label: nothing measures a text before the browser does
 
 
 class Drawing:
-    """An SVG that is added to, element by element; all lengths in pixels.
+    """An SVG that grows element by element; all lengths in pixels.
 
     Parameters
     ----------
     width, height : float
     label : str
-        What the picture shows, for those who do not see it.
+        Description of the picture for screen readers.
     """
 
     def __init__(self, width: float, height: float, label: str):
@@ -60,14 +60,14 @@ class Drawing:
         """Add a straight line."""
         self._parts.append(f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" class="{css}"/>')
 
-    def path(self, points: Iterable[Point], css: str, *, closed: bool = False) -> None:
+    def path(self, points: Iterable[Pixel], css: str, *, closed: bool = False) -> None:
         """Add a line through points, or the area within."""
         text = "L".join(f"{_n(x)},{_n(y)}" for x, y in points)
         if text:
             self._parts.append(f'<path d="M{text}{"Z" if closed else ""}" class="{css}"/>')
 
     def mark(self, x: float, y: float, shape: str, css: str, size: float = 4.0) -> None:
-        """Add a marker: ``circle``, ``square`` or ``diamond``, so that series differ in more than colour."""
+        """Add a marker: ``circle``, ``square`` or ``diamond``, as series must differ in more than colour."""
         if shape == "circle":
             self._parts.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(size)}" class="{css}"/>')
         elif shape == "square":
@@ -77,7 +77,7 @@ class Drawing:
             self.path([(x, y - wide), (x + wide, y), (x, y + wide), (x - wide, y)], css, closed=True)
 
     def text(self, x: float, y: float, text: str, css: str = "", *, anchor: str = "start", room: float = 0.0) -> None:
-        """Add a text, cut to `room` if it is given; the whole of it is shown on hovering."""
+        """Add a text, cut to `room` if given; hovering shows the whole text."""
         shown, tip = text, ""
         if room and len(text) * _LETTER > room:
             shown = text[: max(1, int(room / _LETTER) - 1)] + "…"
@@ -87,7 +87,7 @@ class Drawing:
         )
 
     def clip(self, x: float, y: float, width: float, height: float) -> None:
-        """Show what follows within a rectangle only, until `unclip`."""
+        """Clip the elements that follow to a rectangle, until `unclip`."""
         self._num_clips += 1
         name = f"{self._clip_name}-{self._num_clips}"
         self._parts.append(
@@ -108,7 +108,7 @@ class Drawing:
     def y_axis(
         self, scale: Scale, ticks: Sequence[float], x: float, right: float, form: Callable[[float], str]
     ) -> None:
-        """Add the numbers left of a plot, with lines across to `right`; that of zero is stronger."""
+        """Add the numbers left of a plot, with lines across to `right`; the one at zero is stronger."""
         for tick in ticks:
             self.line(x, scale(tick), right, scale(tick), "zero" if tick == 0.0 else "grid")
             self.text(x - 6, scale(tick) + 4, form(tick), "tick", anchor="end")
@@ -119,7 +119,7 @@ class Drawing:
 
 
 def count_text(value: float) -> str:
-    """Return a number of hands at an axis, short.
+    """Return a short text for a number of hands at an axis.
 
     >>> count_text(0), count_text(2500), count_text(1200000)
     ('0', '2.5k', '1.2M')
@@ -131,7 +131,7 @@ def count_text(value: float) -> str:
 
 
 def _n(number: float) -> str:
-    """Return a length without needless digits."""
+    """Return a length with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")
 
 

@@ -1,4 +1,4 @@
-"""What agents did wrong."""
+"""Faults of agents, by kind."""
 
 from plurispiel.tournaments.report.panel import Panel, Section, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -18,14 +18,14 @@ def _panel(run: RunRecord) -> Panel:
         first = printable(run.first_faults.get(number, ""))
         table.append((run.names[number], kinds, fate, first, f"{agent['faults']:,}"))
         rows += [(run.names[number], kind, count) for kind, count in agent["faults_by_kind"].items()]
-    return Panel(html_table(("agent", "kinds", "its seat", "the first", "faults"), table, num_texts=4), rows)
+    return Panel(html_table(("agent", "kinds", "its seat", "first fault", "faults"), table, num_texts=4), rows)
 
 
 FAULTS = Section(
     "faults",
     "Faults",
-    "Exceptions, illegal answers, timeouts and the like. A fault costs its agent what the setting on_fault says, and "
-    "nobody else anything.",
+    "Exceptions, illegal answers, timeouts and other violations of the contract. The setting on_fault decides what a "
+    "fault costs its agent; it costs no other agent anything.",
     ("agent", "kind", "faults"),
     _panel,
 )

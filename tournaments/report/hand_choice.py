@@ -1,4 +1,4 @@
-"""Which hands of a run the viewer shows."""
+"""The choice of hands that the viewer shows."""
 
 import re
 from collections import Counter
@@ -11,8 +11,8 @@ from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.store import RunStore
 
 MAX_HANDS = 100
-MAX_LOOKED_AT = 2_000
-"""Groups among which hands are chosen."""
+MAX_CANDIDATES = 2_000
+"""Number of kept groups among which hands are chosen."""
 
 _PER_GROUP = 2
 _BUSY = 14
@@ -20,7 +20,7 @@ _ID = re.compile(r"(?:([A-Z])\.)?(\d{1,9})\.(\d{1,9})\.(\d{1,3})")
 
 
 class HandId(NamedTuple):
-    """Where a hand stands in a run: line-up, deck and rotation, each from 0."""
+    """A hand's place in a run: line-up, deck and rotation, each from 0."""
 
     lineup: int
     deck: int
@@ -45,19 +45,21 @@ def parse_hand(text: str) -> tuple[str, HandId]:
     """
     found = _ID.fullmatch(text.strip())
     if not found:
-        raise ValueError(f"a hand is named LINEUP.DECK.ROTATION, behind RUN. of several runs (A.0.12.3), got {text!r}")
+        raise ValueError(
+            f"a hand is named LINEUP.DECK.ROTATION, with several runs RUN.LINEUP.DECK.ROTATION (A.0.12.3), got {text!r}"
+        )
     return found[1] or "A", HandId(*map(int, found.groups()[1:]))
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the hands that were asked for, then others, in the schedule's order.
+    """Return the wanted hands and others, in the schedule's order.
 
-    Preferred are those whose strategies were written down in play, if there are some, and then those with most action.
+    Hands whose strategies were recorded during play come first, then those with most action.
 
     Raises
     ------
     ValueError
-        If a hand that was asked for is none of the run.
+        If the run does not hold a wanted hand.
     """
     for hand in wanted:
         if not store.holds(hand.lineup, hand.deck) or hand.rotation >= run.config.seats:
@@ -65,12 +67,12 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
     ranked = []
     told = store.told()
     for number, group in enumerate(kept_groups(store)):
-        if number == MAX_LOOKED_AT:
+        if number == MAX_CANDIDATES:
             break
         is_told = (group.lineup, group.deck) in told
         for rotation in range(len(group.hands)):
             ranked.append(((is_told, *_interest(group, rotation)), HandId(group.lineup, group.deck, rotation)))
-    if not ranked:  # nothing is kept: any are as good as others
+    if not ranked:  # nothing is kept, so that no hand is known to be of more interest than another
         lineups = range(len(make_lineups(run.config)))
         some = [(deck, lineup) for deck in range(count) for lineup in lineups if store.holds(lineup, deck)]
         ranked = [((False, 0, 0.0), HandId(lineup, deck, deck % run.config.seats)) for deck, lineup in some]
@@ -87,6 +89,6 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
 
 
 def _interest(group: KeptGroup, rotation: int) -> tuple[int, float]:
-    """Return how much went on in a hand: decisions that were no folds, and the chips that changed hands."""
+    """Return the number of decisions that were no folds, and the chips won: both are larger with more action."""
     hand = group.hands[rotation]
     return min(_BUSY, sum(action != FOLD for action in hand.actions)), max(hand.payoffs)

@@ -1,4 +1,4 @@
-"""The hand viewer: hands of the run step by step, with everybody's range and what AIVAT took away."""
+"""The hand viewer: hands of the run step by step, with every seat's range and AIVAT's corrections."""
 
 import contextlib
 import html
@@ -25,13 +25,13 @@ from plurispiel.tournaments.run.store import RunStore
 from plurispiel.tournaments.run.witness import Told
 
 NOTE = (
-    "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is what the seat to act "
-    "would do with every hand: the height of a cell is the share of it that has come here by the seat’s own play, its "
-    "colours are what it does; the cell with a frame is what it held. The ledger below tells what AIVAT adds to each "
-    "seat’s result at every event, with which values, and whether that is in the run’s scores: a minus takes good luck "
-    "out. Raises are named by the chips put in over the whole "
-    "hand. Hands are played again from the run’s seed when this page is made, and compared with what the run "
-    "stored; what an agent tells that is not deterministic is shown as it was written down in play, or not at all."
+    "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is the strategy of the "
+    "seat to act. The height of a cell is the share of that hand still in the seat’s range, its colours are the "
+    "actions, and the framed cell is the hand the seat held. The ledger lists AIVAT’s correction of each seat’s result "
+    "at every event: a minus takes good luck out. It names the values behind the corrections, and whether the run’s "
+    "scores contain them. Raises are named by the chips put in over the whole hand. Hands are replayed from the run’s "
+    "seed when this page is made, and compared with the stored run. Strategies of agents that are not deterministic "
+    "are shown as recorded during play, or not at all."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
@@ -40,7 +40,7 @@ CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probabi
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand of the viewer: its permalink's name, its story, and what to say of it."""
+    """A hand of the viewer: its name in permalinks, its story, and a remark."""
 
     name: str
     letter: str
@@ -49,19 +49,19 @@ class ShownHand:
 
 
 class LedgerValues(NamedTuple):
-    """The value function behind a run's ledgers, and whether its scores are made of the same terms."""
+    """The value function of a run's ledgers, and whether the run's scores contain the same terms."""
 
     name: str
     in_scores: int
 
     @property
     def text(self) -> str:
-        """What is said below a ledger."""
+        """The sentence below a ledger."""
         if self.in_scores:
-            return f"Hands are expected to come to what {self.name} values say, as in the run’s scores."
+            return f"Expected results are by {self.name} values, as in the run’s scores."
         return (
-            "The run is scored without AIVAT. These terms are in none of its figures: they were computed for this page "
-            f"alone, with {self.name} values."
+            "The run is scored without AIVAT. None of its figures contains these terms: they were computed for this "
+            f"page, with {self.name} values."
         )
 
 
@@ -77,13 +77,13 @@ class HandViewer:
     cells : dict of str to sequence of str
         The names of a grid's cells in each run.
     across : dict of str to int
-        How many of them stand side by side.
+        Number of cells in a row of the grid.
     values : dict of str to LedgerValues
-        What the terms of AIVAT are computed with, in each run.
+        The value function of AIVAT in each run.
     rankings : dict of str to sequence of int
         The agents' numbers in each run, best first.
     remarks : sequence of str
-        On what is not shown.
+        Why hands are missing.
     """
 
     hands: Sequence[ShownHand]
@@ -163,7 +163,7 @@ class HandViewer:
                 {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
             ],
         }
-        # No text may end the script: "<" and its like stand for themselves in no part of it.
+        # A text that holds "</script>" would end the script, so that "<", ">" and "&" are escaped in all of them.
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         for letter in "<>&":
             text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -175,14 +175,14 @@ class HandViewer:
 
 
 def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tuple[str, HandId]]) -> HandViewer:
-    """Play hands of every run again, and return the viewer.
+    """Return the viewer of hands that are replayed from every run.
 
     Parameters
     ----------
     count : int
         Hands of each run.
     wanted : sequence of (letter, HandId)
-        Hands to show in any case.
+        Hands to show in addition to the chosen ones.
     """
     hands: list[ShownHand] = []
     remarks: list[str] = []
@@ -245,7 +245,7 @@ def _add_hands(
 
 
 def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, Any] | None:
-    """Return a hand as it was kept, of which nobody tells anything."""
+    """Return a hand as it was kept, without any strategies."""
     if kept is None or hand.rotation >= len(kept.hands):
         return None
     rules, found = run.config.rules, kept.hands[hand.rotation]

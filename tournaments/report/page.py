@@ -1,4 +1,4 @@
-"""The page: sections one below the other, runs side by side, nothing from anywhere else."""
+"""The page: sections below each other, runs side by side; it loads nothing."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -54,9 +54,9 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     Parameters
     ----------
     folder : str
-        Where the CSV files will lie, as a link from the page.
+        Folder of the CSV files, as the page links to it.
     viewer : HandViewer, optional
-        Shown in front of the faults.
+        Shown before the faults.
     """
     parts: list[tuple[str, str, str]] = []
     files = {}
@@ -114,7 +114,7 @@ def _side_by_side(runs: Sequence[RunRecord], panels: Sequence[Panel]) -> str:
 
 
 def _summary(run: RunRecord, is_lettered: bool) -> str:
-    """Return what a run is, in a line, and how far it came."""
+    """Return the run's game, format and key figures, and a warning if it is unfinished."""
     results = run.results
     figures = (
         ("hands", f"{results['hands']:,}"),
@@ -131,14 +131,14 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
     warning = ""
     if not run.is_finished:
         warning = paragraph(
-            f"Unfinished: {run.num_groups:,} of {run.num_wanted:,} groups are played. All figures are of those; the "
-            "same tournament command goes on with the run.",
+            f"Unfinished: {run.num_groups:,} of {run.num_wanted:,} groups are played, and all figures cover "
+            "these. The same tournament command continues the run.",
             "warning",
         )
     elif results["stopped"]:
         warning = paragraph(
-            f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up: as it "
-            "looked many times, trust its always-valid intervals (sequential_ci95 in ranking.csv), not ± 95 % and p.",
+            f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up. The "
+            "rule looked many times, so trust the always-valid intervals (sequential_ci95 in ranking.csv), not ± 95 % and p.",
             "remark",
         )
     return f'{what}<dl class="tiles">{tiles}</dl>{warning}'

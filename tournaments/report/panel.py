@@ -1,4 +1,4 @@
-"""What a section of the report says of one run, and its tables as HTML and CSV."""
+"""A section of the report for one run, and tables as HTML and CSV."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.report.drawing import NARROW, WIDE, RowLayout
 from plurispiel.tournaments.report.run_record import RunRecord
 
-Row = Sequence[Any]
+Cells = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """HTML, and the numbers behind it.
+    """A section's HTML for one run, and its numbers.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Panel:
     """
 
     html: str
-    rows: Sequence[Row] = ()
+    rows: Sequence[Cells] = ()
     is_empty: bool = False
 
 
@@ -42,7 +42,7 @@ class Section:
     name : str
         Of its link and its CSV file.
     title, note : str
-        The note says what is shown and in which unit.
+        The note explains what is shown and in which unit.
     columns : sequence of str
         Of the CSV file; none for a section without numbers.
     panel : callable
@@ -56,13 +56,13 @@ class Section:
     panel: Callable[[RunRecord], Panel]
 
 
-def html_table(head: Row, rows: Sequence[Row], *, num_texts: int = 1) -> str:
+def html_table(head: Cells, rows: Sequence[Cells], *, num_texts: int = 1) -> str:
     """Return a table of plain texts; the first columns are left-aligned, the others figures.
 
-    An interval, "+100 ± 20", may be broken in front of its half-width where room is short.
+    Where room is short, an interval such as "+100 ± 20" is broken before its half-width.
     """
 
-    def cells(row: Row, tag: str) -> str:
+    def cells(row: Cells, tag: str) -> str:
         starts = [f"<{tag}>" if k < num_texts else f'<{tag} class="figure">' for k in range(len(row))]
         texts = [escape(str(cell)) for cell in row]
         for k in range(num_texts, len(row)):
@@ -80,23 +80,23 @@ def paragraph(text: str, css: str = "remark") -> str:
 
 
 def fitted(draw: Callable[[RowLayout], str]) -> str:
-    """Return a picture of rows twice, as wide windows and as narrow ones show it."""
+    """Return a picture of rows in two layouts, for wide and for narrow windows."""
     return f'<div class="on-wide">{draw(WIDE)}</div><div class="on-narrow">{draw(NARROW)}</div>'
 
 
 def figures(pictures: Sequence[str]) -> str:
-    """Return pictures that stand side by side as far as there is room."""
+    """Return pictures in a grid with as many columns as fit."""
     return f'<div class="figures">{"".join(pictures)}</div>'
 
 
 def legend(entries: Sequence[tuple[str, str]]) -> str:
-    """Return what colours mean: pairs of a class and a text."""
+    """Return a legend of colours, from pairs of a CSS class and a text."""
     keys = "".join(f'<span class="key"><i class="{css}"></i>{escape(text)}</span>' for css, text in entries)
     return f'<p class="legend">{keys}</p>'
 
 
-def csv_text(columns: Row, rows: Sequence[Row]) -> str:
-    """Return a table as CSV; None is an empty cell, and a text that a spreadsheet would compute stays a text."""
+def csv_text(columns: Cells, rows: Sequence[Cells]) -> str:
+    """Return a table as CSV; None is an empty cell, and a text that looks like a formula stays a text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_cell(value) for value in row] for row in (columns, *rows))
@@ -104,7 +104,7 @@ def csv_text(columns: Row, rows: Sequence[Row]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a cell; a text that begins like a formula gets the quote that spreadsheets take for the mark of a text."""
+    """Return a cell; a text that begins like a formula gets a leading quote, by which spreadsheets know a text."""
     if not isinstance(value, str):
         return value
     return "'" * value.startswith(_FORMULA) + printable(value)

@@ -1,4 +1,4 @@
-"""How the agents play: the usual frequencies, over all hands and by position."""
+"""The agents' style: the usual frequencies, over all hands and by position."""
 
 from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order

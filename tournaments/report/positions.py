@@ -1,4 +1,4 @@
-"""What the agents win at each position, with luck and without."""
+"""The agents' rates at each position, raw and corrected for luck."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Rate(NamedTuple):
 
 
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
-    """Return an agent's rates by seat; intervals are over groups, in each of which it has held every seat."""
+    """Return an agent's rates by seat; intervals are over groups, in each of which it held every seat."""
     is_own = run.rows["agent"] == number
     hands = run.rows["hands"][is_own] // run.config.seats
     if not len(hands):
@@ -98,9 +98,9 @@ def _picture(run: RunRecord, number: int, positions: Sequence[str], rates: Seque
 POSITIONS = Section(
     "positions",
     "Win rate by position",
-    "Rates in mbb/hand with 95 % intervals over groups, with luck taken out by AIVAT and raw, in the order of acting "
-    "before the flop; of an agent with a Control, less what that makes of the same seat. Each panel has a scale of its "
-    "own.",
+    "Rates in mbb/hand with 95 % intervals over groups, raw and corrected by AIVAT, in the order of acting before the "
+    "flop. For an agent with a Control, the Control's rate in the same seat is subtracted. Each panel has its own "
+    "scale.",
     ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95", "aivat_mbb_per_hand", "aivat_ci95"),
     _panel,
 )

@@ -1,4 +1,4 @@
-"""Where the figures come from: enough to play the run again."""
+"""The origin of the figures: all that is needed to play the run again."""
 
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.tournaments.report.panel import Panel, Section, html_table
@@ -26,8 +26,8 @@ def _panel(run: RunRecord) -> Panel:
             "rotation": "one a rotation",
             "one": "one for all rotations",
         }.get(results["processes"], results["processes"]),
-        "sandbox of agents from outside": results["sandbox"] or "nobody's process needed one",
-        "believed": ", ".join(run.names[number] for number in sorted(config.believed)) or "nobody",
+        "sandbox of agents from outside": results["sandbox"] or "not needed",
+        "believed": ", ".join(run.names[number] for number in sorted(config.believed)) or "none",
         "score": results["score"],
         "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
         if value

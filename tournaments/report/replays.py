@@ -1,4 +1,4 @@
-"""What hands of a run tell: as it was written down in play, or by playing them again from the run's seed."""
+"""Stories of a run's hands: as recorded during play, or replayed from the run's seed."""
 
 import contextlib
 import dataclasses
@@ -26,15 +26,15 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Replay:
-    """What a group's hands tell.
+    """The stories of a group's hands.
 
     Attributes
     ----------
     lineup, deck : int
     stories : sequence of dict
-        One a rotation (`hand_story`); empty if the group could not be played again, or was another then.
+        One for each rotation (`hand_story`); empty if the replay failed or differed from the run.
     trouble : str
-        Why there are none; or how they differ from what the run holds; empty if they do not.
+        Why there are no stories, or how they differ from the stored run; empty if they agree.
     """
 
     lineup: int
@@ -44,7 +44,7 @@ class Replay:
 
 
 def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, int]]) -> Iterator[Replay]:
-    """Yield what groups tell, as written down in play; or else as each is played again, and compared with the run."""
+    """Yield each group's stories as recorded during play, or else replayed and compared with the run."""
     ledger = FaultLedger(run.config.max_faults, store.faults())
     try:
         witness = Witness(run.config)
@@ -71,19 +71,19 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             told = witness.take(hands)
             kept = kept_group(store, lineup, deck)
             is_corrected = _same_corrections(run, lineup, deck, scores)
-            # Of hands that were not kept only sums are known, and those of chips may agree by chance.
+            # Without kept hands only the sums of a group can be compared, and sums of chips may agree by chance.
             is_same = _same_actions(kept, told) if kept else is_corrected
             if not is_same or not _same_chips(run, lineup, deck, scores):
                 yield Replay(lineup, deck, (), "an agent plays it otherwise now than in the run")
             else:
                 trouble = "" if is_corrected else "AIVAT's corrections are not those of the run"
-                # That it does and is corrected for the same does not prove that an agent would have said the same.
+                # Equal actions and corrections do not prove that an agent would have reported the same strategy.
                 telling = {n for one in told for n, said in zip(one.numbers, one.announced, strict=True) if said}
                 silent = {number for number in telling if not player.is_deterministic(number)}
                 if silent:
                     names = ", ".join(run.names[number] for number in sorted(silent))
                     is_trusted = any(not parse_spec(run.config.agents[number]).is_foreign for number in silent)
-                    trouble = f"what {names} told in play was not written down, and may be something else now"
+                    trouble = f"the strategy of {names} was not written down during play, and may be another now"
                     told = [_without(one, silent, range(len(run.names)) if is_trusted else silent) for one in told]
                 yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
 
@@ -101,7 +101,7 @@ def _same_chips(run: RunRecord, lineup: int, deck: int, scores: dict[int, AgentS
 
 
 def _same_actions(kept: KeptGroup, told: Sequence[Told]) -> bool:
-    """Return whether the hands are those that were kept."""
+    """Return whether replayed hands have the kept agents and actions."""
     return len(kept.hands) == len(told) and all(
         then.agents == tuple(now.numbers) and then.actions == tuple(action.action for action in now.hand.actions)
         for then, now in zip(kept.hands, told, strict=True)
@@ -124,7 +124,7 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 
 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
-    """Return a hand without what some agents tell, and without the scores that rest on it."""
+    """Return a hand without the strategies of some agents, and without the scores that depend on them."""
     return dataclasses.replace(
         told,
         announced=[

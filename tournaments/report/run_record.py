@@ -1,4 +1,4 @@
-"""All that the report knows of a run, read once from its folder."""
+"""A run as the report sees it, read once from its folder."""
 
 import contextlib
 from collections.abc import Mapping
@@ -24,27 +24,27 @@ class RunRecord:
     Attributes
     ----------
     letter : str
-        Names the run where there are several.
+        The run's name where there are several.
     folder : Path
     config : TournamentConfig
     results : dict
-        As in results.json, made anew.
+        As in results.json, computed again.
     rows : SCORES[n]
         Of all groups, in the order of the schedule.
     scores : RunScores
         Of these rows.
     play : dict of int to PlayStatistics
     times : dict of int to AnswerTimes, or None
-        None for runs from before these were measured.
+        None for runs of versions that did not measure them.
     first_faults : dict of int to str
     facts : dict
-        What the run says of itself (`RunStore.facts`).
+        `RunStore.facts`.
     num_groups, num_wanted : int
-        Groups that are stored, and those of all decks.
+        Stored groups, and groups of all decks.
     num_kept : int
         Groups whose hands are kept.
     seat_sums : float64[n, num_seats, 1 or 3]
-        Of the rows, what was made of each seat (`duplicate.AgentScore`).
+        Sums by seat of each row (`duplicate.AgentScore`).
     """
 
     letter: str
@@ -95,7 +95,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
     with contextlib.closing(RunStore.reading(folder)) as store:
         store.check()
         config = store.config
-        StopWatch(config, store).is_over()  # else the store tells of groups behind the rule's end
+        StopWatch(config, store).is_over()  # it hides groups that were stored after the rule had ended the run
         rows = store.scores()
         num_lineups = len(make_lineups(config))
         if len(rows) and not (

@@ -1,4 +1,4 @@
-"""Scales: from numbers to places on a picture, and the round numbers to write at an axis."""
+"""Scales: from numbers to pixels, and the round numbers at an axis."""
 
 from dataclasses import dataclass
 from math import ceil, floor, isclose, log10
@@ -19,11 +19,11 @@ class LinearScale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
+        """Return the pixel of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Return round numbers within the scale, at most about so many."""
+        """Return round numbers within the scale, at most one more than `about`."""
         step = _round_step((self.high - self.low) / max(1, about))
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         return [k * step for k in range(first, last + 1)]
@@ -43,7 +43,7 @@ class LogScale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
+        """Return the pixel of a value."""
         share = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
         return self.start + share * (self.end - self.start)
 
@@ -53,7 +53,7 @@ class LogScale:
 
 
 def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
-    """Return limits a little wider than those of the numbers, never equal."""
+    """Return slightly wider limits, which are never equal."""
     if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
         room = abs(low) * share or 1.0
     else:
@@ -62,6 +62,6 @@ def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
 
 
 def _round_step(least: float) -> float:
-    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is at least this."""
+    """Return the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `least`."""
     power = 10.0 ** floor(log10(least))
     return next(step * power for step in (1.0, 2.0, 2.5, 5.0, 10.0) if step * power >= least * (1 - 1e-9))

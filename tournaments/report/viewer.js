@@ -55,7 +55,7 @@
     return node;
   };
   const back = button("←", "Step back", () => move(-1));
-  const forth = button("→", "Step forth", () => move(1));
+  const forth = button("→", "Step forward", () => move(1));
   const counter = make("span", "counter");
   bar.append(choice, back, forth, counter, make("span", "hint", "← → steps, ↑ ↓ hands"));
   const line = make("div", "steps");
@@ -207,8 +207,8 @@
     while (k >= 0 && !of.steps[k].grid) k -= 1;
     const now = of.steps[step];
     if (now.kind === "action" && !now.grid)
-      return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)} does not tell what it would do with other hands.`);
-    if (k < 0) return empty("Step forth (→) to see what the seats would do with every hand.");
+      return empty(`${of.positions[now.seat]} ${nameOf(of, now.seat)} reports no strategy for its other hands.`);
+    if (k < 0) return empty("Step forward (→) to see the seats’ strategies.");
     const one = of.steps[k], grid = one.grid, names = data.cells[of.run];
     const bytes = Uint8Array.from(atob(grid.shares), (letter) => letter.charCodeAt(0));
     const width = 1 + grid.actions.length, across = data.across[of.run];
@@ -217,7 +217,7 @@
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${across * cell} ${rows * cell}`);
     svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `What ${nameOf(of, one.seat)} does with every hand`);
+    svg.setAttribute("aria-label", `Strategy of ${nameOf(of, one.seat)}`);
     svg.setAttribute("class", k === step ? "range" : "range past");
     svg.style.maxWidth = `${Math.min(470, 70 * across)}px`;
     let most = 0;
@@ -301,7 +301,7 @@
     add("sum total", "AIVAT", of.estimates, false);
     const notes = [make("p", "remark", data.values[of.run])];
     if (of.forms.some((form) => form !== "full"))
-      notes.push(make("p", "remark", "* corrected with the true cards, and without the own strategy, which is not known or not to be trusted: chance, and what an opponent of this package tells."));
+      notes.push(make("p", "remark", "* corrected with the true cards, for chance and for choices of an opponent from this package: the seat’s own strategy is not known or not trusted."));
     return [[make("h3", "", "Luck taken out by AIVAT, in big blinds")], [table], notes];
   }
 

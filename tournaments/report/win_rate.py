@@ -1,4 +1,4 @@
-"""Every agent's rate over its hands, with and without luck: the picture of Pluribus' experiments.
+"""Each agent's rate over its hands, raw and corrected for luck, as in the figures on Pluribus' experiments.
 
 References
 ----------
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurispiel.tournaments.report.drawing import Drawing, Point, count_text
+from plurispiel.tournaments.report.drawing import Drawing, Pixel, count_text
 from plurispiel.tournaments.report.panel import Panel, Section, figures, legend, paragraph
 from plurispiel.tournaments.report.ranking import SCORE_NAMES
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -21,11 +21,11 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""Of the hands: what comes before has such wide intervals that it may leave the picture."""
+"""Share of the hands before which intervals are so wide that they may leave the picture."""
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class RatePoint:
     """Rates after some groups, each with the half-width of its 95 % interval, in mbb/hand."""
 
     groups: int
@@ -36,8 +36,8 @@ class CurvePoint:
     score_ci95: float
 
 
-def win_rate_curve(run: RunRecord, number: int) -> list[CurvePoint]:
-    """Return an agent's raw rate and its ranking score after ever more groups, the last point after all."""
+def win_rate_curve(run: RunRecord, number: int) -> list[RatePoint]:
+    """Return an agent's raw rate and ranking score after growing numbers of groups; the last point is after all."""
     agent = run.scores.agents[number]
     own = run.rows[run.rows["agent"] == number]
     if len(own) < 2:
@@ -50,7 +50,7 @@ def win_rate_curve(run: RunRecord, number: int) -> list[CurvePoint]:
         if raw is None or score is None:
             return []
         points.append(
-            CurvePoint(
+            RatePoint(
                 groups,
                 int(hands[groups - 1]),
                 raw.mean_mbb or 0.0,
@@ -71,7 +71,7 @@ def _panel(run: RunRecord) -> Panel:
     ]
     shown = [number for number, points in curves.items() if points]
     if not shown:
-        return Panel(paragraph("Too few groups yet: an interval takes two."))
+        return Panel(paragraph("Too few groups yet: an interval needs two."))
     keys = [("c1", f"{SCORE_NAMES[run.scores.headline]}, 95 % band")]
     if run.scores.headline != "raw":
         keys.append(("raw", "raw, by hands, 95 % band (dashed)"))
@@ -80,7 +80,7 @@ def _panel(run: RunRecord) -> Panel:
     return Panel(legend(keys) + figures(pictures) + "".join(more), rows)
 
 
-def _picture(run: RunRecord, number: int, points: list[CurvePoint]) -> str:
+def _picture(run: RunRecord, number: int, points: list[RatePoint]) -> str:
     name = run.names[number]
     last = points[-1]
     calm = [p for p in points if p.hands >= _CALM * last.hands] or points
@@ -96,7 +96,7 @@ def _picture(run: RunRecord, number: int, points: list[CurvePoint]) -> str:
     drawing.text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 5, "hands", "unit", anchor="middle")
     drawing.clip(_LEFT, _TOP, _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM)
 
-    def band(middle: str, half: str) -> list[Point]:
+    def band(middle: str, half: str) -> list[Pixel]:
         upper = [(x(p.hands), y(getattr(p, middle) + getattr(p, half))) for p in points]
         lower = [(x(p.hands), y(getattr(p, middle) - getattr(p, half))) for p in points]
         return upper + lower[::-1]
@@ -113,8 +113,8 @@ def _picture(run: RunRecord, number: int, points: list[CurvePoint]) -> str:
 WIN_RATE = Section(
     "win_rate",
     "Win rate over hands",
-    "The rate so far and its 95 % interval, in the order in which the schedule deals the groups. Each panel has a "
-    "scale of its own.",
+    "The rate so far and its 95 % interval, in the order in which the schedule deals the groups. Each panel has "
+    "its own scale.",
     ("agent", "groups", "hands", "raw_mbb_per_hand", "raw_ci95", "score_mbb_per_hand", "score_ci95"),
     _panel,
 )

@@ -12,7 +12,7 @@ from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
-from plurispiel.tournaments.bench.blueprint_curves import CurvePoint, OwnGameAgent, _seconds_to, exploitability_curve
+from plurispiel.tournaments.bench.blueprint_curves import OwnGameAgent, TrainingPoint, _seconds_to, exploitability_curve
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -35,6 +35,6 @@ def test_curve_is_that_of_the_blueprint_itself():
 
 
 def test_time_to_a_distance_is_between_points_by_logarithms():
-    curve = [CurvePoint(1, 10.0, 0, 400.0), CurvePoint(2, 40.0, 0, 100.0)]
+    curve = [TrainingPoint(1, 10.0, 0, 400.0), TrainingPoint(2, 40.0, 0, 100.0)]
     assert np.isclose(_seconds_to(curve, 200.0), 20.0)
     assert _seconds_to(curve, 500.0) == 10.0 and np.isnan(_seconds_to(curve, 50.0))

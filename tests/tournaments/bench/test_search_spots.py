@@ -21,8 +21,8 @@ def test_searches_of_rivers_win_from_a_blueprint_that_knows_nothing(monkeypatch)
         "river: 100 iterations, safe",
         "turn: the blueprint",
         "turn: 5 iterations",
-        "turn: 5 iterations, from all actions alike",
-        "turn: 5 iterations, nothing left out",
+        "turn: 5 iterations, from uniform",
+        "turn: 5 iterations, no purge",
         "turn: 5 iterations, the final iterate",
         "turn: 5 iterations, safe",
     ]

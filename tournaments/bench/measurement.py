@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Row:
-    """A figure with its unit, and what to compare it with."""
+class Measurement:
+    """A figure with its unit, and a note to compare it with."""
 
     name: str
     value: float
