@@ -138,7 +138,8 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
     elif results["stopped"]:
         warning = paragraph(
             f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up. The "
-            "rule looked many times, so trust the always-valid intervals (sequential_ci95 in ranking.csv), not ± 95 % and p.",
+            "rule looked many times, so trust the always-valid intervals (sequential_ci95 in ranking.csv), not "
+            "± 95 % and p.",
             "remark",
         )
     return f'{what}<dl class="tiles">{tiles}</dl>{warning}'
