@@ -1,10 +1,13 @@
 """The bucket table that several test modules look at."""
 
+import functools
+
 import pytest
 
 from plurispiel.abstraction.cards import build as building
 from plurispiel.abstraction.cards.build import build_table, stage_folder
 from plurispiel.abstraction.cards.config import AbstractionConfig, StreetConfig
+from plurispiel.abstraction.cards.river import all_river_equities
 
 SMALL_TABLE = AbstractionConfig(
     "smallest",
@@ -34,6 +37,9 @@ def build_with_a_stop(folder):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(building._Builder, "build_street", build_street)
+        # Both builds share the river equities, which are the same each time and cost seconds.
+        shared = functools.cache(lambda: all_river_equities(threads=2))
+        patch.setattr(building, "all_river_equities", lambda **how: shared())
         with pytest.raises(Stopped):
             build_table(SMALL_TABLE, folder, threads=2)
         assert not folder.exists() and (stage_folder(folder) / "river").is_dir()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from tqdm import tqdm
 
@@ -49,7 +49,8 @@ def run_chunks(
     with ThreadPoolExecutor(threads) as pool:
         tasks = [pool.submit(work) for _ in range(threads)]
         try:
-            for task in tasks:
-                task.result()
+            wait(tasks, return_when=FIRST_EXCEPTION)
         finally:
             stopped = True
+    for task in tasks:
+        task.result()

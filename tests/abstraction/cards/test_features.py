@@ -158,6 +158,14 @@ def test_outs_count_cards_that_complete_a_hand(board):
 
 def test_games_without_five_cards_have_no_outs_for_straights():
     assert (draw_outs(KUHN, ()) == 0).all()
+    assert (draw_outs(small_game(4, 3, 1, (0, 3, 1)), parse_cards("2c 3d 4h")) == 0).all()
+
+
+def test_outs_of_a_reduced_deck():
+    rules = small_game(5, 2, 2, (0, 2, 1))
+    outs = draw_outs(rules, parse_cards("4c 5d"))
+    expected = {"2c 3d": 2, "2c 6c": 2, "2c 2d": 0, "4d 5c": 0}  # an outside or inside draw, pairs; two suits
+    assert {hand: outs[rules.combo_id(parse_cards(hand))] for hand in expected} == expected
 
 
 @jit_only

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from bit_flips import flipped
 
-from plurispiel.abstraction.machine.files import write_atomically
 from plurispiel.evaluation.duplicate import AgentScore
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.tournaments.report.run_record import read_run
@@ -312,19 +311,3 @@ def test_a_read_only_folder_is_refused(powerless):
         RunStore(powerless, CONFIG)
     with pytest.raises(RunRefused, match="cannot use the folder .*Permission denied"):
         RunStore(powerless / "new", CONFIG)
-
-
-def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "results.json"
-    write_atomically(path, "old")
-    assert write_atomically(path, "ä\n") == path
-    assert path.read_bytes() == "ä\n".encode()
-
-    def fail(*arguments):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, "new")
-    assert path.read_text(encoding="utf-8") == "ä\n"
-    assert os.listdir(tmp_path) == ["results.json"]

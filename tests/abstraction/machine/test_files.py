@@ -1,0 +1,30 @@
+import os
+
+import pytest
+
+from plurispiel.abstraction.machine.files import write_atomically, writing_atomically
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "results.json"
+    write_atomically(path, "old")
+    assert write_atomically(path, "ä\n") == path
+    assert path.read_bytes() == "ä\n".encode()
+
+    def fail(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, "new")
+    assert path.read_text(encoding="utf-8") == "ä\n"
+    assert os.listdir(tmp_path) == ["results.json"]
+
+
+def test_a_stream_becomes_the_file_at_the_end(tmp_path):
+    path = tmp_path / "hands.phhs"
+    with writing_atomically(path, mode=0o600) as stream:
+        stream.write("all")
+        assert not path.exists()
+    assert path.read_text(encoding="utf-8") == "all"
+    assert os.name == "nt" or path.stat().st_mode & 0o777 == 0o600
