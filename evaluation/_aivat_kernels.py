@@ -1,32 +1,32 @@
-"""Kernel of AIVAT: what an agent says it would do with every hand."""
+"""Kernel of AIVAT: reading the strategy that an agent reports for all its combos."""
 
 from plurispiel.abstraction.machine.jit import kernel
 
 
 @kernel
-def read_rows(rows, is_held, rounding, probabilities):
-    """Copy rows of probabilities, and return whether they are some.
+def read_rows(rows, is_free, rounding, probabilities):
+    """Copy rows, and return whether each is a distribution.
 
     Parameters
     ----------
     rows : float64[num_combos, num_columns]
-    is_held : bool[num_combos]
-        Rows of other combos are not looked at.
+    is_free : bool[num_combos]
+        Combos off the board; rows of other combos are ignored.
     rounding : float
-        By how much a sum may differ from 1.
+        Largest difference of a row's sum from 1.
     probabilities : float64[num_columns, num_combos]
-        Modified in place; 0 where no hand is held.
+        Modified in place; 0 for combos that are not free.
     """
     num_combos, num_columns = rows.shape
     for combo in range(num_combos):
-        if not is_held[combo]:
+        if not is_free[combo]:
             for k in range(num_columns):
                 probabilities[k, combo] = 0.0
             continue
         total = 0.0
         for k in range(num_columns):
             probability = rows[combo, k]
-            if not probability >= 0.0:
+            if not probability >= 0.0:  # so that NaN fails
                 return False
             total += probability
             probabilities[k, combo] = probability

@@ -1,8 +1,13 @@
 """Kernels of the public-tree best response: reach goes down a street's betting, values come up.
 
-All vectors of a board are in the order of `showdown.RankedHands`; a row may be longer than the hands are
-many. `betting_tree.StreetNodes` says how a street's nodes are laid out.
+All vectors of a board are in the order of `showdown.RankedHands`; rows may be longer than the number of hands.
+`betting_tree.StreetNodes` describes the layout of a street's nodes. Values are counterfactual: weighted by the other
+seat's reach.
 """
+
+from typing import NamedTuple
+
+import numpy as np
 
 from plurispiel.abstraction.holdem.betting_tree import FOLD_END, SHOWDOWN, STREET_END
 from plurispiel.abstraction.holdem.showdown_kernels import fill_fold_mass, fill_showdown_margin
@@ -13,22 +18,37 @@ OWN = 1
 """Kinds of values: of the best response, and of the seat's own strategy."""
 
 TOLERANCE = 1e-6
-"""How far the probabilities of a hand may be from a sum of 1."""
+"""Largest difference of a hand's sum of probabilities from 1."""
+
+
+class Facing(NamedTuple):
+    """The other seat's reach on one board, as `add_street_values` takes it.
+
+    Attributes
+    ----------
+    reach : float64[num_rows, at least num_hands]
+    fold_rows, showdown_rows : int32[n]
+        The rows of its reach at folds and at showdowns.
+    """
+
+    reach: np.ndarray
+    fold_rows: np.ndarray
+    showdown_rows: np.ndarray
 
 
 @kernel
 def gather_reach(combos, by_combo, rows, reach, alive):
-    """Bring one seat's reach at the roots into the order of a board's hands.
+    """Sort one seat's reach at the roots into the order of a board's hands.
 
     Parameters
     ----------
     combos : int32[num_hands]
     by_combo : float64[num_roots, num_combos]
     rows : int32[num_roots]
-        Where it goes.
+        The target row of each root.
     reach : float64[num_rows, at least num_hands]
     alive : bool[at least num_rows]
-        Whether any hand comes there. Modified in place, as `reach`.
+        Whether any hand has reach there. Modified in place, as `reach`.
     """
     for root in range(len(rows)):
         source, target = by_combo[root], reach[rows[root]]
@@ -49,24 +69,24 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     combos : int32[num_hands]
     probabilities : float64[num_combos, num_columns]
     columns : int32[num_columns]
-        The node behind each column's action; -1 if the action is not legal. Nodes behind actions without a
-        column are left alone: nobody comes there.
+        The child node of each column's action; -1 if the action is not legal. Child nodes without a column are
+        left as they are: no hand reaches them.
     rows : int32[num_nodes]
-        The seat's, of `StreetNodes`.
+        The seat's rows of `StreetNodes`.
     row : int
-        The reach to divide.
+        The row of the reach to divide.
     strategy : float64[num_nodes, at least num_hands]
         The probability of the action into each node. Modified in place.
     reach : float64[num_rows, at least num_hands]
     alive : bool[at least num_rows]
-        False behind this decision before. Modified in place.
+        False below this decision on entry. Modified in place.
     sums : float64[at least num_hands]
         Workspace.
 
     Returns
     -------
     bool
-        Whether the probabilities of every hand are some: of legal actions, not negative, with the sum 1.
+        Whether every hand has a distribution over legal actions.
     """
     num_hands = len(combos)
     weights = reach[row]
@@ -77,7 +97,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
         node = columns[column]
         if node < 0:
             for k in range(num_hands):
-                wrong |= not abs(probabilities[combos[k], column]) <= TOLERANCE  # so that NaN is wrong
+                wrong |= not abs(probabilities[combos[k], column]) <= TOLERANCE  # so that NaN fails
             continue
         into, target = strategy[node], reach[rows[node]]
         again = False  # a second column of the same action
@@ -88,7 +108,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
                 sums[k] -= into[k]
                 into[k] += probabilities[combos[k], column]
         else:
-            for k in range(num_hands):  # by itself, for only the rest can take several hands at a time
+            for k in range(num_hands):  # a loop of its own: the gather does not vectorise, the loop below does
                 into[k] = probabilities[combos[k], column]
         found = False
         for k in range(num_hands):
@@ -105,7 +125,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
 
 @kernel
 def scatter_reach(combos, rows, reach, alive, by_combo):
-    """Bring one seat's reach at the ends of a street back into the order of combos.
+    """Sort one seat's reach at the ends of a street back into the order of combos.
 
     Parameters
     ----------
@@ -113,9 +133,9 @@ def scatter_reach(combos, rows, reach, alive, by_combo):
     rows : int32[num_ends]
     reach : float64[num_rows, at least num_hands]
     alive : bool[at least num_rows]
-        Other rows have not been written.
+        Rows that are not alive hold garbage.
     by_combo : float64[num_ends, num_combos]
-        All zeros before. Modified in place.
+        All zeros on entry. Modified in place.
     """
     for end in range(len(rows)):
         if alive[rows[end]]:
@@ -125,35 +145,34 @@ def scatter_reach(combos, rows, reach, alive, by_combo):
 
 
 @kernel
-def add_values(nodes, hands, reach, alive, strategy, fold_rows, showdown_rows, end_values, work, seat, weight, totals):
+def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, seat, weight, totals):
     """Add one seat's values at the roots of a street to their totals over boards.
 
     Parameters
     ----------
     nodes : StreetNodes
     hands : RankedHands
-    reach : float64[num_rows, at least num_hands]
-        The other seat's; the values are weighted by it.
+    facing : Facing
+        The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
-        Where the other does not come, all values are 0 and nothing is looked at; where the seat itself does
-        not, it has no strategy of its own, and the values of that are left at 0.
+        Nodes that the other seat does not reach are skipped: their values are 0. At nodes that the seat itself does
+        not reach its agent was not asked, and the values `OWN` stay 0.
     strategy : float64[num_nodes, at least num_hands]
-    fold_rows, showdown_rows : int32[n]
-        The rows of the other's reach at folds and at showdowns.
     end_values : float64[2, num_ends, num_combos]
         Values at the ends of the street, `BEST` and `OWN`.
     work : ValueWorkspace
     seat : int
-        Whose values.
+        The seat whose values are added.
     weight : float
         Multiplies what is added.
     totals : float64[2, num_roots, num_combos]
         Modified in place.
     """
     others_alive = alive[1 - seat]
-    num_rows = _select_rows(fold_rows, others_alive, work.rows)
+    reach = facing.reach
+    num_rows = _select_rows(facing.fold_rows, others_alive, work.rows)
     fill_fold_mass(hands.cards, reach, work.rows[:num_rows], work.card_mass, work.mass)
-    num_rows = _select_rows(showdown_rows, others_alive, work.rows)
+    num_rows = _select_rows(facing.showdown_rows, others_alive, work.rows)
     fill_showdown_margin(hands.cards, hands.groups, reach, work.rows[:num_rows], work.card_mass, work.margin)
     _back_up(nodes, hands.combos, alive, strategy, end_values, work, seat, weight, totals)
 
@@ -171,10 +190,10 @@ def _select_rows(rows, alive, selected):
 
 @kernel
 def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, totals):
-    """Carry the values from the ends of the betting up to its roots; parameters as in `add_values`.
+    """Carry the values from the ends of the betting up to its roots; parameters as in `add_street_values`.
 
-    It goes backwards through the nodes. ``work.values`` holds those of the one node at each depth whose
-    children are being added: when a node comes, all below it have been.
+    Nodes come in reverse order: when a node comes, all nodes below it have been added. So one vector per depth is
+    enough, ``work.values``, for the node whose children are being added.
     """
     num_hands = len(combos)
     others_rows, own_rows = nodes.rows[1 - seat], nodes.rows[seat]

@@ -1,4 +1,4 @@
-"""Kernels of checkdown values: one seat's every hand against known hands on many boards."""
+"""Kernels of checkdown values: all combos of one seat against known hands on many boards."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ class Counts(NamedTuple):
     Attributes
     ----------
     points : uint16[num_combos]
-        Two for a board that is won, one for one that is tied with one opponent.
+        Two for a board that is won, one for a tie with one opponent.
     ties : uint16[MAX_SEATS, num_combos]
-        Boards that are tied with several opponents, by their number; all 0 between calls.
+        Boards that are tied with several opponents, by the number of these opponents; all 0 between calls.
     best : uint16[num_boards]
         The opponents' highest rank.
     num_best : uint8[num_boards]
-        How many of them have it.
+        The number of opponents with that rank.
     """
 
     points: np.ndarray
@@ -29,37 +29,40 @@ class Counts(NamedTuple):
 
 
 @kernel
-def count_held(ranks, rows, held_on):
-    """Count for every combo the boards on which it can be held. `held_on`, uint16[num_combos], is modified in place."""
-    held_on[:] = 0
+def count_boards(ranks, rows, num_boards):
+    """Count for every combo the boards that it shares no card with.
+
+    `num_boards`, uint16[num_combos], is modified in place.
+    """
+    num_boards[:] = 0
     for b in range(len(rows)):
         row = ranks[rows[b]]
         for combo in range(len(row)):
-            held_on[combo] += np.uint16(row[combo] != 0)
+            num_boards[combo] += np.uint16(row[combo] != 0)  # a combo that touches the board has rank 0
 
 
 @kernel
 def fill_equity(ranks, rows, opponents, scale, counts, equity):
-    """Write the mean share of the pot that every combo wins.
+    """Write the mean share of the pot that every combo wins: 1 / (1 + number of tied opponents) if none is better.
 
     Parameters
     ----------
     ranks : uint16[n, num_combos]
         As `hand_rank_kernels.fill_ranks` leaves them.
     rows : int32[num_boards]
-        The boards that count, at most 32,000.
+        The boards, at most 32,000: `points` counts two for each in 16 bits.
     opponents : int32[num_opponents]
-        Their combos; at least one.
+        The opponents' combos; at least one.
     scale : float64[num_combos]
-        One over the number of boards on which a combo can be held; 0 if it cannot be.
+        One over the number of boards from `count_boards`; 0 for impossible combos.
     counts : Counts
-        Workspace, with room for so many boards.
+        Workspace with room for all boards.
     equity : float64[num_combos]
         Modified in place.
     """
     best, num_best, points, ties = counts.best, counts.num_best, counts.points, counts.ties
     num_combos = ranks.shape[1]
-    most = 1
+    max_ties = 1
     for b in range(len(rows)):
         row = ranks[rows[b]]
         best[b] = 0
@@ -70,13 +73,13 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
                 num_best[b] = 1
             elif rank == best[b]:
                 num_best[b] += 1
-        if num_best[b] > most:
-            most = int(num_best[b])
+        if num_best[b] > max_ties:
+            max_ties = int(num_best[b])
     points[:] = 0
     for b in range(len(rows)):
         row, limit = ranks[rows[b]], best[b]
         if num_best[b] == 1:
-            for combo in range(num_combos):  # sixteen bits throughout: that many combos are compared at once
+            for combo in range(num_combos):  # uint16 throughout: SIMD compares twice as many combos as in 32 bits
                 points[combo] += np.uint16(row[combo] > limit) + np.uint16(row[combo] >= limit)
         else:
             tied = ties[num_best[b]]
@@ -85,7 +88,7 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
                 tied[combo] += np.uint16(row[combo] == limit)
     for combo in range(num_combos):
         equity[combo] = 0.5 * points[combo]
-    for number in range(2, most + 1):
+    for number in range(2, max_ties + 1):
         tied = ties[number]
         share = 1.0 / (number + 1)
         for combo in range(num_combos):

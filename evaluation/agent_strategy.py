@@ -1,4 +1,4 @@
-"""An agent's strategy in a game small enough to ask for all of it."""
+"""An agent's complete strategy in a game with a flat tree."""
 
 from collections.abc import Sequence
 
@@ -10,21 +10,21 @@ from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 _TIMES_ASKED = 1_000
-"""How often, over the whole game, an agent that names only an action is asked again."""
+"""Repeated questions over the whole game to an agent that answers with bare actions."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """Return the strategy that an agent follows at every seat: float64[A].
 
-    It is read from `range_strategy`, once for each public state. An agent without one is asked to act in
-    every infoset, and the probabilities of its decision are taken; an agent that answers with a bare action
-    is asked again with other random numbers, and must answer the same.
+    It is read from `range_strategy`, once for each public state. An agent without one acts in every infoset, and
+    the probabilities of its `Decision` count. An agent that answers with a bare action is asked again with other
+    random numbers, and must answer the same.
 
     Raises
     ------
     ValueError
-        If the game is no poker, the agent draws at random without telling its probabilities, answers with
-        an illegal action, or raises an exception.
+        If the game is no poker, or the agent randomises without reporting probabilities, acts illegally or raises an
+        exception.
     """
     name = tree.game.partition("(")[0]
     if name not in GAME_NAMES:
@@ -63,7 +63,7 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
 def _range_policies(
     agent: Agent, game: OpenSpielGame, seat: int, views: Sequence[list[int]]
 ) -> list[dict[int, float]] | None:
-    """Return the policy of each of several views that differ in the own cards only."""
+    """Return the policies for several views that differ in the seat's own cards only."""
     hand = HandFeed(agent, game, seat, views[0], np.random.SeedSequence(0))
     hand.follow(views[0])
     num_hole = game.rules.num_hole_cards
@@ -71,7 +71,7 @@ def _range_policies(
 
 
 def _asked(agent: Agent, game: OpenSpielGame, seat: int, seen: list[int], again: int) -> dict[int, float]:
-    """Return the policy by which an agent acts on one view."""
+    """Return the policy of an agent that acts on one view."""
 
     def ask(number: int) -> tuple[HandFeed, Decision]:
         hand = HandFeed(agent, game, seat, seen, np.random.SeedSequence(number))

@@ -1,14 +1,27 @@
-"""AIVAT for any number of seats: an unbiased score of a hand with most of its luck taken out.
+"""AIVAT for any number of seats: an unbiased score of a hand with most of its luck removed.
 
-The score of one seat is its payoff plus corrections of mean zero, one for every random choice whose
-distribution is known: chance, the seat's own actions, and those of an opponent whose word is trusted, where only the
-two are left. Besides, the own cards are averaged out: the agent tells what it would have done with every other hand.
-Nothing else is asked of the other agents, and nothing of the value function but that it was fixed beforehand.
+The score of a seat is its payoff plus one correction of mean zero for every random choice with a known
+distribution: chance, the seat's own actions and, once two seats are left, the actions of a trusted opponent.
+The seat's hole cards are averaged out as well, since its agent reports the strategy of every other hand.
+The other agents report nothing, and the value function may be any function that was fixed beforehand.
+
+For seat i with value function w, let o_t be the hand up to step t without the hole cards of i, and B_t(h) the
+probability of combo h given o_t: B_t(h) ~ [h is free] * product of the seat's own action probabilities. The other
+seats' probabilities cancel, as they do not depend on h. With payoff u(h) of the hand replayed with h:
+
+    estimate = sum_h B_T(h) u(h)
+             + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
+             + sum over own actions   ( sum_h B_t(h) sum_a p(a|h) w(h, a)  - sum_h B_t+1(h) w(h, a taken)     )
+
+Each bracket has mean 0 given o_t: the event e has probability sum_h B_t(h) p(e|h), which times B_t+1(h) is
+B_t(h) p(e|h), so that the second term averages to the first. The payoff term is a conditional expectation. Neither
+step uses the number of seats, the opponents or w.
 
 References
 ----------
 N. Burch et al.: AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games.
-AAAI (2018).
+AAAI (2018): the corrections of chance and own actions, and imaginary observations. N. Brown and T. Sandholm:
+Superhuman AI for Multiplayer Poker, Science 365 (2019), supplement: the same for one agent of six.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,23 +36,28 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.evaluation import _aivat_kernels as kernels
 from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, error_text
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
 _ROUNDING = 1e-6
+"""How far a reported row may be from a sum of 1: agents may compute in float32."""
+
+_CERTAIN = 1.0 - 1e-12
+"""Shares from here on are 1: weights are sums of up to 1,326 products, whose rounding errors stay below 1e-12."""
+
 _CONTESTANT_ERRORS = (Exception, SystemExit)
 
 
 class BadStrategy(ValueError):
-    """What an agent says it does is no strategy, or not the one it has played."""
+    """The reported strategy is malformed, or contradicts the actions that were played."""
 
 
 class Announced(NamedTuple):
-    """What an agent said of one of its decisions.
+    """The strategy that an agent reported for one of its decisions.
 
     Attributes
     ----------
     actions, highest : list of int
-        The lowest and the highest action of each kind; raises drawn from a range of sizes are one kind.
+        The lowest and the highest action of each kind; raises drawn from a range of sizes count as one kind.
     probabilities : float64[num_kinds, num_combos]
     played : int
         The kind that was played.
@@ -57,13 +75,13 @@ class Term(NamedTuple):
     Attributes
     ----------
     kind : {"deal", "board", "action", "other", "showdown"}
-        The others' cards, new board cards, an own action, the opponent's, the hands it could have shown down.
+        The other seats' cards, new board cards, an own action, an opponent's action, the showdown of imaginary hands.
     num_actions : int
-        How many actions of the hand came before.
+        Actions of the hand before it.
     chips : float
-        What is added to the payoff; without meaning where the strategy is not known.
+        The correction, added to the payoff; meaningless where the strategy is not known.
     true_chips : float
-        With the true cards, which the reduced form adds for all but own actions and the showdown.
+        The correction with the true cards; the reduced form adds those of deal, board and opponent.
     """
 
     kind: str
@@ -74,28 +92,28 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a seat made of a hand, in chips, and each correction.
+    """A seat's payoff in a hand and its corrections, in chips.
 
     Attributes
     ----------
     payoff : float
     imaginary_hands, chance, own_actions, other_actions : float or None
-        Corrections averaged over the hands the seat could have played like this; None where its strategy
-        is not known. Their sum with the payoff is the AIVAT estimate.
+        Corrections averaged over the seat's imaginary hands; None where its strategy is not known. The payoff plus
+        all of them is the AIVAT estimate.
     true_chance : float
         The correction of chance with the true cards, which needs no strategy.
     true_own_actions : float or None
-        That of the own actions with the true cards, to be added to both.
+        The correction of own actions with the true cards.
     true_other_actions : float
-        That of a trusted opponent's actions with the true cards, which needs no own strategy either; it belongs to the
+        The correction of a trusted opponent's actions with the true cards, which needs no own strategy: a part of the
         reduced form.
     refused : str
-        Why what the agent said of its strategy could not be used; empty if there was nothing wrong.
+        Why the reported strategy could not be used; empty if it could, or if none was reported.
     fault : Fault or None
-        What ended the agent's process when it was asked for its strategy.
-    decisions : tuple of (kind, probabilities)
-        Of every own decision the column that was played, and the probabilities of the columns with the true
-        cards, as far as they are known.
+        The fault that ended the agent's process while it was asked for its strategy.
+    decisions : tuple of (kind, actions, probabilities)
+        For every own decision: the kind that was played, all kinds, and their probabilities with the true cards, as
+        far as they are known.
     terms : tuple of Term
         The corrections in the order of the hand; those of one kind sum to the figures above.
     """
@@ -122,7 +140,7 @@ class Score:
 
     @property
     def reduced(self) -> float:
-        """The estimate without the own strategy: payoff, chance and a trusted opponent's actions, with true cards."""
+        """The estimate that needs no own strategy: payoff, chance and a trusted opponent's actions, with true cards."""
         return self.payoff + self.true_chance + self.true_other_actions
 
 
@@ -138,7 +156,7 @@ class Aivat:
     Attributes
     ----------
     announced : list of (list of Announced or None)
-        What each seat's agent has said of its decisions in the last hand scored; None if it cannot be used.
+        The strategies that each seat's agent reported in the last hand scored; None if they cannot be used.
 
     Examples
     --------
@@ -162,7 +180,7 @@ class Aivat:
     def restart(self, rng: np.random.Generator) -> None:
         """Forget the last deck, and sample outcomes of chance from a stream.
 
-        Hands of one deck in a row share what was computed for it.
+        Consecutive hands of one deck share the values computed for it.
 
         Parameters
         ----------
@@ -182,10 +200,10 @@ class Aivat:
         Parameters
         ----------
         agents : sequence of Agent
-            Who tells each seat's strategy: the agent that has just played the hand, or another in its place.
+            The agents that report each seat's strategy: those that played the hand, or others in their places.
         trusted : collection of int
-            Seats whose word decides the others' scores, too. The word of every seat decides its own: an agent that may
-            lie, and gain by it, has to be replaced by one that tells nothing.
+            Seats whose reports correct the other seats' scores as well. Every seat's reports correct its own score:
+            replace an agent that may lie for its own gain by one that reports nothing.
         """
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
@@ -236,7 +254,7 @@ class Aivat:
                 except BadStrategy as error:
                     announced, refused = None, str(error)
             if action.seat == seat and action.action == FOLD:
-                break  # the payoff is fixed
+                break  # no later event changes its payoff, so that no later correction is needed
         walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
         imaginary = 0.0
         if hand.showdown and seat not in hand.folded:
@@ -262,7 +280,7 @@ class Aivat:
         )
 
     def _ask(self, hand: Hand, states: list[list[int]], agents: Sequence[Agent]) -> "list[_Answers]":
-        """Ask every agent for its strategy where it has acted."""
+        """Return every agent's reported strategy at each of its decisions."""
         rules = hand.rules
         board = tuple(hand.deck[rules.num_seats * rules.num_hole_cards :].tolist())
         asked = []
@@ -270,7 +288,7 @@ class Aivat:
             tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
             asked.append(_Answers([] if tells else None))
         for fault in hand.faults:
-            asked[fault.seat].refuse("it committed a fault, and what its seat did then was not its strategy")
+            asked[fault.seat].refuse("it committed a fault, after which its seat did not play its strategy")
         for number, (seat, action, street) in enumerate(hand.actions):
             answers = asked[seat]
             if answers.announced is None:
@@ -293,7 +311,7 @@ class Aivat:
         return asked
 
     def _start(self, hand: Hand, seat: int, state: list[int]) -> tuple[Situation, np.ndarray]:
-        """Return the situation after the deal, and the weights of the own hands."""
+        """Return the situation after the deal, and the weight of each combo: B_1, uniform over free combos."""
         if seat not in self._starts:
             rules = self._rules
             shown = rules.num_seats * rules.num_hole_cards
@@ -306,9 +324,9 @@ class Aivat:
         return self._starts[seat]
 
     def _without(self, cards: tuple[int, ...]) -> np.ndarray:
-        """Return which combos hold none of some cards of this deck: bool[num_combos]."""
+        """Return which combos share no card with the given ones, kept for this deck: bool[num_combos]."""
         if cards not in self._free:
-            self._free[cards] = combos_without(self._rules, cards)
+            self._free[cards] = self._rules.free_combos(cards)
         return self._free[cards]
 
     def _deal_mean(self, seat: int) -> float:
@@ -318,7 +336,7 @@ class Aivat:
 
 
 class _Walk:
-    """One seat's way through a hand: the weights of its hands, and the corrections so far."""
+    """One seat's pass through a hand: the weights B_t of its combos, and the corrections so far."""
 
     def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
         self._values = value_function
@@ -331,14 +349,14 @@ class _Walk:
         self.terms: list[Term] = []
 
     def deal(self, mean: float) -> None:
-        """Correct for the others' cards."""
+        """Correct for the deal: the mean over all deals less the value of this one."""
         values = self._values.values(self._asked(self.situation, self.weights))
         self.chance += mean - float(self.weights @ values)
         self.true_chance += mean - float(values[self._own])
         self.terms.append(Term("deal", 0, self.chance, self.true_chance))
 
     def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
-        """Correct for board cards; they rule out the hands that hold them, all but `is_free`."""
+        """Correct for board cards, after which only the combos in `is_free` are possible."""
         situation = self._asked(self.situation, self.weights)
         chance, true_chance = self.chance, self.true_chance
         means = self._values.next_board_means(situation, len(board) - len(situation.board))
@@ -354,27 +372,28 @@ class _Walk:
         self.terms.append(Term("board", num_actions, self.chance - chance, self.true_chance - true_chance))
 
     def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
-        """Return a situation that asks for the values of hands with a weight, and of the own one."""
+        """Return a situation that asks for the values of the combos with weight and of the true one."""
         asked = weights > 0.0
         asked[self._own] = True
         return situation._replace(asked=asked)
 
     def act(self, announced: Announced, before: Situation, after: Situation) -> None:
-        """Correct for an own action; it makes hands likelier with which it is."""
+        """Correct for an own action, and update the weights by Bayes' rule: B_t+1(h) ~ B_t(h) p(a|h)."""
         played, probabilities = announced.played, announced.probabilities
         shares = (probabilities @ self.weights).tolist()
         if not shares[played] > 0.0:
-            raise BadStrategy("it says that it would play what it did with no hand at all")
+            raise BadStrategy("it gives the action that was played probability 0 with every hand")
         row = probabilities[:, self._own].tolist()
         self.decisions.append((played, tuple(announced.actions), tuple(row)))
-        if shares[played] >= 1.0 - _ROUNDING**2 and row[played] == 1.0:
+        if shares[played] >= _CERTAIN and row[played] == 1.0:
             return  # no choice, no luck
         own_actions, true_own_actions = self.own_actions, self.true_own_actions
         action_played = after.actions[-1].action
         for kind, action in enumerate(announced.actions):
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
                 continue
-            # A raise out of a range of sizes has the value of the lowest: both sides of a correction need the same.
+            # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction:
+            # another w is still unbiased, two different ones are not.
             weights = self.weights * probabilities[kind]
             follows = after if action == action_played else _after(before, action)
             values = self._values.values(self._asked(follows, weights))
@@ -389,9 +408,9 @@ class _Walk:
         self.terms.append(Term("action", len(before.actions), chips, true_chips))
 
     def watch(self, announced: Announced, combo: int, before: Situation, after: Situation) -> None:
-        """Correct for the opponent's action with its cards, which says nothing of the own ones."""
+        """Correct for the opponent's action, whose probabilities with its true cards do not depend on the own cards."""
         played, row = announced.played, announced.probabilities[:, combo].tolist()
-        if row[played] == 1.0 or row[played] == 0.0:  # no luck, or no word to be relied on
+        if row[played] == 1.0 or row[played] == 0.0:  # no luck, or a report that contradicts the play
             return
         action_played = after.actions[-1].action
         chips = true_chips = 0.0
@@ -408,7 +427,7 @@ class _Walk:
 
 
 def _after(situation: Situation, action: int) -> Situation:
-    """Return the situation after another action of whoever is to act."""
+    """Return the situation after another action of the seat to act."""
     betting_state = BettingState(situation.rules, np.array(situation.state, dtype=np.int64))
     betting_state.apply_legal(action)
     taken = Action(situation.state[betting.ACTOR], action, situation.state[betting.STREET])
@@ -427,7 +446,7 @@ def _states(hand: Hand) -> list[list[int]]:
 
 @dataclass
 class _Answers:
-    """What an agent says of its decisions in a hand, if it tells them all; else why that cannot be used."""
+    """An agent's reported strategies at its decisions of a hand, or why they cannot be used."""
 
     announced: list[Announced] | None
     refused: str = ""
@@ -437,13 +456,13 @@ class _Answers:
         self.announced, self.refused = None, text
 
 
-def _announced(public: PublicState, strategy: Strategy, played: int, is_held: np.ndarray) -> Announced:
-    """Return what an agent says of a decision, checked, as far as it concerns combos that `is_held`.
+def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np.ndarray) -> Announced:
+    """Return the strategy reported for a decision, checked for the combos in `is_free`.
 
     Raises
     ------
     BadStrategy
-        If it is no strategy, or cannot have led to what was played.
+        If the strategy is malformed, or cannot have led to the action that was played.
     """
     rules = public.rules
     lowest = np.asarray(strategy.actions)
@@ -454,7 +473,7 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_held: np
             f"it needs actions[k] and probabilities[{rules.num_combos}, k], got shapes {lowest.shape} and {rows.shape}"
         )
     probabilities = np.empty((len(lowest), rules.num_combos))
-    if not kernels.read_rows(rows, is_held, _ROUNDING, probabilities):
+    if not kernels.read_rows(rows, is_free, _ROUNDING, probabilities):
         raise BadStrategy("its rows are no probabilities that sum to 1")
     lows, highs = lowest.tolist(), highest.tolist()
     for low, high in zip(lows, highs, strict=True):
@@ -465,18 +484,18 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_held: np
     for kind, (low, high) in enumerate(zip(lows, highs, strict=True)):
         if low <= played <= high:
             return Announced(lows, highs, probabilities, kind)
-    raise BadStrategy(f"it does not name {played}, which it played")
+    raise BadStrategy(f"it does not name {played}, the action that was played")
 
 
 def _disjoint(lows: list[int], highs: list[int], probabilities: np.ndarray) -> tuple[list[int], list[int], np.ndarray]:
-    """Return ranges of actions that do not overlap, and their probabilities."""
+    """Return disjoint ranges of actions and their probabilities, each range's mass spread evenly over its sizes."""
     edges = sorted({*lows, *(high + 1 for high in highs)})
     ranges, columns = [], []
     for low, end in zip(edges, edges[1:], strict=False):
-        held = [k for k in range(len(lows)) if lows[k] <= low and highs[k] >= end - 1]
-        if held:
+        covering = [k for k in range(len(lows)) if lows[k] <= low and highs[k] >= end - 1]
+        if covering:
             ranges.append((low, end - 1))
-            columns.append(sum(probabilities[k] * ((end - low) / (highs[k] - lows[k] + 1)) for k in held))
+            columns.append(sum(probabilities[k] * ((end - low) / (highs[k] - lows[k] + 1)) for k in covering))
     return [low for low, _ in ranges], [high for _, high in ranges], np.stack(columns)
 
 

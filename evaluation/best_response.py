@@ -1,8 +1,8 @@
 """Exact best responses, NashConv and exploitability on the flat game tree.
 
-A best response chooses once for each infoset, weighing its histories by how likely chance and the other
-players make them; choosing for each history would play with open cards. Values are expected payoffs from the
-root, in the game's own unit.
+A best response chooses one action per infoset, weighing its histories by the reach of chance and the other
+players. Choosing per history would play with open cards and overstate exploitability. Values are expected payoffs from
+the root, in the game's own unit.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Exploitability:
     values : float64[num_players]
         What each player expects under the profile.
     best_response_values : float64[num_players]
-        What each could get by deviating alone.
+        What each player expects after deviating alone.
     """
 
     values: np.ndarray
@@ -59,7 +59,7 @@ def exploitability(tree: GameTree, strategy: np.ndarray) -> Exploitability:
     >>> round(exploitability(tree, uniform_strategy(tree)).nash_conv, 6)
     0.916667
     """
-    workspace = _Workspace(tree)
+    workspace = _TreeArrays(tree)
     responses = [workspace.respond(strategy, player) for player in range(tree.num_players)]
     return Exploitability(workspace.expect(strategy), np.array(responses), bool(tree.is_zero_sum))
 
@@ -72,18 +72,18 @@ def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
     strategy : float64[A]
         Of all players; `join_strategies` makes one of several.
     """
-    return _Workspace(tree).expect(strategy)
+    return _TreeArrays(tree).expect(strategy)
 
 
 def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
     """Return the value of a player's best response, and the strategy with that player's infosets replaced by it.
 
-    The response takes one action in each infoset, the first among equals; so it does where the others never
-    let it come.
+    The response takes one action in each infoset, the first among equals, also in infosets that the others' play
+    never reaches.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")
-    workspace = _Workspace(tree)
+    workspace = _TreeArrays(tree)
     value = workspace.respond(strategy, player)
     own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
     response = np.where(own, 0.0, strategy)
@@ -92,8 +92,8 @@ def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[fl
     return value, response
 
 
-class _Workspace:
-    """What the kernels write into, allocated once for all players."""
+class _TreeArrays:
+    """The kernels' arrays, allocated once for all players."""
 
     def __init__(self, tree: GameTree):
         self._tree = tree

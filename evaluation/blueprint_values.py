@@ -1,4 +1,4 @@
-"""Values of self-play: what a seat wins if everybody goes on by a blueprint, given the real cards of the others."""
+"""Values of self-play: a seat's expected chips if all seats follow a blueprint, given the others' true cards."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -32,37 +32,37 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation,
 __all__ = ["BlueprintValues"]
 
 SMALL = 40
-"""Nodes of a subtree in which everything that the others may do is followed; in larger ones it is drawn."""
+"""Largest subtree, in nodes, in which all actions of the other seats are followed; in larger ones one is drawn."""
 
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
 _MAX_KEPT = 50_000
 
 
 class BlueprintValues(ValueFunction):
-    """What a seat wins if everybody goes on by a blueprint: roll-outs with common random numbers.
+    """A seat's expected chips in self-play of a blueprint: roll-outs with common random numbers.
 
-    All own actions are followed for all hands at once, the others' too where little of the tree is left, and
-    elsewhere drawn; boards are drawn where there are many. The numbers are the same for whatever is asked of a deck.
-    Bets that are not in the tree count as the nearest size, and the pot is scaled. Where the tree has no decision, has
-    left somebody out or has quite another pot, or where nobody can bet any more, the value is that of `Checkdown`.
-    A row that was never learnt is that of the nearest bucket.
+    Roll-outs follow all own actions for all combos at once. They follow the other seats' actions where little of the
+    tree is left, and draw them elsewhere; many run-outs are drawn too. All situations of a deck share random numbers:
+    what both sides of a correction have in common cancels. Off-tree bets count as the nearest size, with the pot
+    scaled. `Checkdown` values replace them where the tree has no decision, has folded a live seat or has a very
+    different pot, and where all betting is over. A row without training takes the strategy of the nearest bucket.
 
     Parameters
     ----------
     blueprint : Blueprint
         With its bucket table.
     seat_values : sequence of float, optional
-        What each seat wins in self-play, in chips, with the sum 0. An error in them cancels out when an agent plays a
-        deck in all seats. By default they are found by enumeration, which is for small games.
+        Each seat's mean in self-play, in chips, with the sum 0. Errors in them cancel when an agent plays a deck in all
+        seats. By default they are enumerated, which only small games allow.
     num_worlds : int, optional
-        Boards drawn; by default 16 heads-up and 8 for more seats.
+        Run-outs drawn; by default 16 heads-up and 8 with more seats.
     small : int
         See `SMALL`.
 
     Raises
     ------
     ValueError
-        If the buckets of the blueprint would have to be computed.
+        If the blueprint's bucket table is missing.
 
     References
     ----------
@@ -103,7 +103,7 @@ class BlueprintValues(ValueFunction):
 
     @property
     def digest(self) -> str:
-        """A hash of all that decides the values."""
+        """A hash of the blueprint and all parameters."""
         parts = self.name, self.version, self._blueprint.digest, self.num_samples, self._small, self._seat_values
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
@@ -116,7 +116,7 @@ class BlueprintValues(ValueFunction):
         self._known: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
 
     def values(self, situation: Situation) -> np.ndarray:
-        """Return the value of every combo, or of those that are asked."""
+        """Return the value of every combo, or of the asked ones."""
         rules, seat, state = situation.rules, situation.seat, situation.state
         if state[betting.FOLDED + seat]:
             return np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
@@ -136,7 +136,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the value before the cards: it is their mean over what can come, found with other boards."""
+        """Return the value before the cards: the mean over run-outs already, by roll-outs on other boards."""
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
@@ -144,7 +144,7 @@ class BlueprintValues(ValueFunction):
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
     def _place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return where the tree stands after some actions of a hand; None where it says little of it."""
+        """Return the tree's node after some actions of a hand; None where the tree does not represent it."""
         if actions not in self._places:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
@@ -152,7 +152,7 @@ class BlueprintValues(ValueFunction):
         return self._places[actions]
 
     def _play_on(self, situation: Situation, place: RollOutPlace, cards: Hashable, asked: np.ndarray) -> np.ndarray:
-        """Return what the hands asked for win from a decision on, and any numbers for others."""
+        """Return the values of the asked combos from a node on, and arbitrary numbers for others."""
         rules = situation.rules
         if cards not in self._worlds:
             self._worlds[cards] = self._make_worlds(situation)
@@ -164,7 +164,7 @@ class BlueprintValues(ValueFunction):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
         seats = RollOutSeats(own, combos, self._biases, 1.0)
         sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
-        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # one world alone would be all noise
+        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # one run-out needs exact play
         kernels.add_values(
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
@@ -176,7 +176,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def _make_worlds(self, situation: Situation) -> Worlds:
-        """Return boards that can come, all of them or some: of single cards each but once."""
+        """Return run-outs, all or a sample; single cards are drawn without replacement."""
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
         if num_cards == 1:

@@ -1,4 +1,4 @@
-"""Whether an agent plays as it says: the probabilities it announces against the actions it takes."""
+"""Calibration: an agent's reported probabilities tested against the actions it takes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ class Calibration:
     Attributes
     ----------
     sums : float64[10]
-        Decisions; those with an action announced as impossible; and, for folds, calls, raises and the surprise
-        (minus the logarithm of the probability), what happened less what was announced, and its variance.
+        Decisions; decisions with an action of reported probability 0; and, for folds, calls, raises and surprise
+        (minus the logarithm of the probability), the count less its expectation, and the variance.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))
@@ -53,10 +53,10 @@ class Calibration:
             sums[9] += squares - entropy * entropy
 
     def verdict(self) -> str:
-        """Return what does not fit, in words; empty if all does.
+        """Return the first deviation in words; empty if there is none.
 
-        An honest agent is blamed less than once in a million: a sum has to be off by five standard deviations
-        and sixteen more, which no rare action brings about alone.
+        An honest agent is blamed less than once in a million runs: a sum must deviate by five standard deviations and
+        16 more, which a few rare actions alone cannot reach.
         """
         if self.sums[1]:
             return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"

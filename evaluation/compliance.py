@@ -1,4 +1,4 @@
-"""Does an agent keep the contract? One check for every agent, built in or not."""
+"""The compliance check: whether an agent keeps the contract of `Agent`."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,25 +14,25 @@ from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 MAX_DEVIATION = 4.5
 """Standard errors by which play may differ from the reported strategy."""
 
-_FORM_CHECKS = 2_000  # the form of a whole strategy is checked for the first decisions only: it costs most
+_FORM_CHECKS = 2_000  # checking the form of a whole strategy costs most of a decision, so only the first ones are
 _TOLERANCE = 1e-9
 _KINDS = ("fold", "call", "raise")
 
 
 @dataclass
 class ComplianceReport:
-    """What was checked, and what was wrong.
+    """The violations that a check found.
 
     Attributes
     ----------
     decisions : int
-        Decisions of the agent that were compared with its reported strategy, or just made.
+        The agent's decisions; those with a reported strategy were compared with it.
     tells_range : bool
         Whether it reported a strategy for all combos.
     violations : list of str
         The first violation of each kind.
     times : Counter
-        How often each kind came.
+        The number of violations of each kind.
     """
 
     decisions: int = 0
@@ -47,7 +47,7 @@ class ComplianceReport:
         )
 
     def add(self, violation: str, kind: str = "") -> None:
-        """Note a violation; those of one kind differ in details only."""
+        """Count a violation; only the first of each kind is listed."""
         kind = kind or violation
         if kind not in self.times:
             self.violations.append(violation)
@@ -63,10 +63,10 @@ def check_agent(
     seed: int = 1,
     on_hand: Callable[[int], bool] = lambda number: True,
 ) -> ComplianceReport:
-    """Play an agent against random opponents and check everything it does.
+    """Play an agent against random opponents, and return the violations of the contract.
 
-    Legal actions and no exceptions; the same play from the same seed, also by an instance that has
-    played before; a `range_strategy` of the right form, the same whatever cards are held, and what acts.
+    Actions are legal and raise no exceptions. The same seed gives the same play, also by an instance that has played
+    before. `range_strategy` is well-formed, does not depend on the hole cards, and agrees with the actions.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def check_agent(
 
 
 class _Listener(Agent):
-    """Stands between an agent and the table."""
+    """A stand-in at the table that passes everything to an agent."""
 
     def __init__(self, agent: Agent):
         self.agent = agent
@@ -113,7 +113,7 @@ class _Listener(Agent):
 
 
 class _Watcher(_Listener):
-    """Compares what an agent does with what it says."""
+    """Compares an agent's actions with its reported strategy."""
 
     def __init__(self, agent: Agent, report: ComplianceReport):
         super().__init__(agent)
@@ -131,7 +131,7 @@ class _Watcher(_Listener):
         return decision
 
     def check_frequencies(self) -> None:
-        """Note kinds of action that came more or less often than reported."""
+        """Report kinds of action that were more or less frequent than the strategy says."""
         for kind, (taken, expected, variance) in zip(_KINDS, self._frequencies, strict=True):
             if abs(taken - expected) > MAX_DEVIATION * max(variance, 0.0) ** 0.5 + 1e-6:
                 self._report.add(f"it chose {kind} {taken:.0f} times where range_strategy expects {expected:.1f}")
@@ -146,7 +146,7 @@ class _Watcher(_Listener):
             if not (low <= high and public.is_legal(low) and public.is_legal(high)):
                 self._report.add(f"range_strategy offers {low}..{high}, which is not legal")
                 return False
-        rows = strategy.probabilities[~np.isin(public.rules.combos, public.board).any(axis=1)]
+        rows = strategy.probabilities[public.rules.free_combos(public.board)]
         if not (np.isfinite(rows).all() and (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=_TOLERANCE)):
             self._report.add("range_strategy has rows that are no probabilities")
             return False
@@ -175,7 +175,7 @@ class _Watcher(_Listener):
 
 
 class _Recorder(_Listener):
-    """Keeps the strategies that an agent reports along a hand."""
+    """Records the strategies that an agent reports during a hand."""
 
     def __init__(self, agent: Agent):
         super().__init__(agent)
@@ -200,7 +200,7 @@ def _check_hidden_cards(
     entropy: tuple[int, ...],
     report: ComplianceReport,
 ) -> None:
-    """Swap the own cards for others; as long as play is the same, what the agent reports must be the same."""
+    """Check that the reported strategy stays the same when the hole cards are swapped, as long as the actions do."""
     size = rules.num_hole_cards
     own = slice(seat * size, (seat + 1) * size)
     spare = np.setdiff1d(rules.cards, deck)[:size]

@@ -1,4 +1,4 @@
-"""How a solver's average strategy nears equilibrium, measured exactly along the way."""
+"""Convergence of a solver: the exact exploitability of its average strategy along a run."""
 
 import contextlib
 import itertools
@@ -20,9 +20,9 @@ class Point(NamedTuple):
     ----------
     iteration : int
     seconds : float
-        Taken by iterations and measurements so far.
+        Time of all iterations and measurements so far.
     distance : float
-        Exploitability; NashConv where that is not defined, see `Exploitability`.
+        Exploitability, or NashConv where `Exploitability` does not define it.
     """
 
     iteration: int
@@ -31,12 +31,12 @@ class Point(NamedTuple):
 
 
 def distance(found: Exploitability) -> float:
-    """Return the exploitability, NashConv where it is not defined."""
+    """Return the exploitability, or NashConv where it is not defined."""
     return found.nash_conv if found.exploitability is None else found.exploitability
 
 
 def measuring_points(first: int) -> Iterator[int]:
-    """Yield the iterations from `first` on at which to measure: eight a decade, among them 10, 32, 100, 316, ...
+    """Yield the iterations to measure, from `first` on: eight a decade, among them 10, 32, 100, 316, ...
 
     >>> list(itertools.islice(measuring_points(5), 9))
     [6, 7, 10, 13, 18, 24, 32, 42, 56]
@@ -55,26 +55,25 @@ def converge(
     on_step: Callable[[int], None] = lambda iteration: None,
     on_point: Callable[[list[Point]], None] = lambda curve: None,
 ) -> tuple[Exploitability, list[Point]]:
-    """Run a solver and return the last measurement and the curve of all.
+    """Run a solver, and return its last measurement and the curve of all measurements.
 
     Parameters
     ----------
     iterations : int
-        To end at, counted from the solver's first.
+        The last iteration, counted from the solver's first.
     until : float
-        Distance to end at, looked at whenever measured.
+        Stop at the first measurement with this distance or less.
     curve : sequence of Point
-        What was measured before the solver was resumed.
+        The measurements from before the solver was resumed.
     step : callable
-        Makes the context of every step of a quarter of a second; an exception outside leaves the solver as it was
-        after the last one.
+        Returns the context of each step, of about a quarter of a second; an exception between steps leaves the solver
+        as it was after the last step.
     on_step, on_point : callable
-        Told the iteration after each step, and the curve after each measurement; neither's time is counted.
+        Called with the iteration after each step, and with the curve after each measurement; their time does not count.
 
     Notes
     -----
-    Where to measure depends on the number of iterations alone: a run that was interrupted measures what an
-    uninterrupted one does.
+    The iterations to measure depend on nothing else: an interrupted run measures the same ones.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

@@ -1,4 +1,4 @@
-"""Duplicate play: one deck in every seat rotation, the sample unit of every statistic."""
+"""Duplicate play: a group is one deck played in every seat rotation, and the sample of every statistic."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,43 +18,42 @@ from plurispiel.evaluation.streams import Group, Streams
 
 @dataclass(frozen=True)
 class AgentScore:
-    """What one agent made of a group.
+    """The result of one agent in a group.
 
     Attributes
     ----------
     hands : int
-        Hands times seats it held: copies of one agent count together.
+        Hands times its seats: copies of one agent count together.
     chips : float
         Net chips over the group, free of rounding.
     chips_squared : float
-        Sum over those hands of the squared net chips.
+        Sum of the squared net chips of those hands.
     faults : int
     play : bytes
         Its table of counts, uint8[num_seats, len(play_statistics.COUNTERS)].
     first_fault : str
-        What it did wrong first, for its author; empty if nothing.
+        The message of its first fault; empty if it has none.
     fault_kinds : str
         The kinds of its faults in order, separated by blanks.
     imaginary_hands, chance, own_actions, other_actions : float or None
-        Sums of the corrections of AIVAT (`aivat.Score`); None without AIVAT, or if one hand lacks them.
+        Sums of AIVAT's corrections (`aivat.Score`); None without AIVAT, or if a hand lacks them.
     true_chance, true_other_actions : float or None
-        Sums of the corrections with true cards that need no own strategy; None without AIVAT.
+        Sums of the corrections with the true cards that need no own strategy; None without AIVAT.
     true_own_actions : float or None
-        That of the own actions, to be added to it; None like the first three.
+        The same for own actions; None like the first four.
     aivat_squared, reduced_squared : float or None
-        Sums over those hands of the squared estimates: with all corrections, and reduced (`aivat.Score.reduced`).
+        Sums of those hands' squared estimates: with all corrections, and reduced (`aivat.Score.reduced`).
     refused : str
-        Why the strategy it tells could not be used; empty if it could, or if it tells none.
+        Why its reported strategy could not be used; empty if it could, or if it reports none.
     calibration : bytes
         The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
     seat_sums : bytes
-        By seat, each of which it holds for equally many hands, the sums of the net chips and, with AIVAT, of the
-        estimates with all corrections (not a number where they lack) and of the reduced ones:
-        float64[num_seats, 1 or 3].
+        For each seat, in which it plays equally many hands: the sums of the net chips and, with AIVAT, of the full
+        estimates (NaN where undefined) and of the reduced estimates. float64[num_seats, 1 or 3].
     answers : int
-        How often it was asked to act.
+        Its decisions.
     answer_seconds, slowest_answer : float
-        How long that took in all, and the longest. They are no part of what makes two scores equal.
+        The total and the longest time of an answer. Equality of scores ignores them.
     """
 
     hands: int
@@ -82,7 +81,7 @@ class AgentScore:
 
     @property
     def estimate(self) -> float:
-        """The net chips with all corrections of AIVAT, with those that need no own strategy, or raw: what is known."""
+        """The best known estimate of the net chips: full AIVAT, else the reduced form, else raw."""
         corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
         known = [each for each in corrections if each is not None]
         if len(known) == len(corrections):
@@ -91,7 +90,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return for each rotation the place in the order around the table that sits in each seat.
+    """Return for each rotation and seat the place in the order around the table.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -114,39 +113,38 @@ def play_group(
 ) -> dict[int, AgentScore]:
     """Play a group, one hand for every rotation of the line-up, and return each contestant's score.
 
-    The order around the table is drawn anew for each group: who sits to whose left would otherwise
-    depend on the order in which agents were named, and decide close rankings.
+    The order around the table is drawn again for each group. Otherwise an agent's left neighbour would follow from
+    the order of the agents in the settings, and decide close rankings.
 
     Parameters
     ----------
     agents : callable
         Returns the agent of every line-up position in a rotation.
     contestants : sequence of int
-        The number under which each position's score is kept; copies of an agent share one.
+        The number of each position's agent in the result; copies of an agent share one.
     streams, group
         The run's streams and the numbers that name this group; together they fix the decks, the order
         around the table and every seat's random stream in every rotation.
     on_hand : callable
-        Called with every hand, and for each seat the contestant and who tells its strategy.
+        Called with every hand and, for each seat, the contestant and the agent that reports its strategy.
     repair : bool
-        What a fault costs (`play_hand`).
+        The price of a fault (`play_hand`).
     aivat : Aivat, optional
-        Also corrects the scores for luck.
+        Corrects the scores for luck.
     trusted : collection of int
-        Contestants whose word about their strategy decides the others' scores, too (`Aivat.scores`).
+        Contestants whose reported strategies correct the others' scores as well (`Aivat.scores`).
     speakers : sequence of Agent or None
-        By line-up position, who tells the strategy in the agent's place, and begins the hand with its stream when the
-        hand is over. By default, and where None, the agent tells it itself.
+        For each line-up position, the agent that reports the strategy in place of the player; after the hand it is
+        restarted with the player's random stream. By default, and where None, the player reports itself.
 
     Notes
     -----
-    Payoffs are multiples of 1/2520 chip, so scores are summed as integers: six equal deterministic
-    agents score exactly 0.
+    Payoffs are multiples of 1/2520 chip and are summed as integers: six equal deterministic agents score exactly 0.
     """
     num_seats = rules.num_seats
     decks = streams.decks(rules, group)
     order = streams.order(group)
-    held: dict[int, list[int]] = {contestant: [] for contestant in contestants}
+    seats_of: dict[int, list[int]] = {contestant: [] for contestant in contestants}
     payoffs: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     faults: dict[int, list[Fault]] = {contestant: [] for contestant in contestants}
     play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
@@ -167,7 +165,7 @@ def play_group(
                 speaker.restart(rules, seat, rngs[seat])
         on_hand(hand, seats, telling)
         for seat, (contestant, counts) in enumerate(zip(seats, hand_counts(hand), strict=True)):
-            held[contestant].append(seat)
+            seats_of[contestant].append(seat)
             payoffs[contestant].append(hand.payoffs[seat])
             play[contestant][seat] += counts
         for fault in hand.faults:
@@ -182,36 +180,36 @@ def play_group(
                     faults[contestant].append(score.fault)
     return {
         contestant: AgentScore(
-            hands=len(own),
-            chips=sum(round(payoff * PAYOFF_UNIT) for payoff in own) / PAYOFF_UNIT,
-            chips_squared=fsum(payoff * payoff for payoff in own),
+            hands=len(chips),
+            chips=sum(round(payoff * PAYOFF_UNIT) for payoff in chips) / PAYOFF_UNIT,
+            chips_squared=fsum(payoff * payoff for payoff in chips),
             faults=len(faults[contestant]),
             play=play[contestant].tobytes(),
             first_fault=faults[contestant][0].message if faults[contestant] else "",
             fault_kinds=" ".join(fault.kind for fault in faults[contestant]),
-            seat_sums=_seat_sums(num_seats, held[contestant], own, corrected[contestant]).tobytes(),
+            seat_sums=_seat_sums(num_seats, seats_of[contestant], chips, corrected[contestant]).tobytes(),
             answers=len(waits[contestant]),
             answer_seconds=fsum(waits[contestant]),
             slowest_answer=max(waits[contestant], default=0.0),
             **(_corrections(corrected[contestant]) if aivat is not None else {}),
         )
-        for contestant, own in payoffs.items()
+        for contestant, chips in payoffs.items()
     }
 
 
 def _seat_sums(num_seats: int, seats: list[int], payoffs: list[float], scores: Sequence[Score]) -> np.ndarray:
-    """Return what an agent made of each seat (`AgentScore.seat_sums`): float64[num_seats, 1 or 3]."""
+    """Return the sums of each seat (`AgentScore.seat_sums`): float64[num_seats, 1 or 3]."""
     values = np.array(payoffs)[:, None]
     if scores:
         corrected = [(score.estimate, score.reduced) for score in scores]
-        values = np.hstack([values, np.array(corrected, dtype=np.float64)])  # None becomes not a number
+        values = np.hstack([values, np.array(corrected, dtype=np.float64)])  # None becomes NaN
     sums = np.zeros((num_seats, values.shape[1]))
     np.add.at(sums, seats, values)
     return sums
 
 
 def _corrections(scores: Sequence[Score]) -> dict[str, Any]:
-    """Return what AIVAT adds to the score of a group."""
+    """Return the fields that AIVAT adds to a group's score."""
     calibration = Calibration()
     for score in scores:
         calibration.add(score.decisions)

@@ -1,4 +1,4 @@
-"""Play one hand between agents, and keep what happened."""
+"""One hand between agents: cards, actions, payoffs and faults."""
 
 import operator
 import os
@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_a
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
 
-_CONTESTANT_ERRORS = (Exception, SystemExit)  # whatever an agent raises costs its own hand only
+_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost its own hand only
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
 REPAIRABLE = ("exception", "illegal")
@@ -25,11 +25,11 @@ PAYOFF_UNIT = 2520
 
 
 FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
-"""What an agent can be blamed for; all but the second and the third end its process."""
+"""Kinds of faults; all but the second and the third end the agent's process."""
 
 
 class AgentFault(Exception):
-    """An agent's fault, raised by one that stands for a contestant in another process.
+    """A fault of an agent, raised by the stand-in of a contestant in another process.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ class AgentFault(Exception):
 
 
 class RemoteAgent(Agent):
-    """An agent that acts elsewhere, and has to be told when a hand is over."""
+    """An agent in another process, which must hear when a hand is over."""
 
     def end_hand(self) -> None:
-        """Hear that the hand is over; an `AgentFault` still counts for it."""
+        """Hear that the hand is over; an `AgentFault` raised here still belongs to it."""
 
 
 class Fault(NamedTuple):
-    """What an agent did wrong in a hand."""
+    """A fault that an agent committed in a hand."""
 
     seat: int
     kind: str
@@ -75,7 +75,7 @@ class Hand:
         Whether hands were compared.
     faults : tuple of Fault
     waits : tuple of (int, float)
-        The seat and the seconds it was waited for, of every answer that was asked for; empty if nobody measured.
+        The seat and the seconds until its answer, for every decision; empty if nobody measured.
     """
 
     rules: HoldemRules
@@ -112,88 +112,127 @@ def play_hand(
     rngs : sequence of Generator
         The random stream of each seat for this hand.
     repair : bool
-        Replace the one faulty answer only, by the nearest legal action, and let the agent go on with the
-        hand, as long as it lives.
+        Replace only the faulty answer, by the nearest legal action, and let the agent continue the hand, as long as
+        its process lives.
     """
     if not len(agents) == len(rngs) == rules.num_seats:
         raise ValueError(f"{rules.num_seats} seats need as many agents and rngs, got {len(agents)} and {len(rngs)}")
-    num_hole = rules.num_hole_cards
-    cards = tuple(deck.tolist())
-    hole_cards = [cards[seat * num_hole : (seat + 1) * num_hole] for seat in range(rules.num_seats)]
-    community = cards[rules.num_seats * num_hole :]
-    faults: list[Fault] = []
-    at_fault = [False] * rules.num_seats
-    waits: list[tuple[int, float]] = []
+    table = _Table(rules, agents, tuple(deck.tolist()), repair)
+    table.begin(rngs)
+    state = table.betting.array.tolist()
+    while state[betting_state.ACTOR] >= 0:
+        if state[betting_state.STREET] != table.street:
+            table.deal_street(state[betting_state.STREET])
+        table.ask(state)
+        state = table.betting.array.tolist()
+    table.end()
+    payoffs = tuple(table.betting.payoffs(deck).tolist())
+    showdown = state[betting_state.NUM_LIVE] > 1
+    return Hand(rules, deck, table.actions, payoffs, showdown, tuple(table.faults), tuple(table.waits))
 
-    def blame(seat: int, where: str, error: BaseException) -> None:
-        kind, message = _fault_text(where, error)
-        at_fault[seat] = not repair or kind not in REPAIRABLE
-        faults.append(Fault(seat, kind, message))
 
-    watching = []
-    for seat, agent in enumerate(agents):
-        try:
-            agent.restart(rules, seat, rngs[seat])
-        except _CONTESTANT_ERRORS as error:
-            blame(seat, "restart", error)
-        if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
-            watching.append(seat)
+class _Table:
+    """A hand while it is played: the calls to its agents, in order `begin`, (`deal_street`, `ask`)..., `end`.
 
-    def tell(seat: int, event: Event) -> None:
-        if not at_fault[seat]:
+    Attributes
+    ----------
+    betting : BettingState
+    street : int
+    actions : tuple of Action
+    faults : list of Fault
+    waits : list of (int, float)
+        As in `Hand`.
+    """
+
+    __slots__ = (
+        "actions", "betting", "faults", "street", "waits",
+        "_agents", "_at_fault", "_board", "_community", "_hole_cards", "_observers", "_repair", "_rules",
+    )  # fmt: skip
+
+    def __init__(self, rules: HoldemRules, agents: Sequence[Agent], cards: tuple[int, ...], repair: bool):
+        num_hole = rules.num_hole_cards
+        self.betting = BettingState(rules)
+        self.street = 0
+        self.actions: tuple[Action, ...] = ()
+        self.faults: list[Fault] = []
+        self.waits: list[tuple[int, float]] = []
+        self._rules = rules
+        self._agents = agents
+        self._repair = repair
+        self._hole_cards = [cards[seat * num_hole : (seat + 1) * num_hole] for seat in range(rules.num_seats)]
+        self._community = cards[rules.num_seats * num_hole :]
+        self._board = self._community[: rules.board_size(0)]
+        self._at_fault = [False] * rules.num_seats
+        self._observers: list[int] = []
+
+    def begin(self, rngs: Sequence[np.random.Generator]) -> None:
+        """Restart all agents, and show them their hole cards and the cards on the board."""
+        for seat, agent in enumerate(self._agents):
             try:
-                agents[seat].observe(event)
+                agent.restart(self._rules, seat, rngs[seat])
             except _CONTESTANT_ERRORS as error:
-                blame(seat, "observe", error)
+                self._blame(seat, "restart", error)
+            # Most agents ignore events; an agent without `observe` of its own is spared the calls.
+            if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
+                self._observers.append(seat)
+        for seat in self._observers:
+            self._tell(seat, Deal(self._hole_cards[seat]))
+        if self._board:
+            for seat in self._observers:
+                self._tell(seat, Board(self._board, 0))
 
-    for seat in watching:
-        tell(seat, Deal(hole_cards[seat]))
+    def deal_street(self, street: int) -> None:
+        """Show the board cards of a street."""
+        num_seen = len(self._board)
+        self.street = street
+        self._board = self._community[: self._rules.board_size(street)]
+        for seat in self._observers:
+            self._tell(seat, Board(self._board[num_seen:], street))
 
-    betting = BettingState(rules)
-    actions: tuple[Action, ...] = ()
-    street = 0
-    board = community[: rules.board_size(0)]
-    if board:
-        for seat in watching:
-            tell(seat, Board(board, 0))
-    while True:
-        state = betting.array.tolist()
+    def ask(self, state: list[int]) -> None:
+        """Have the agent to act choose an action, and show that to all."""
         seat = state[betting_state.ACTOR]
-        if seat < 0:
-            break
-        if state[betting_state.STREET] != street:
-            street = state[betting_state.STREET]
-            seen = len(board)
-            board = community[: rules.board_size(street)]
-            for watcher in watching:
-                tell(watcher, Board(board[seen:], street))
-        public = PublicState(rules, state, board, actions)
+        public = PublicState(self._rules, state, self._board, self.actions)
         action = FOLD if public.can_fold else CALL
-        if not at_fault[seat]:
+        if not self._at_fault[seat]:
             asked = time.perf_counter()
             try:
-                wanted = action_of(agents[seat].act(View(public, seat, hole_cards[seat])))
-                if is_allowed(rules, state, wanted):  # not by `public`, which the agent has had in its hands
+                wanted = action_of(self._agents[seat].act(View(public, seat, self._hole_cards[seat])))
+                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent could have changed it
                     action = wanted
                 else:
-                    if repair:
-                        action = _nearest(PublicState(rules, state), wanted)
-                    raise AgentFault("illegal", f"{_text(wanted)} is not legal: {betting.legal_text()}")
+                    if self._repair:
+                        action = _nearest(PublicState(self._rules, state), wanted)
+                    raise AgentFault("illegal", f"{_text(wanted)} is not legal: {self.betting.legal_text()}")
             except _CONTESTANT_ERRORS as error:
-                blame(seat, "act", error)
-            waits.append((seat, time.perf_counter() - asked))
-        betting.apply_legal(action)
-        actions += (Action(seat, action, street),)
-        for watcher in watching:
-            tell(watcher, actions[-1])
-    for seat, agent in enumerate(agents):
-        if isinstance(agent, RemoteAgent) and not at_fault[seat]:
+                self._blame(seat, "act", error)
+            self.waits.append((seat, time.perf_counter() - asked))
+        self.betting.apply_legal(action)
+        taken = Action(seat, action, self.street)
+        self.actions += (taken,)
+        for observer in self._observers:
+            self._tell(observer, taken)
+
+    def end(self) -> None:
+        """Tell agents in other processes that the hand is over."""
+        for seat, agent in enumerate(self._agents):
+            if isinstance(agent, RemoteAgent) and not self._at_fault[seat]:
+                try:
+                    agent.end_hand()
+                except AgentFault as error:
+                    self._blame(seat, "observe", error)
+
+    def _tell(self, seat: int, event: Event) -> None:
+        if not self._at_fault[seat]:
             try:
-                agent.end_hand()
-            except AgentFault as error:
-                blame(seat, "observe", error)
-    payoffs = tuple(betting.payoffs(deck).tolist())
-    return Hand(rules, deck, actions, payoffs, state[betting_state.NUM_LIVE] > 1, tuple(faults), tuple(waits))
+                self._agents[seat].observe(event)
+            except _CONTESTANT_ERRORS as error:
+                self._blame(seat, "observe", error)
+
+    def _blame(self, seat: int, where: str, error: BaseException) -> None:
+        kind, message = _fault_text(where, error)
+        self._at_fault[seat] = not self._repair or kind not in REPAIRABLE
+        self.faults.append(Fault(seat, kind, message))
 
 
 def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
@@ -202,12 +241,12 @@ def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
 
 
 def action_of(answer: object) -> int:
-    """Return the action of what an agent answered.
+    """Return the action in an agent's answer.
 
     Raises
     ------
     AgentFault
-        If it is no action at all.
+        If the answer is no action.
     """
     action = answer.action if isinstance(answer, Decision) else answer
     if type(action) is int:
@@ -219,7 +258,7 @@ def action_of(answer: object) -> int:
 
 
 def error_text(error: BaseException) -> str:
-    """Return what an exception says, and where it was raised."""
+    """Return the text of an exception with the file and line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
     try:
@@ -229,7 +268,7 @@ def error_text(error: BaseException) -> str:
 
 
 def _fault_text(where: str, error: BaseException) -> tuple[str, str]:
-    """Return the kind of a fault, and what to say of it."""
+    """Return the kind of a fault and its message."""
     if isinstance(error, AgentFault):
         return error.kind, error.message
     return "memory" if isinstance(error, MemoryError) else "exception", _writable(f"{where}: {error_text(error)}")
@@ -243,12 +282,12 @@ def _text(value: object) -> str:
 
 
 def _writable(text: str) -> str:
-    """Return a text that can be written anywhere: halves of a surrogate pair, which no file takes, become a ``?``."""
+    """Return a text that any file takes: halves of a surrogate pair become a ``?``."""
     return text.encode(errors="replace").decode()
 
 
 def _nearest(public: PublicState, wanted: int) -> int:
-    """Return the legal action nearest to an illegal one: less is a check or fold, more the nearest raise."""
+    """Return the legal action nearest to an illegal one: a call or fold for less than a raise, else a raise."""
     if wanted <= CALL or public.max_raise == 0:
         return CALL if wanted > FOLD or not public.can_fold else FOLD
     if public.menu is not None:

@@ -1,8 +1,14 @@
-"""Local best response: an opponent that knows an agent's strategy, and what it wins at least.
+"""Local best response (LBR): an opponent that knows an agent's strategy; its winnings bound exploitability below.
 
-It follows the agent's range exactly, and at each decision takes what is best if nobody bets any more after it: a call
-by its equity, a bet by what folds to it and by its equity against the rest. Whatever it wins shows how much the agent
-can lose; the best response wins no less.
+LBR tracks the agent's range exactly by Bayes' rule, and takes the action with the best value if all later betting is
+checks and calls. With pot P, amount to call A, and win rate W of its hand against the range, the gains over folding are
+
+    fold 0,    call W P - (1 - W) A,    bet b: F P + (1 - F) (W' (P + b) - (1 - W') (A + b)),
+
+where F is the share of the range that folds to the bet and W' the win rate against the rest of it. LBR is a player:
+its real winnings count, so that a wrong gain loosens the bound but never invalidates it. That needs the agent's real
+strategy, including its translation of off-tree bets; a private coin of the agent is valued by its mixture
+(`Agent.expected_strategy`), because LBR must not see the coin before it bets.
 
 References
 ----------
@@ -29,25 +35,25 @@ __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "Strate
 
 ALL_IN = float("inf")
 GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
-"""Shares of the pot, each 1.15 times the one before: even steps on a logarithmic scale, and all-in."""
+"""The 56 bets of table S2 as shares of the pot: 55 even steps on a logarithmic scale, and all-in."""
 
 _STREAM = 5
 
 
 class StrategyUnknown(ValueError):
-    """An agent does not tell what it does with every hand."""
+    """An agent does not report its strategy for all combos."""
 
 
 @dataclass(frozen=True)
 class Menu:
-    """What local best response may do.
+    """The actions that local best response may take.
 
     Attributes
     ----------
     name, text : str
     bets : tuple
-        By street, the last for all later ones: shares of the pot, `ALL_IN` for all chips; none of them leaves fold
-        and call; None leaves call alone.
+        For each street, the last entry for all later streets: shares of the pot, `ALL_IN` for all chips. An empty
+        tuple leaves fold and call; None leaves only call.
     """
 
     name: str
@@ -55,7 +61,7 @@ class Menu:
     bets: tuple[tuple[float, ...] | None, ...]
 
     def actions(self, public: PublicState) -> list[int]:
-        """Return what is on offer at a decision, ascending."""
+        """Return the actions of the menu at a decision, ascending."""
         bets = self.bets[min(public.street, len(self.bets) - 1)]
         if bets is None:
             return [CALL]
@@ -82,7 +88,7 @@ class LocalBestResponse(RangeAgent):
     Parameters
     ----------
     opponent : Agent
-        The very one that sits at the table: it is asked for its strategy in the hand that is played.
+        The instance at the table: its strategy is read during the hand, with the random numbers that it will act on.
     menu : Menu
     values : Checkdown, optional
         Finds equities, restarted with every new deck.
@@ -90,7 +96,7 @@ class LocalBestResponse(RangeAgent):
     Attributes
     ----------
     refusal : ValueError or None
-        What the opponent did not tell in this hand.
+        Why the opponent's report could not be used in this hand.
     """
 
     name = "local best response"
@@ -109,7 +115,7 @@ class LocalBestResponse(RangeAgent):
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return what is best with each combo: one action with certainty."""
+        """Return the best action with each combo, with probability 1."""
         actions = self._menu.actions(public)
         reach = self._reach(public.actions, public.board)
         staying = [self._staying(public, action) if action > CALL else None for action in actions]
@@ -120,9 +126,10 @@ class LocalBestResponse(RangeAgent):
         return Strategy(np.array(actions), chosen)
 
     def expectation(self, hand: Hand) -> float:
-        """Return what the seat may expect of a hand it has just played, in chips: luck of the showdown taken out.
+        """Return the expected chips of a hand that has just been played, without the luck of its showdown.
 
-        The opponent's cards are weighed by all that it did, and boards by their chances from the last decision on.
+        The opponent's cards are averaged over its range after all its actions, and run-outs from the last decision on
+        are averaged too. Both are exact, so that the mean is the same and only variance goes.
         """
         if not hand.showdown:
             return hand.payoffs[self.seat]
@@ -146,33 +153,33 @@ class LocalBestResponse(RangeAgent):
         actions: list[int],
         staying: Sequence[np.ndarray | None],
     ) -> list[float]:
-        """Return what each action is worth, in chips, more than folding at once."""
+        """Return the gain of each action over folding at once, in chips (the formulas at the top)."""
         state = public.betting().array.tolist()
         situation = self._situation(combo, public.board, public.actions, state)
         weights = reach * situation.holdable()
         total = float(weights.sum())
-        if total <= 0.0:  # such a range has no hand for this board: check, and see
+        if total <= 0.0:  # the reported range is empty on this board, so no equity is defined: check or call
             return [float(action == CALL) for action in actions]
         losses = 1.0 - self._equity(situation)
         pot, asked = public.pot, public.to_call
-        most = max(public.contributions)
+        highest = max(public.contributions)
         gains = []
         for action, stays in zip(actions, staying, strict=True):
             if action == FOLD:
                 gains.append(0.0)
                 continue
-            bet = action - most if action > CALL else 0
-            left = weights if stays is None else weights * stays
-            share = float(left.sum()) / total
-            wins = float(left @ losses) / (share * total) if share > 0.0 else 0.0
-            gains.append((1.0 - share) * pot + share * (wins * (pot + bet) - (1.0 - wins) * (asked + bet)))
+            bet = action - highest if action > CALL else 0
+            staying_range = weights if stays is None else weights * stays
+            share = float(staying_range.sum()) / total  # 1 - F
+            win_rate = float(staying_range @ losses) / (share * total) if share > 0.0 else 0.0
+            gains.append((1.0 - share) * pot + share * (win_rate * (pot + bet) - (1.0 - win_rate) * (asked + bet)))
         return gains
 
     def _staying(self, public: PublicState, action: int) -> np.ndarray:
-        """Return with which probability each of the opponent's combos would not fold to a bet."""
+        """Return the probability that each of the opponent's combos continues against a bet: float64[num_combos]."""
         state = public.betting()
         state.apply_legal(action)
-        if state.is_over or state.actor == self.seat:  # nothing is asked of it
+        if state.is_over or state.actor == self.seat:  # the opponent is all-in and has no decision
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
@@ -180,7 +187,7 @@ class LocalBestResponse(RangeAgent):
         return 1.0 - strategy.probability(FOLD)
 
     def _reach(self, actions: tuple[Action, ...], board: tuple[int, ...]) -> np.ndarray:
-        """Return with which probability the opponent would have acted as it did, by combo: float64[num_combos]."""
+        """Return the opponent's reach with each combo, from its own actions alone: float64[num_combos]."""
         if not actions:
             return np.ones(self.rules.num_combos)
         *before, (seat, action, street) = actions
@@ -199,7 +206,7 @@ class LocalBestResponse(RangeAgent):
         return self._reaches[key]
 
     def _told(self, public: PublicState, strategy: Strategy | None) -> Strategy:
-        """Return what the opponent told, if it did."""
+        """Return the opponent's report after checking it."""
         try:
             return check_told(self._opponent, public, strategy)
         except ValueError as error:
@@ -209,28 +216,28 @@ class LocalBestResponse(RangeAgent):
     def _situation(
         self, combo: int, board: tuple[int, ...], actions: tuple[Action, ...], state: list[int]
     ) -> Situation:
-        """Return the opponent's situation, with one own combo known."""
+        """Return the opponent's situation if our seat holds a combo."""
         hole_cards = np.full((2, self.rules.num_hole_cards), NO_CARD, np.uint8)
         hole_cards[self.seat] = self.rules.combos[combo]
         return Situation(self.rules, 1 - self.seat, hole_cards, board, actions, state)
 
     def _equity(self, situation: Situation) -> np.ndarray:
-        """Return the opponent's share of the pot, by combo, if nobody bets any more: float64[num_combos]."""
+        """Return the opponent's equity with each combo if all later betting is checks: float64[num_combos]."""
         state = situation.state.copy()
-        for seat in range(2):  # a pot of two chips, one of each
+        for seat in range(2):  # with a contribution of 1 each, checkdown values are 2 * equity - 1
             state[betting.CONTRIB + seat] = 1
         return (self._values.values(situation._replace(state=state)) + 1.0) / 2.0
 
 
 def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> Strategy:
-    """Return what an agent told of all its combos, if it did, and in the right shape.
+    """Return the strategy that an agent reported, if it has a row for every combo.
 
     Raises
     ------
     StrategyUnknown
-        If it told nothing.
+        If it reported none.
     ValueError
-        If what it told are no rows for all combos.
+        If the report has another shape.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -248,16 +255,18 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
 
 
 class GroupScore(NamedTuple):
-    """What local best response won of a deck, in chips a hand, over both seats with both pairs of hole cards.
+    """The winnings of local best response on a deck, in chips per hand.
+
+    The mean over four hands: both seats, each with both pairs of hole cards.
 
     Attributes
     ----------
     payoff : float
-        As it was paid.
+        Chips paid.
     expectation : float
         With showdowns weighed by the opponent's range (`LocalBestResponse.expectation`).
     corrected : float
-        With all luck taken out that AIVAT can take out of what the opponent lost; NaN where that was not asked for.
+        The opponent's losses by AIVAT; NaN where that was not asked for.
     """
 
     payoff: float
@@ -266,7 +275,7 @@ class GroupScore(NamedTuple):
 
 
 class _Silent(Agent):
-    """Stands for local best response where it must not be asked what it would do with every hand."""
+    """Sits in for local best response where its own strategy must not be asked: a row for each of 1,326 combos."""
 
 
 class Prober:
@@ -279,7 +288,7 @@ class Prober:
     menu : Menu
     seed : int
     aivat : bool
-        Score the agent by AIVAT with checkdown values, too: fewer hands do, each takes two to three times as long.
+        Also score the agent by AIVAT with checkdown values: fewer hands suffice, each takes two to three times as long.
     """
 
     hands_per_group = 4
@@ -299,7 +308,7 @@ class Prober:
         Raises
         ------
         StrategyUnknown
-            If the agent does not tell its strategy.
+            If the agent does not report its strategy.
         ValueError
             If it commits a fault.
         """
@@ -324,7 +333,7 @@ class Prober:
         return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, corrected)))
 
     def _corrected(self, hand: Hand, seat: int) -> float:
-        """Return what the agent in a seat has lost by AIVAT, in chips."""
+        """Return the chips that the agent in a seat has lost by AIVAT."""
         if self._aivat is None:
             return float("nan")
         prober, agent = self._players

@@ -1,4 +1,4 @@
-"""How an agent plays: the usual frequencies, counted by position."""
+"""Frequencies of play by position: VPIP, PFR, 3-bets and others."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -27,7 +27,7 @@ COUNTERS = (
     "donk_bets",
     "showdowns",
 )
-"""Columns of a table of counts; a row is a seat."""
+"""Columns of a table of counts, whose rows are seats."""
 
 _COLUMN = {name: k for k, name in enumerate(COUNTERS)}
 (
@@ -46,7 +46,7 @@ _COLUMN = {name: k for k, name in enumerate(COUNTERS)}
 
 
 def acting_order(num_seats: int) -> list[int]:
-    """Return the seats as they act before the flop.
+    """Return the seats in their order of acting before the flop.
 
     >>> acting_order(6), acting_order(2)
     ([2, 3, 4, 5, 0, 1], [1, 0])
@@ -60,12 +60,11 @@ def new_counts(num_seats: int) -> np.ndarray:
 
 
 def hand_counts(hand: Hand) -> np.ndarray:
-    """Return what each seat did in one hand: uint8[num_seats, len(COUNTERS)], all 0 or 1.
+    """Return the counts of one hand: uint8[num_seats, len(COUNTERS)], all 0 or 1.
 
     VPIP: called or raised before the flop (posting a blind or checking does not count). First in: the
-    first to act with everybody before it folded. 3-bet: raised over exactly one raise before the flop.
-    Donk bet: bet into the last raiser of the street before, who was still to act and had chips left.
-    Chances and successes count once a hand.
+    first to act after folds only. 3-bet: raised over exactly one raise before the flop. Donk bet: bet into the last
+    raiser of the previous street, who was still to act and had chips left. Chances and successes count once a hand.
     """
     counts = np.zeros((hand.rules.num_seats, len(COUNTERS)), dtype=np.uint8)
     actions = np.fromiter(chain.from_iterable(hand.actions), dtype=np.int64, count=3 * len(hand.actions))
@@ -75,7 +74,7 @@ def hand_counts(hand: Hand) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PlayStatistics:
-    """Frequencies of one agent over its hands, in 0..1; None where there was no chance.
+    """Frequencies of one agent over its hands, in 0..1; None without a chance.
 
     Attributes
     ----------
@@ -111,12 +110,12 @@ def warmup() -> None:
 
 @kernel
 def _count(rules, actions, showdown, paid, counts):
-    """Write what each seat did in a hand.
+    """Write the counts of a hand.
 
     Parameters
     ----------
     actions : int64[3 * n]
-        Seat, action and street of each.
+        Seat, action and street of each action.
     paid : int64[10]
         Workspace.
     counts : uint8[num_seats, len(COUNTERS)]
@@ -151,7 +150,7 @@ def _count(rules, actions, showdown, paid, counts):
                 counts[seat, _FIRST_IN_RAISE] = raises
                 counts[seat, _FIRST_IN_LIMP] = calls
             entered = entered or action != FOLD
-            if num_raises == 1:  # whoever raised first is not asked again before the second raise
+            if num_raises == 1:  # the first raiser itself cannot act again before a second raise
                 counts[seat, _THREE_BET_CHANCE] = 1
                 counts[seat, _THREE_BET] |= raises
         elif num_raises == 0 and previous_raiser >= 0 and seat != previous_raiser:

@@ -1,11 +1,14 @@
-"""Exact best responses in heads-up hold'em from what agents tell of their ranges: the public-tree form.
+"""Exact best responses in heads-up hold'em from the agents' reported strategies: the public-tree form.
 
-A game whose only hidden cards are the hole cards is walked once over its betting and boards, with the
-probability that each seat comes to a public state with each combo; what comes back is the value of each
-combo against the other's whole range, with exact card removal. A best response takes the best action for
-each combo. The values are those of the game's full deck, not of an abstraction; the betting is the
-game's menu. Agents are asked for their `range_strategy`, at each public state that they can come to,
-once. After Johanson et al., Accelerating best response calculation in large extensive games (2011).
+The game's betting and boards are walked once (`public_walk`), with the reach of each seat's combos. At each public
+state a best response takes the best action for each combo against the other seat's whole range, with exact card
+removal. Values are those of the full deck, not of an abstraction; the betting is the game's menu. Agents report
+their `range_strategy` once at each public state that they can reach.
+
+References
+----------
+M. Johanson, K. Waugh, M. Bowling and M. Zinkevich: Accelerating Best Response Calculation in Large Extensive Games.
+IJCAI (2011): the public tree, and values of all hands at once.
 """
 
 from collections.abc import Sequence
@@ -26,16 +29,16 @@ from plurispiel.evaluation.public_walk import BEST, OWN, OnProgress, PublicWalk
 
 @dataclass(frozen=True, eq=False)
 class PublicExploitability(Exploitability):
-    """How far two agents are from an equilibrium, in chips over the whole hand.
+    """The distance of two agents from an equilibrium, in chips over the whole hand.
 
     Attributes
     ----------
     combo_values : float64[2, num_combos]
-        What each seat's best response expects with each combo against the other's range; NaN where the
-        combo, or every hand of the other against it, is impossible.
+        The expectation of each seat's best response with each combo against the other seat's range; NaN for
+        impossible combos and for those without a compatible hand in that range.
     suit_symmetric : bool or None
-        Whether boards that differ by a renaming of suits were walked as one; None if no boards are dealt
-        to the empty table.
+        Whether boards that differ by a renaming of suits were walked as one; None if no cards are dealt to the
+        empty table.
     num_boards : int
         Boards of the last street that were walked.
     """
@@ -64,7 +67,7 @@ def public_best_response(
     Raises
     ------
     ValueError
-        If the game is another or too large, or an agent does not tell a proper strategy.
+        If the game does not fit or is too large, or an agent does not report a proper strategy.
 
     Examples
     --------
@@ -86,19 +89,19 @@ def subgame_best_response(
     threads: int = 2,
     on_progress: OnProgress | None = None,
 ) -> PublicExploitability:
-    """Return the same from a public state on, such as a turn or a river, for given ranges.
+    """Return the values from a public state on, such as a turn or a river, for given ranges.
 
     Parameters
     ----------
     public : PublicState
-        Where a seat is to act.
+        With a seat to act.
     ranges : array-like of float, [2, num_combos]
-        How likely each seat is to be there with each combo, in any scale: the weights of a pair of
-        combos multiply, and pairs that share a card are left out. Combos that touch the board do not count.
+        Weights of each seat's combos in any scale. The weights of a pair of combos multiply; pairs that share a card
+        are left out, and so are combos that touch the board.
 
     Notes
     -----
-    Payoffs are those of the whole hand: what was put in before `public` counts.
+    Payoffs are those of the whole hand, including the chips put in before `public`.
     """
     rules = public.rules
     weights = np.array(ranges, dtype=np.float64)
@@ -118,7 +121,11 @@ def subgame_best_response(
 def _measured(
     public: PublicState, ranges: np.ndarray, agents: Sequence[Agent], threads: int, on_progress: OnProgress | None
 ) -> PublicExploitability:
-    """Walk from a public state, and weigh each combo's values by the seat's own range."""
+    """Walk from a public state, and average each seat's values over its own range.
+
+    The walk's values are weighted by the other seat's reach; dividing by the mass of compatible hands (`facing`)
+    gives the expectation with a combo.
+    """
     rules = public.rules
     walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)
     hands = rank_hands(rules, public.board)
@@ -127,7 +134,7 @@ def _measured(
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
     pairs = reach[0] @ facing[0]
     if not pairs > 0.0:
-        raise ValueError("the ranges have no two hands that can meet; give each seat hands without common cards")
+        raise ValueError("the ranges have no two compatible hands; give each seat hands without common cards")
     values = walk.values(reach)
     possible = facing > 0.0
     combo_values = np.full((2, rules.num_combos), np.nan)

@@ -1,13 +1,12 @@
 """A walk over the public tree of a heads-up game: every board, all betting, both seats' values for every combo.
 
-Down go the probabilities that each seat comes to a public state with each combo, from what agents tell of
-their ranges; up come the values of each combo against the other's whole range, with exact card removal.
-Values are counterfactual: weighted by the other's reach.
+Reach goes down: the probability that each seat arrives at a public state with each combo, from the strategies that
+the agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal.
+Values are counterfactual: weighted by the other seat's reach.
 
-Where the agents' play does not depend on which suit is which, one board stands for all that differ by a
-renaming of suits: 1,755 flops for 22,100. That is looked up before the first board and checked on 100
-random ones after it; where it fails, all boards are walked. The cards of one deal are shown in ascending
-order.
+Where the agents' play is symmetric in suits, one board stands for all that differ by a renaming of suits: 1,755 flops
+for 22,100. Before a deal to the empty table, 100 random questions per street test that symmetry; if one fails, all
+boards are walked. The cards of one deal are shown in ascending order.
 """
 
 import functools
@@ -36,7 +35,7 @@ MAX_PUBLIC_STATES = 2_000_000_000
 MAX_MEMORY = 8 << 30
 """Bytes that the threads may take together."""
 
-_NUM_CHUNKS = 64  # of boards; not the number of threads, on which no sum may depend
+_NUM_CHUNKS = 64  # of boards; fixed, so that sums do not depend on the number of threads
 
 BEST, OWN = kernels.BEST, kernels.OWN
 
@@ -52,8 +51,8 @@ class _ValueWorkspace(NamedTuple):
     started: np.ndarray
 
 
-class _Workspace:
-    """What one thread needs for one street."""
+class _StreetWork:
+    """One thread's arrays for one street."""
 
     def __init__(self, rules: HoldemRules, betting: StreetBetting):
         num_rows, width = max(betting.num_rows), rules.num_combos
@@ -73,7 +72,7 @@ class _Workspace:
 
 
 class _Street:
-    """What all threads read of one street."""
+    """The betting of one street, read by all threads."""
 
     def __init__(self, betting: StreetBetting):
         self.betting = betting
@@ -149,7 +148,7 @@ class PublicWalk:
         return self._deal(0, self._board, reach[:, None], None)[:, :, 0]
 
     def _check_size(self) -> None:
-        """Refuse what would take days or all memory, before it begins."""
+        """Refuse walks that would take days or all memory."""
         rules = self._rules
         boards, states, numbers = 1, 0, 0
         known = len(self._board)
@@ -168,9 +167,9 @@ class PublicWalk:
         if memory > MAX_MEMORY:
             raise ValueError(f"the betting tree needs {memory / 2**30:.1f} GiB: take fewer threads or raises")
 
-    def _workspaces(self, first: int, last: int | None = None) -> list[_Workspace]:
+    def _workspaces(self, first: int, last: int | None = None) -> list[_StreetWork]:
         """Return one thread's workspaces for the streets from `first` on."""
-        return [_Workspace(self._rules, street.betting) for street in self._streets[first:last]]
+        return [_StreetWork(self._rules, street.betting) for street in self._streets[first:last]]
 
     def _play(
         self,
@@ -179,7 +178,7 @@ class PublicWalk:
         reach: np.ndarray,
         weight: float,
         totals: np.ndarray,
-        workspaces: list[_Workspace],
+        workspaces: list[_StreetWork],
         spread: bool = False,
     ) -> None:
         """Add the values at a street's roots on one board to `totals`.
@@ -214,14 +213,13 @@ class PublicWalk:
         else:
             end_values = np.empty((2, 2, 0, self._rules.num_combos))
         for seat in range(2):
-            kernels.add_values(
+            facing = kernels.Facing(work.reach[1 - seat], street.fold_rows[1 - seat], street.showdown_rows[1 - seat])
+            kernels.add_street_values(
                 nodes,
                 hands,
-                work.reach[1 - seat],
+                facing,
                 work.alive,
                 work.strategy,
-                street.fold_rows[1 - seat],
-                street.showdown_rows[1 - seat],
                 end_values[seat],
                 work.values,
                 seat,
@@ -229,13 +227,13 @@ class PublicWalk:
                 totals[seat],
             )
 
-    def _ask(self, street: _Street, board: tuple[int, ...], hands: RankedHands, work: _Workspace) -> None:
-        """Read the strategies on one board wherever a seat can come, and bring its reach down."""
+    def _ask(self, street: _Street, board: tuple[int, ...], hands: RankedHands, work: _StreetWork) -> None:
+        """Read the strategies on one board wherever a seat has reach, and carry its reach down."""
         rows = street.betting.nodes.rows
         strategy, sums = work.strategy, work.sums
         by_seat = [(rows[seat], work.reach[seat], work.alive[seat]) for seat in range(2)]
-        # One thread asks about a whole board while the others compute: were they to take turns at the
-        # interpreter's lock for every question, they would mostly wait for it.
+        # One thread asks all questions of a board while the others compute. If threads alternated after each
+        # question, they would mostly wait for the interpreter's lock.
         with self._asking:
             for question, row in street.questions:
                 own_rows, reach, alive = by_seat[question.decision.seat]
@@ -247,7 +245,7 @@ class PublicWalk:
                         raise self._reader.fault(question, board)
 
     def _deal(
-        self, index: int, board: tuple[int, ...], reach: np.ndarray, workspaces: list[_Workspace] | None
+        self, index: int, board: tuple[int, ...], reach: np.ndarray, workspaces: list[_StreetWork] | None
     ) -> np.ndarray:
         """Return the values at a street's roots, the mean over all boards that can come.
 
@@ -262,7 +260,7 @@ class PublicWalk:
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals
-        # So many boards can come when both hands are known; that a board touches one of them shows in the reach.
+        # Run-outs given two hands. Boards that touch a hand are among `boards` too, but the hand has reach 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         by_class = known == 0 and 0 < size <= MAX_BOARD_CARDS and self._is_suit_symmetric(index, reach, renamings)
@@ -283,7 +281,7 @@ class PublicWalk:
         else:
             totals = play(workspaces, range(len(boards)))
         if by_class:
-            # A board stands for its images under all renamings, equally often; a hand goes along with its board.
+            # A board stands for its images under all renamings, equally often; combos are renamed with it.
             images, totals = totals, np.zeros_like(totals)
             for renaming in renamings:
                 totals += images[..., renaming]
@@ -320,7 +318,7 @@ class PublicWalk:
         boards: list[tuple[int, ...]],
         weights: list[float],
         reach: np.ndarray,
-        workspaces: list[_Workspace],
+        workspaces: list[_StreetWork],
         numbers: range,
     ) -> np.ndarray:
         """Return the weighted sum of the values at a street's roots over some boards."""
@@ -330,13 +328,13 @@ class PublicWalk:
         return totals
 
     def _in_threads(
-        self, index: int, play: Callable[[list[_Workspace], range], np.ndarray], num_boards: int
+        self, index: int, play: Callable[[list[_StreetWork], range], np.ndarray], num_boards: int
     ) -> np.ndarray:
         """Return the sum over chunks of boards, in their order whatever the threads."""
         size = -(-num_boards // _NUM_CHUNKS)
         chunks = [range(first, min(first + size, num_boards)) for first in range(0, num_boards, size)]
         threads = min(self._threads, len(chunks))
-        spare: queue.SimpleQueue[list[_Workspace]] = queue.SimpleQueue()
+        spare: queue.SimpleQueue[list[_StreetWork]] = queue.SimpleQueue()
         for _ in range(threads):
             spare.put(self._workspaces(index))
 

@@ -1,4 +1,4 @@
-"""What two agents would do with every hand, asked for one public state after another."""
+"""Two agents' strategies for all combos, read at one public state after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ SYMMETRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A decision as an agent is asked about it, on board after board.
+    """A decision about which an agent is asked on many boards.
 
     Attributes
     ----------
     decision : BettingDecision
     actions : tuple of Action
-        Those before it.
+        The actions before it.
     nodes : int32[num_actions]
-        The node behind each legal action, ascending.
+        The child node of each legal action, ascending.
     """
 
     decision: BettingDecision
@@ -38,7 +38,7 @@ class Question:
         object.__setattr__(self, "nodes", np.array(list(self.decision.children.values()), dtype=np.int32))
 
     def column_nodes(self, actions: np.ndarray) -> np.ndarray:
-        """Return the node behind the action of each column of a strategy, -1 if it is not legal: int32[n]."""
+        """Return the child node of each column's action, -1 if the action is not legal: int32[n]."""
         key = tuple(actions.tolist())
         found = self.columns.get(key)
         if found is None:
@@ -48,15 +48,15 @@ class Question:
 
 
 class RangeReader:
-    """Asks an agent at each of two seats for its `range_strategy`; not from two threads at a time.
+    """Reads the `range_strategy` of the agents at two seats; not thread-safe.
 
-    An agent that overrides `observe` is first told the hand so far, with hole cards that do not matter.
+    An agent that overrides `observe` first observes the hand so far, with arbitrary hole cards.
 
     Parameters
     ----------
     rules : HoldemRules
     agents : sequence of Agent
-        Two instances, played by nobody else meanwhile.
+        Two instances that nobody else uses meanwhile.
     """
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
@@ -69,19 +69,19 @@ class RangeReader:
             self._restart(seat)
 
     def read(self, question: Question, board: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the acting agent does.
+        """Return the strategy of the agent to act.
 
         Returns
         -------
         probabilities : float64[num_combos, num_columns]
             Not checked.
         nodes : int32[num_columns]
-            The node behind the action of each column, -1 if it is not legal.
+            The child node of each column's action, -1 if the action is not legal.
 
         Raises
         ------
         ValueError
-            If the agent does not tell, or raises an exception.
+            If the agent reports no strategy, or raises an exception.
         """
         decision = question.decision
         agent = self._agents[decision.seat]
@@ -102,7 +102,7 @@ class RangeReader:
         return self._columns(question, strategy)
 
     def fault(self, question: Question, board: tuple[int, ...]) -> ValueError:
-        """Return the error to raise for a strategy that is none."""
+        """Return the error for a malformed strategy."""
         decision = question.decision
         agent = self._agents[decision.seat]
         return ValueError(
@@ -112,19 +112,19 @@ class RangeReader:
         )
 
     def is_suit_symmetric(self, questions: Sequence[Question], street: int) -> bool:
-        """Return whether 100 random questions have the same answers after a renaming of suits.
+        """Return whether 100 random questions have the same answers after suits are renamed.
 
         Parameters
         ----------
         questions : sequence of Question
-            Of one street.
+            Questions of one street.
         street : int
             With cards on the board.
 
         Raises
         ------
         ValueError
-            If an answer depends on the order of cards that are dealt together.
+            If an answer depends on the order of cards dealt together.
         """
         rules = self._rules
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
@@ -133,21 +133,21 @@ class RangeReader:
             question = questions[int(rng.integers(len(questions)))]
             board = rng.permutation(rules.cards)[: rules.board_size(street)]
             renaming = int(rng.integers(len(renamings)))
-            live = ~np.isin(rules.combos, board).any(axis=1)
+            free = rules.free_combos(board)
             ordered = self._by_action(question, self._shown(board))
             shuffled = self._by_action(question, tuple(board.tolist()))
-            if (np.abs(shuffled - ordered)[live] > SYMMETRY_TOLERANCE).any():  # what is no number is a fault of its own
+            if (np.abs(shuffled - ordered)[free] > SYMMETRY_TOLERANCE).any():  # NaN is refused later
                 raise ValueError(
                     f"the play of {self._agents[question.decision.seat].name} depends on the order of cards dealt "
                     f"together ({cards_text(board)}); make it read each street's cards as a set"
                 )
             renamed = self._by_action(question, self._shown(relabel_cards(board, renaming, rules.num_suits)))
-            if (np.abs(renamed[renamings[renaming]] - ordered)[live] > SYMMETRY_TOLERANCE).any():
+            if (np.abs(renamed[renamings[renaming]] - ordered)[free] > SYMMETRY_TOLERANCE).any():
                 return False
         return True
 
     def _shown(self, board: np.ndarray) -> tuple[int, ...]:
-        """Return a board as it is shown: the cards of each street ascending."""
+        """Return a board in the order that agents see: each street's cards ascending."""
         ends = [self._rules.board_size(street) for street in range(self._rules.num_streets)]
         parts = np.split(board, [end for end in ends if end < len(board)])
         return tuple(card for part in parts for card in np.sort(part).tolist())
@@ -177,7 +177,7 @@ class RangeReader:
 
 
 def _events(public: PublicState) -> list[Event]:
-    """Return what a seat observes before a public state, as `play_hand` tells it."""
+    """Return the events that a seat observes before a public state, in the order of `play_hand`."""
     rules = public.rules
     spare = [card for card in rules.cards.tolist() if card not in public.board]
     events: list[Event] = [Deal(tuple(spare[: rules.num_hole_cards]))]

@@ -1,4 +1,4 @@
-"""The referee: OpenSpiel's universal_poker plays every hand again and has the last word."""
+"""The referee: OpenSpiel's universal_poker replays every hand, and a disagreement ends the run."""
 
 import pyspiel
 

@@ -1,4 +1,4 @@
-"""Play recorded hands again: what the record leaves open is found, or the hand is refused."""
+"""Replay of recorded hands: cards that the record lacks are completed where they cannot matter."""
 
 import functools
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ RAISE = -1
 """The one raise a limit game offers, for records that name no size."""
 
 TOLERANCE = 1e-6
-"""Records print payoffs with six decimals at least."""
+"""Largest difference of payoffs: records print at least six decimals."""
 
 
 class Undecided(ValueError):
-    """A record that is legal as far as it goes, but lacks what decides the hand."""
+    """A legal record that lacks cards or actions that decide the hand."""
 
 
-_action = functools.lru_cache(maxsize=1 << 12)(Action)  # half of a replay's objects are actions, and most are alike
+_action = functools.lru_cache(maxsize=1 << 12)(Action)  # most actions of a replay are equal, so they share objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Betting:
     sizes : tuple of int
         The actions: 0 fold, 1 check or call, N raise to N chips over the whole hand.
     seats, streets : tuple of int
-        Who took each action, and when.
+        The seat and the street of each action.
     state : BettingState
         After the last action.
     """
@@ -69,7 +69,7 @@ class Betting:
 
     @property
     def board_size(self) -> int:
-        """Board cards that this betting has seen; all of them at a showdown."""
+        """The number of board cards dealt; all of them at a showdown."""
         return self.rules.board_size(self.state.street)
 
 
@@ -108,25 +108,25 @@ def replay_hand(
     board: Sequence[int],
     mucked: Sequence[int] = (),
 ) -> Hand:
-    """Return the hand that a replayed betting and the known cards decide.
+    """Return the hand of a replayed betting and the known cards.
 
-    Cards nobody knows are dealt from the rest of the deck where they cannot matter: to seats that folded
-    and streets that were not reached. A seat that mucked unseen cards at the showdown gets the
-    weakest that are left, so that it wins nothing, as it has chosen.
+    Unknown cards are dealt from the rest of the deck where they cannot matter: to seats that folded and to streets
+    that were not reached. A seat that mucked at the showdown without showing gets the weakest cards left, so that it
+    wins nothing.
 
     Parameters
     ----------
     hole_cards : sequence of sequence of int
-        By seat; empty where unknown.
+        For each seat; empty where unknown.
     board : sequence of int
-        As far as known.
+        The known cards.
     mucked : sequence of int
         Seats that gave up their claim at the showdown.
 
     Raises
     ------
     Undecided
-        If the hand is not over, or cards that decide it are unknown or contradict the seat that mucked.
+        If the hand is not over, deciding cards are unknown, or a seat that mucked would win.
     ValueError
         If the cards are no deal of this game.
     """
@@ -155,7 +155,7 @@ def replay_hand(
 
 
 def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
-    """Return every pot of a showdown: its chips, and the seats that share it."""
+    """Return the main pot and side pots of a showdown: chips, and the seats that share them."""
     rules = hand.rules
     contributions = list(rules.blinds)
     stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
@@ -180,15 +180,15 @@ def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
 def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     """Return whether stated payoffs differ from a hand's in the odd chips of split pots alone.
 
-    Where `universal_poker` splits a pot into fractions, other houses give every winner the same number of
-    whole chips and the rest to one or some of them.
+    `universal_poker` splits a pot into fractions; card rooms give every winner the same number of whole chips, and
+    the rest to one or some of them.
 
     Parameters
     ----------
     stated : sequence of float
         Net chips by seat.
     chip : int
-        What that house does not split, in chips of the hand's rules.
+        The smallest unit that the card room pays, in chips of the hand's rules.
     """
     if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
         return False
@@ -213,7 +213,7 @@ def warmup() -> None:
 
 
 def _check_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> None:
-    """Refuse cards that no deal of this game can hold."""
+    """Refuse cards that are no deal of this game."""
     if len(hole_cards) != rules.num_seats:
         raise ValueError(f"hole cards of {len(hole_cards)} seats in a game of {rules.num_seats}")
     num_hole = rules.num_hole_cards
@@ -244,7 +244,7 @@ def _weakest_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], boar
 
 
 def _completed_deck(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> np.ndarray:
-    """Return the deal with cards nobody knows taken from the rest of the deck: uint8[num_dealt_cards]."""
+    """Return the deal, with unknown cards taken from the rest of the deck: uint8[num_dealt_cards]."""
     known = [card for cards in hole_cards for card in cards or [-1] * rules.num_hole_cards]
     known += [*board, *[-1] * (rules.num_board_cards - len(board))]
     if -1 in known:
@@ -260,14 +260,14 @@ def _seats_text(seats: Sequence[int]) -> str:
 
 @kernel
 def _replay(rules, state, taken):
-    """Take actions from the blinds on while they are legal and return how many were.
+    """Apply actions from the blinds on while they are legal, and return the number of legal ones.
 
     Parameters
     ----------
     state : int64[STATE_SIZE]
         Modified in place.
     taken : int64[3, n]
-        Actions, whose raises without a size are filled in, and to be filled in: their seats and streets.
+        Row 0 holds the actions; sizes of raises in limit games are filled in. Rows 1 and 2 receive seats and streets.
     """
     start_hand(rules, state)
     for k in range(taken.shape[1]):

@@ -1,4 +1,4 @@
-"""Means, intervals and tests over independent samples; the sample of a duplicate match is the group."""
+"""Means, intervals and tests over independent samples; in a duplicate match a sample is a group."""
 
 from dataclasses import dataclass
 from math import ceil, inf, sqrt
@@ -6,9 +6,10 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 MIN_SEQUENTIAL_SAMPLES = 100
-"""Before so many samples no sequential test decides: the spread of heavy tails is not known from a few."""
+"""Fewer samples decide no sequential test: they do not show the spread of heavy tails."""
 
 _EFFECT_VARIANCE = 0.01
+"""Variance of the standardised effects that the sequential test expects: a tenth of a standard deviation."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,17 @@ def estimate_mean(samples: np.ndarray) -> Estimate:
 
 
 def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = None) -> float | None:
-    """Return the chance of such a mean or a higher one if the truth is 0.
+    """Return the probability of such a mean or a higher one if the true mean is 0.
 
     Parameters
     ----------
     num_samples : int, optional
-        Samples behind the standard error, for the t distribution; by default the normal one.
+        For the t distribution with `num_samples` - 1 degrees of freedom; by default the normal distribution.
 
     Returns
     -------
     float or None
-        None where nothing can be said: with one sample, or without any spread.
+        None with one sample, or without any spread.
 
     >>> round(one_tailed_p(32.7, 14.9), 3)
     0.014
@@ -81,7 +82,7 @@ def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = N
 def bootstrap_interval(
     samples: np.ndarray, rng: np.random.Generator, *, confidence: float = 0.95, num_resamples: int = 2000
 ) -> tuple[float, float] | None:
-    """Return an interval of the mean that trusts no distribution: quantiles of the means of resamples.
+    """Return a percentile bootstrap interval of the mean, which assumes no distribution.
 
     None with fewer than two samples.
     """
@@ -94,11 +95,11 @@ def bootstrap_interval(
 
 
 def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -> float:
-    """Return the half-width of an interval that covers the truth at all times at once, with chance 1 - alpha.
+    """Return the half-width of an anytime-valid interval: it covers the truth at all times at once.
 
-    One may look after every sample and stop when one likes what one sees, as long as one looks at this interval and
-    not at that of `estimate_mean`. It is about half as wide again at a given time. Infinite for fewer than
-    `MIN_SEQUENTIAL_SAMPLES`, as nothing is known then.
+    The probability of that is 1 - alpha, so that a run may look after every sample and stop on what it sees; with the
+    interval of `estimate_mean` it may not. At a given time the anytime-valid interval is about half as wide again.
+    Infinite for fewer than `MIN_SEQUENTIAL_SAMPLES`.
 
     Parameters
     ----------
@@ -107,10 +108,10 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
 
     Notes
     -----
-    The means that a t test with a mixture of alternatives does not reject: standardised effects with a normal
-    density of variance 0.01, and the right Haar measure of the scale, under which the ratio of likelihoods is a
-    martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976). Rejected is where it
-    exceeds 1 / alpha.
+    The interval holds the means that a mixture t test does not reject. The alternatives are standardised effects with
+    a normal density of variance 0.01, and the scale has the right Haar measure. Then the likelihood ratio is a
+    martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976), and by Ville's inequality it
+    ever exceeds 1 / alpha with probability alpha at most. A mean is rejected where the ratio exceeds 1 / alpha.
     """
     if num_samples < MIN_SEQUENTIAL_SAMPLES:
         return inf
@@ -123,14 +124,14 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
 
 
 def expected_half_width(sd: float, num_samples: int) -> float:
-    """Return the half-width of the 95 % t interval that so many samples (two at least) may be expected to have."""
+    """Return the half-width of the 95 % t interval of `num_samples` samples, two or more."""
     from scipy.special import stdtrit  # a tenth of a second that worker processes need not spend
 
     return float(stdtrit(num_samples - 1, 0.975)) * sd / sqrt(num_samples)
 
 
 def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return how many samples a one-tailed test needs to find a difference with chance `power`.
+    """Return the number of samples with which a one-tailed test finds a difference with probability `power`.
 
     >>> samples_to_detect(2_500, 50)
     15457
@@ -143,22 +144,22 @@ def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, powe
 
 
 def samples_for_half_width(sd: float, half_width: float) -> int:
-    """Return how many samples bring a 95 % interval of one look down to a half-width."""
+    """Return the number of samples that bring a 95 % interval, looked at once, down to a half-width."""
     if not half_width > 0.0:
         raise ValueError(f"the half-width must be positive, got {half_width}")
     return max(2, ceil((1.96 * sd / half_width) ** 2))
 
 
 def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
-    """Return how many samples bring an interval that holds at all times down to a half-width."""
-    most = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))
-    while sequential_half_width(sd, most) > half_width:
-        most *= 2
-    least = MIN_SEQUENTIAL_SAMPLES
-    while least < most:
-        middle = (least + most) // 2
+    """Return the number of samples that bring an anytime-valid interval down to a half-width."""
+    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))
+    while sequential_half_width(sd, high) > half_width:
+        high *= 2
+    low = MIN_SEQUENTIAL_SAMPLES
+    while low < high:
+        middle = (low + high) // 2
         if sequential_half_width(sd, middle) <= half_width:
-            most = middle
+            high = middle
         else:
-            least = middle + 1
-    return most
+            low = middle + 1
+    return high

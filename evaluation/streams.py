@@ -1,9 +1,9 @@
-"""Where the randomness of a tournament comes from: decks, the order around the table, and every seat's generator.
+"""The random streams of a tournament: decks, the order around the table, and every seat's generator.
 
-`Seeded` streams of a group derive from one `numpy.random.SeedSequence`, which is no one-way function: from the state
-of one seat's generator every other stream of the run follows in closed form, and the decks with them. They serve
-tables of agents of this package. `Keyed` streams have a SHA-256 each, so that a generator tells nothing about any
-other stream. They serve tables with an agent from outside.
+`Seeded` streams derive from one `numpy.random.SeedSequence`, which is no one-way function: the state of one seat's
+generator reveals all other streams of the run, decks included. They serve tables of built-in agents. `Keyed` streams
+are SHA-256 hashes of a key, so that a generator reveals nothing about other streams. They serve tables with an agent
+from outside.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ _DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
 _WORD = 1 << 64
 
 Group = tuple[int, ...]
-"""The numbers that name a group: in a tournament its line-up and its deck."""
+"""The numbers of a group: in a tournament its line-up and its deck."""
 
 
 class Source(Protocol):
-    """What streams derive from."""
+    """The origin of all streams."""
 
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
         """Return the generator of a purpose."""
@@ -33,7 +33,7 @@ class Source(Protocol):
         """Return two 64-bit words for every seat of every rotation."""
 
     def without(self, retired: Collection[int]) -> "Source":
-        """Return what streams derive from once some agents only fold."""
+        """Return the source for groups in which some agents are retired."""
 
 
 class Seeded:
@@ -53,7 +53,7 @@ class Seeded:
         return sequence.generate_state(2 * num_seats**2, np.uint64).tolist()
 
     def without(self, retired: Collection[int]) -> "Seeded":
-        """Return the same: agents of this package keep nothing between hands."""
+        """Return the same source: built-in agents keep nothing between hands."""
         return self
 
 
@@ -63,9 +63,9 @@ class Keyed:
     Parameters
     ----------
     keys : sequence of (int, int)
-        The first deck (the last number of a group) of each key, ascending from 0, and the key: any whole number.
+        For each key its first deck (the last number of a group), ascending from 0, and the key: any whole number.
     retired : collection of int
-        The agents that only fold.
+        The agents that were retired and only fold.
     """
 
     def __init__(self, keys: Sequence[tuple[int, int]], retired: Collection[int] = ()):
@@ -85,7 +85,7 @@ class Keyed:
         return words
 
     def without(self, retired: Collection[int]) -> "Keyed":
-        """Return other streams: groups are played again when an agent is retired, and nobody is dealt a deck twice."""
+        """Return other streams: groups are replayed when an agent is retired, and no deck may be dealt twice."""
         return Keyed(self._keys, retired)
 
     def _hash(self, purpose: int, group: Group, *path: int) -> int:
@@ -95,7 +95,7 @@ class Keyed:
 
 
 class SeatStreams:
-    """Random generators for the seats of one table, set anew for every hand.
+    """Random generators for the seats of one table, re-seeded for every hand.
 
     Creating a generator costs ten times as much as setting its state, and a six-seat group needs 36.
     """
@@ -121,7 +121,7 @@ class Streams:
     num_seats : int
     source : Source
     once : bool
-        Deal every rotation of a group a deck of its own; else all rotations have the same deck.
+        Deal each rotation of a group its own deck; otherwise all rotations share one.
     """
 
     def __init__(self, num_seats: int, source: Source, *, once: bool = False):
@@ -131,7 +131,7 @@ class Streams:
         self._seats = SeatStreams(num_seats)
 
     def without(self, retired: Collection[int]) -> "Streams":
-        """Return the streams of groups in which some agents only fold."""
+        """Return the streams of groups in which some agents are retired."""
         source = self._source.without(retired) if retired else self._source
         return self if source is self._source else Streams(self._num_seats, source, once=self._once)
 
@@ -150,7 +150,7 @@ class Streams:
         return self._source.generator(_VALUES, group)
 
     def seats(self, group: Group) -> Iterator[list[np.random.Generator]]:
-        """Yield every seat's generator, rotation by rotation: the same objects, set anew."""
+        """Yield all seats' generators for each rotation: the same objects, re-seeded."""
         words = self._source.seat_words(group, self._num_seats)
         words_each = 2 * self._num_seats
         for first in range(0, len(words), words_each):

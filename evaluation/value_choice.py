@@ -1,4 +1,4 @@
-"""The value function that a run is scored with, by name."""
+"""The value functions of AIVAT by name."""
 
 import functools
 
@@ -27,8 +27,8 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     Parameters
     ----------
     text : str
-        ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled one of this very game;
-        or nothing: the last if there is one whose bucket table has been built, and otherwise the first.
+        ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled blueprint of this game.
+        An empty text is ``blueprint`` if there is one whose bucket table is built, else ``checkdown``.
 
     Raises
     ------
@@ -56,25 +56,25 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
 
 
 def eligible_values(rules: HoldemRules) -> list[str]:
-    """Return all that `choose_values` may take for a game where nothing is asked for, what it takes now first."""
+    """Return all value functions that `choose_values` could default to for a game, today's default first."""
     bundled = [f"{_BLUEPRINT}:{found.name}" for found in checked_blueprints()[0] if found.rules == rules]
     return list(dict.fromkeys([choose_values(rules), *bundled, Checkdown.name]))
 
 
 def values_note(values: str) -> str:
-    """Return why values that were not asked for may be worse than they could be; empty if there is no reason."""
+    """Return why the default values are not the best ones; empty if they are."""
     damaged = checked_blueprints()[1]
     return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
 
 
 @functools.lru_cache(1)
 def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
-    """Return a value function by its full name, the same one for the same game.
+    """Return the value function of a full name; the last one is cached.
 
     Raises
     ------
     ValueError
-        If there is none, it is of another game, or its bucket table is missing.
+        If there is no such value function, it belongs to another game, or its bucket table is missing.
     ArtefactRefused
         If its blueprint is damaged.
     """
@@ -88,7 +88,7 @@ def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
 
 
 def warmup(text: str, rules: HoldemRules) -> None:
-    """Compile what a value function needs, and load what it reads."""
+    """Compile the kernels of a value function, and load its files."""
     hole_cards = rules.cards[: rules.num_seats * rules.num_hole_cards].reshape(rules.num_seats, -1).copy()
     hole_cards[0] = NO_CARD
     state = BettingState(rules)
@@ -96,7 +96,7 @@ def warmup(text: str, rules: HoldemRules) -> None:
 
 
 def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:
-    """Return what each seat wins in self-play, in chips: by the last mark of its training, else in a match."""
+    """Return each seat's mean in self-play, in chips: from the last mark of its training, else from a match."""
     marks = blueprint.training.get("marks")
     if marks:
         found = mark_from_dict(marks[-1]).seat_values

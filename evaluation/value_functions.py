@@ -1,12 +1,12 @@
-"""Value functions: what a seat may expect with each of its hands, given the real cards of the others.
+"""Value functions: the expected chips of a seat with each of its combos, given the true cards of the other seats.
 
-AIVAT (`aivat`) is unbiased with any of them; how much variance it removes depends on how well they guess.
-A value function has to be fixed before the hands it scores are seen, and its digest travels with the results.
+AIVAT (`aivat`) is unbiased with any value function; the better the guess, the more variance it removes.
+A value function must be fixed before the hands it scores are seen, or chance could be fitted away; its digest is
+stored with the results. Values are net chips over the whole hand, not weighted by reach.
 """
 
 import functools
 import hashlib
-from collections.abc import Iterable
 from itertools import combinations, permutations
 from math import comb, perm
 from typing import NamedTuple
@@ -22,32 +22,32 @@ from plurispiel.agents.base import Action
 from plurispiel.evaluation import _value_functions_kernels as kernels
 
 NO_CARD = 255
-"""Stands for the own cards in a situation."""
+"""Placeholder of the unknown hole cards in a `Situation`."""
 
 MAX_OUTCOMES = 50
-"""A chance step with more outcomes may be sampled."""
+"""Chance steps with more outcomes may be sampled."""
 
 MIN_SAMPLES, MAX_SAMPLES = 64, 32_000
 _MAX_BOARDS = 2000
 
 
 class Situation(NamedTuple):
-    """A point of a hand, seen with all cards but the own ones.
+    """A point of a hand with all cards known but those of one seat.
 
     Attributes
     ----------
     rules : HoldemRules
     seat : int
-        Whose value is asked.
+        The seat whose values are wanted.
     hole_cards : uint8[num_seats, num_hole_cards]
-        The real cards of the others; `NO_CARD` in the own row.
+        The true cards of the other seats; `NO_CARD` in the row of `seat`.
     board : tuple of int
         Board cards so far.
     actions : tuple of Action
     state : list of int
         The betting state (`betting_state`) after these actions.
     asked : bool[num_combos], optional
-        The combos whose values matter; by default all.
+        The combos whose values are wanted; by default all.
     """
 
     rules: HoldemRules
@@ -59,7 +59,7 @@ class Situation(NamedTuple):
     asked: np.ndarray | None = None
 
     def free_cards(self) -> np.ndarray:
-        """Return the cards that neither another seat nor the board holds, ascending: uint8[n]."""
+        """Return the cards that are neither on the board nor in another seat's hand, ascending: uint8[n]."""
         is_free = np.zeros(NO_CARD + 1, dtype=bool)
         is_free[self.rules.cards] = True
         is_free[self.hole_cards] = False
@@ -68,19 +68,19 @@ class Situation(NamedTuple):
 
     def holdable(self) -> np.ndarray:
         """Return which combos the seat may hold: bool[num_combos]."""
-        return combos_without(self.rules, [*self.hole_cards.ravel().tolist(), *self.board])
+        return self.rules.free_combos([*self.hole_cards.ravel().tolist(), *self.board])
 
 
 class ValueFunction:
-    """Guesses the net chips of one seat for each of its combos. Subclasses need `values`.
+    """A guess of one seat's net chips with each of its combos. Subclasses define `values`.
 
     Attributes
     ----------
     name : str
     version : int
-        Counts the changes that gave it other values, be it by another use of its stream.
+        Raised by every change of values, including another use of the random stream.
     num_samples : int
-        How many outcomes stand for a chance step with more than `MAX_OUTCOMES`.
+        Outcomes drawn for a chance step with more than `MAX_OUTCOMES`.
     """
 
     name: str = ""
@@ -89,25 +89,26 @@ class ValueFunction:
 
     @property
     def digest(self) -> str:
-        """A hash of all that decides the values."""
+        """A hash of name, version and parameters."""
         return hashlib.sha256(f"{self.name} {self.version} {self.num_samples}".encode()).hexdigest()[:12]
 
     def restart(self, rng: np.random.Generator) -> None:
-        """Begin with a new deck; `rng` is independent of it."""
+        """Begin a new deck; `rng` is independent of it."""
         self.rng = rng
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo: float64[num_combos], in chips.
 
-        Asked again for the same situation of a deck, it has to answer the same. Entries of combos that
-        cannot be held mean nothing, but have to be finite.
+        Repeated calls for a situation of one deck must return the same values: both sides of a correction use them.
+        Entries of impossible combos are ignored, but must be finite.
         """
         raise TypeError(f"{type(self).__name__} must define values(situation)")
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the mean value of every combo after the next board cards: float64[num_combos], in chips.
 
-        All boards are looked at if they are few, else `num_samples` drawn from `rng`.
+        Enumerates the boards if they are few, else draws `num_samples` from `rng`: the sample is independent of the
+        deck, so that the estimate stays unbiased.
         """
         total = np.zeros(situation.rules.num_combos)
         count = np.zeros(situation.rules.num_combos)
@@ -121,7 +122,7 @@ class ValueFunction:
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
         """Return the mean over all deals of the value at the start of a hand, in chips.
 
-        All deals are looked at if they are few, else `num_samples` drawn from `rng`.
+        Enumerates the deals if they are few, else draws `num_samples` from `rng`.
         """
         num_hole, num_board = rules.num_hole_cards, rules.board_size(0)
         num_cards = rules.num_seats * num_hole + num_board
@@ -138,11 +139,11 @@ class ValueFunction:
 
 
 class Checkdown(ValueFunction):
-    """What a seat wins if nobody puts in another chip: equity times pot less contribution.
+    """The chips of a seat if all later betting is checks: equity times pot less contribution.
 
-    Uncalled chips are returned, and every side pot goes to the best hand among those in it. Equities are exact
-    means over all boards that can come, except where more than 2,000 can (before the flop of hold'em):
-    there, `num_samples` boards stand for them, the same ones for all that is asked of this deck.
+    Uncalled chips are returned, and every side pot goes to the best hand among its seats. Equities are exact
+    means over all run-outs, except where there are more than 2,000 (before the flop of hold'em): there
+    `num_samples` boards are drawn once per deck and used for every seat and situation of that deck.
     At the end of a hand the value is the payoff.
 
     Parameters
@@ -180,7 +181,7 @@ class Checkdown(ValueFunction):
             return np.full(rules.num_combos, -float(contribution))
         pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        known = (key, contribution, *pots)  # a call and every raise leave the same pots
+        known = (key, contribution, *pots)  # a call and every raise leave the same pots: uncalled chips are in none
         values = self._known.get(known)
         if values is None:
             values = np.full(rules.num_combos, -float(contribution))
@@ -197,15 +198,15 @@ class Checkdown(ValueFunction):
         return values
 
     def _boards_to_come(self, situation: Situation) -> np.ndarray:
-        """Return whole boards without the others' cards, as `next_boards` does: uint8[n, num_board_cards].
+        """Return complete boards without the other seats' cards: uint8[n, num_board_cards].
 
-        Where they are sampled, all seats draw from the same shuffled decks, so that most of their boards are shared.
+        Sampled boards of all seats come from the same shuffled decks. Most of them coincide, and each is ranked once.
         """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
         free = situation.free_cards()
         if comb(len(free), num_cards) <= _MAX_BOARDS:
-            rest = free[_places(len(free), num_cards)]
+            rest = free[_index_sets(len(free), num_cards)]
         else:
             if self._shuffled is None:
                 needed = rules.num_board_cards + (rules.num_seats - 1) * rules.num_hole_cards
@@ -221,18 +222,18 @@ class Checkdown(ValueFunction):
         return boards
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the value before the cards: equities are their means over what can come."""
+        """Return the value before the cards: equities are means over all run-outs already."""
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
-        """Return the mean over all deals: before the cards, all hands in a pot are equally good."""
+        """Return the mean over all deals: by symmetry every live seat of a pot has the same share."""
         state = BettingState(rules).array.tolist()
         pots = _pots(rules, seat, state)
         return sum(chips / (1 + opponents.bit_count()) for chips, opponents in pots) - state[betting.CONTRIB + seat]
 
 
 class _RankedBoards:
-    """The ranks of all combos on the boards of one deck that were asked for, each ranked once for all seats."""
+    """The ranks of all combos on the boards used for one deck; each board is ranked once for all seats."""
 
     def __init__(self) -> None:
         self.ranks = np.empty((0, 0), dtype=np.uint16)
@@ -279,53 +280,42 @@ def _new_counts(num_combos: int, num_boards: int) -> kernels.Counts:
 
 
 class _RunOuts:
-    """One seat's hands against the others' on every board that can come."""
+    """One seat's combos against the other seats' true cards on every run-out."""
 
     def __init__(self, situation: Situation, ranked: _RankedBoards, boards: np.ndarray):
         rules, seat = situation.rules, situation.seat
-        self._held = {
+        self._combos = {
             other: rules.combo_id(cards) for other, cards in enumerate(situation.hole_cards.tolist()) if other != seat
         }
         self._ranked = ranked
         self._rows = ranked.rows(rules, boards)
-        held_on = np.empty(rules.num_combos, dtype=np.uint16)
-        kernels.count_held(ranked.ranks, self._rows, held_on)
-        self._scale = situation.holdable() / np.maximum(held_on, 1)
+        num_boards = np.empty(rules.num_combos, dtype=np.uint16)
+        kernels.count_boards(ranked.ranks, self._rows, num_boards)
+        self._scale = situation.holdable() / np.maximum(num_boards, 1)
         self._equities: dict[int, np.ndarray] = {}
 
     def equity(self, opponents: int) -> np.ndarray:
         """Return the share of the pot that each combo wins from a bit set of seats: float64[num_combos]."""
         equity = self._equities.get(opponents)
         if equity is None:
-            held = np.array([combo for seat, combo in self._held.items() if opponents >> seat & 1], dtype=np.int32)
+            combos = np.array([combo for seat, combo in self._combos.items() if opponents >> seat & 1], dtype=np.int32)
             equity = self._equities[opponents] = np.empty(len(self._scale))
             ranked = self._ranked
-            kernels.fill_equity(ranked.ranks, self._rows, held, self._scale, ranked.counts, equity)
+            kernels.fill_equity(ranked.ranks, self._rows, combos, self._scale, ranked.counts, equity)
         return equity
 
 
-def combos_without(rules: HoldemRules, cards: Iterable[int]) -> np.ndarray:
-    """Return which combos hold none of the cards: bool[num_combos]."""
-    is_free = np.ones(NO_CARD + 1, dtype=bool)
-    is_free[list(cards)] = False
-    first, *others = rules.combos.T  # several times faster than all(axis=1)
-    free = is_free[first]
-    for column in others:
-        free &= is_free[column]
-    return free
-
-
 def next_boards(
-    situation: Situation, num_cards: int, most: int, num_samples: int, rng: np.random.Generator
+    situation: Situation, num_cards: int, max_boards: int, num_samples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return boards that can come next, without the cards known so far: uint8[n, num_cards].
+    """Return the next board cards of possible run-outs: uint8[n, num_cards].
 
-    All sets of free cards if there are at most `most`, else `num_samples` drawn with equal chances. Of so many
-    some can always be met by every hand: in hold'em before the flop a hand meets three in four.
+    All sets of free cards if there are at most `max_boards`, else `num_samples` drawn with equal chances. Enough of
+    the drawn boards suit every combo: before the flop of hold'em a combo is free of three in four.
     """
     free = situation.free_cards()
-    if comb(len(free), num_cards) <= most:
-        return free[_places(len(free), num_cards)]
+    if comb(len(free), num_cards) <= max_boards:
+        return free[_index_sets(len(free), num_cards)]
     return _shuffled(free, num_cards, num_samples, rng)
 
 
@@ -333,15 +323,15 @@ def _shuffled(cards: np.ndarray, num_cards: int, num_samples: int, rng: np.rando
     """Return the first cards of shuffled decks: uint8[num_samples, num_cards]."""
     decks = np.tile(cards, (num_samples, 1))
     rows = np.arange(num_samples)
-    for column in range(num_cards):  # a shuffle that stops early
+    for column in range(num_cards):  # a Fisher-Yates shuffle that stops early
         chosen = rng.integers(column, len(cards), size=num_samples)
         decks[rows, chosen], decks[:, column] = decks[:, column], decks[rows, chosen]
     return decks[:, :num_cards]
 
 
 @functools.lru_cache(maxsize=64)
-def _places(num_cards: int, size: int) -> np.ndarray:
-    """Return all sets of places: int64[comb(num_cards, size), size]."""
+def _index_sets(num_cards: int, size: int) -> np.ndarray:
+    """Return all sets of indices: int64[comb(num_cards, size), size]."""
     sets = list(combinations(range(num_cards), size))
     return np.array(sets, dtype=np.int64).reshape(len(sets), size)
 
@@ -353,12 +343,12 @@ def _deals(rules: HoldemRules, num_cards: int, num_samples: int, rng: np.random.
 
 
 def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, int]]:
-    """Return the pots that a live seat can win if nobody puts in another chip.
+    """Return the main pot and side pots that a live seat can win if all later betting is checks.
 
     Returns
     -------
     list of (int, int)
-        Chips, and the other seats that can win them as a bit set; none for chips that nobody called.
+        Chips, and the bit set of the other seats that can win them; no bit for uncalled chips.
     """
     num_seats = rules.num_seats
     contributions = state[betting.CONTRIB : betting.CONTRIB + num_seats]

@@ -21,7 +21,7 @@ from plurispiel.agents.tabular.solution import solution_of
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import deal_deck, play_hand
-from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction, combos_without
+from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
@@ -49,7 +49,7 @@ class Remembering(RangeAgent):
         if key not in self.told:
             told = self.agent.range_strategy(public)
             ranks = public.rules.combos[:, 0] // 4
-            free = combos_without(public.rules, public.board)
+            free = public.rules.free_combos(public.board)
             rows = [told.probabilities[free & (ranks == rank)].mean(axis=0) for rank in ranks]
             self.told[key] = Strategy(told.actions, np.array(rows), told.highest)
         return self.told[key]
@@ -398,7 +398,7 @@ def test_what_an_agent_says_is_checked():
         "got shapes": lambda public: Strategy(np.array([CALL]), np.ones((7, 1))),
         "not legal": lambda public: Strategy(np.array([CALL, 31]), rows(0.5, 0.5)),
         "does not name 1": lambda public: Strategy(np.array([300]), rows(1.0)),
-        "with no hand at all": lambda public: Strategy(np.array([CALL, 300]), rows(0.0, 1.0)),
+        "probability 0 with every hand": lambda public: Strategy(np.array([CALL, 300]), rows(0.0, 1.0)),
         "ZeroDivisionError": lambda public: 1 / 0,
         "AttributeError": lambda public: "raise",
         "NaN is none": lambda public: Strategy(np.array([CALL]), rows(np.nan)),

@@ -459,7 +459,7 @@ def test_wrong_ranges_and_agents_are_refused():
     for ranges in (np.ones((2, 5)), -np.ones((2, 6)), np.full((2, 6), np.nan)):
         with pytest.raises(ValueError, match="weights of at least 0"):
             subgame_best_response(public, ranges, pair("call"))
-    with pytest.raises(ValueError, match="no two hands that can meet"):
+    with pytest.raises(ValueError, match="no two compatible hands"):
         subgame_best_response(public, np.eye(6)[[0, 0]], pair("call"))
     with pytest.raises(ValueError, match="the whole board"):
         subgame_best_response(PublicState(LEDUC, public._state, (0,)), np.ones((2, 6)), pair("call"))

@@ -16,7 +16,6 @@ from plurispiel.evaluation.value_functions import (
     Checkdown,
     Situation,
     ValueFunction,
-    combos_without,
     next_boards,
 )
 
@@ -162,12 +161,6 @@ def test_all_next_boards_come_once_where_they_are_few():
     boards = next_boards(case, 1, 50, 3, np.random.default_rng(0))
     assert boards[:, 0].tolist() == case.free_cards().tolist()
     assert len(boards) == 52 - 10 - 3
-
-
-def test_combos_without_cards():
-    free = combos_without(SIXMAX, [0, 51])
-    assert free.sum() == 50 * 49 // 2
-    assert not free[SIXMAX.combo_id([0, 7])] and free[SIXMAX.combo_id([1, 7])]
 
 
 def test_names_of_value_functions():

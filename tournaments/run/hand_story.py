@@ -12,7 +12,6 @@ from plurispiel.abstraction.holdem.cards import NUM_SUITS, RANKS, SUITS, card_te
 from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.abstraction.holdem.rules import STREETS, HoldemRules
 from plurispiel.evaluation.aivat import Announced
-from plurispiel.evaluation.value_functions import combos_without
 from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.run.witness import Told
 
@@ -53,7 +52,7 @@ def hand_story(told: Told) -> dict[str, Any]:
         said = told.announced[action.seat]
         if said is not None:
             announced = said[decisions[action.seat]]
-            free = combos_without(rules, board[:seen])
+            free = rules.free_combos(board[:seen])
             own = rules.combo_id(hand.deck[action.seat * size : (action.seat + 1) * size].tolist())
             step["grid"] = decision_grid(before, announced, ranges[action.seat] * free, free, own)
             ranges[action.seat] = ranges[action.seat] * announced.probabilities[announced.played]
