@@ -27,11 +27,6 @@ jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason=
 
 KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
 FORMS = ("raw", "imaginary", "chance", "chance and own", "full")
-STANDARD_DEVIATIONS = {  # Leduc, seat 0, of a separate program; 0.02 is a bound
-    ("equilibrium", "exact"): (3.496, 3.214, 1.481, 1.068, 0.02),
-    ("uniform", "self-play"): (4.171, 4.008, 2.790, 2.520, 1.578),
-    ("uniform", "exact"): (4.171, 4.008, 2.559, 2.164, 1.302),
-}
 
 
 class Remembering(RangeAgent):
@@ -185,14 +180,11 @@ def test_no_form_is_biased(rules, opponent):
         assert abs(means[:, 0].sum()) <= 1e-12
         spread[value_function.name] = deviations
         print(opponent, value_function.name, abs(means - means[:, :1]).max(), deviations[0].round(4).tolist())
-        if rules is LEDUC and (opponent, value_function.name) in STANDARD_DEVIATIONS:
-            raw, *reduced, full = STANDARD_DEVIATIONS[opponent, value_function.name]
-            assert deviations[0, 0] == pytest.approx(raw, rel=0.01)
-            assert deviations[0, 1:4] == pytest.approx(reduced, rel=0.03)
-            if opponent == "equilibrium":
-                assert deviations[0, 4] <= full
-            else:
-                assert deviations[0, 4] == pytest.approx(full, rel=0.03)
+        if rules is LEDUC and value_function.name in ("exact", "self-play"):  # each correction takes luck away
+            raw, imaginary, chance, chance_and_own, full = deviations[0, :5]
+            assert max(imaginary, chance) < raw and full < chance_and_own < chance
+            if opponent == "equilibrium":  # indifferent among its actions against our whole range
+                assert full <= 0.02
     assert spread["zero"][:, 4] == pytest.approx(spread["zero"][:, 1], abs=1e-12)  # imaginary hands alone
     assert (spread["exact"][:, 4] < 0.7 * spread["exact"][:, 0]).all()
     assert (spread["exact"][:, 4] < spread["noise"][:, 4]).all()
