@@ -5,6 +5,7 @@ import json
 import math
 import shlex
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.agents.tabular.solution import FOLDER, load_solution, resume_solver, save_solution
 from plurispiel.agents.tabular.solvers import ExternalSampling, Solver, make_solver, parse_algorithm
 from plurispiel.evaluation import best_response
+from plurispiel.evaluation.best_response import Exploitability
 from plurispiel.evaluation.convergence import Point, converge
 from plurispiel.tournaments.api.exploitability import open_game
 from plurispiel.tournaments.commands.exit_codes import FAILED, INTERRUPTED
@@ -33,51 +35,69 @@ MAX_ITERATIONS, MAX_SAMPLES = 1_000_000, 1_000_000_000
 _SAVE_EVERY_S = 30.0
 
 
+@dataclass(frozen=True)
+class _Task:
+    """The options, checked, and completed from the folder with --resume.
+
+    Attributes
+    ----------
+    iterations : int or None
+        As given; None leaves the limit to `max_iterations`.
+    """
+
+    game: str
+    algorithm: str
+    seed: int
+    iterations: int | None
+    until: float | None
+    folder: Path | None
+    max_histories: int
+    as_json: bool
+
+    def __post_init__(self):
+        if self.until is not None and not 0.0 < self.until < math.inf:
+            raise ValueError(f"until must be a positive number, got {self.until}")
+        if self.seed < 0:
+            raise ValueError(f"seed must not be negative, got {self.seed}")
+        if self.iterations is not None and self.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the algorithm samples deals, so that an iteration is small and the seed matters."""
+        return isinstance(parse_algorithm(self.algorithm), ExternalSampling)
+
+    @property
+    def max_iterations(self) -> int:
+        """The iteration at which to end at the latest."""
+        if self.iterations is not None:
+            return self.iterations
+        if self.until is not None:
+            return MAX_SAMPLES if self.is_sampled else MAX_ITERATIONS
+        return DEFAULT_SAMPLES if self.is_sampled else DEFAULT_ITERATIONS
+
+
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     begin = time.perf_counter()
-    game, algorithm, seed = _task(options)
-    sampling = isinstance(parse_algorithm(algorithm), ExternalSampling)
-    iterations = _last_iteration(options, sampling)
-    tree = open_game(game, options.max_histories, say)
-    undisturbed(lambda: make_solver(flatten("kuhn_poker"), algorithm).run(1))  # compiles the kernels of this algorithm
+    task = _task(options)
+    max_iterations = task.max_iterations
+    tree = open_game(task.game, task.max_histories, say)
+    undisturbed(lambda: make_solver(flatten("kuhn_poker"), task.algorithm).run(1))  # compiles this algorithm's kernels
     undisturbed(best_response.warmup)
-    solver = make_solver(tree, algorithm, seed=seed)
-    folder = Path(options.out) if options.out else None
-    curve = _resume(folder / FOLDER, solver) if folder else []
+    solver = make_solver(tree, task.algorithm, seed=task.seed)
+    run = _Run(solver, task, _resume(task.folder / FOLDER, solver) if task.folder else [])
     goal = (
-        f", {iterations:,} iterations" if options.until is None else f" until {options.until:g} {unit_of(tree.game)[0]}"
+        f", {max_iterations:,} iterations" if task.until is None else f" until {task.until:g} {unit_of(tree.game)[0]}"
     )
-    say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {seed}" if sampling else ""))
+    say(f"{tree.game}: {solver.algorithm.name}{goal}" + (f", seed {task.seed}" if task.is_sampled else ""))
     setup_seconds = time.perf_counter() - begin
-    run = _Run(solver, folder, curve, options)
-    with progress_bar(
-        total=iterations if options.until is None else None,
-        initial=solver.iteration,
-        unit="it",
-        unit_scale=True,
-        mininterval=0.5,
-        delay=0.5,
-    ) as progress:
-
-        def advance(iteration: int) -> None:
-            progress.update(iteration - progress.n)
-
-        try:
-            found, run.curve = converge(
-                solver,
-                iterations=iterations,
-                until=options.until or 0.0,
-                curve=curve,
-                step=interrupts_held,
-                on_step=advance,
-                on_point=lambda points: run.show(points, progress),
-            )
-        except KeyboardInterrupt:
-            progress.close()
-            run.keep(folder or _spare_folder(tree, solver))
-            say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
-            return INTERRUPTED
+    try:
+        found = run.play(max_iterations)
+    except KeyboardInterrupt:
+        run.keep(task.folder or _spare_folder(tree, solver))
+        say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
+        return INTERRUPTED
     record = game_record(
         tree,
         found,
@@ -87,24 +107,50 @@ def main(options: argparse.Namespace) -> int:
         iterations=solver.iteration,
         curve=run.curve,
     )
-    if folder:
-        run.keep(folder, record)
-    print(json.dumps(record) if options.json else _text(record))
-    if options.until is not None and options.iterations is None and run.curve[-1].distance > options.until:
-        say(f"plurispiel solve: {options.until:g} was not reached in {iterations:,} iterations, give more --iterations")
+    if task.folder:
+        run.keep(task.folder, record)
+    print(json.dumps(record) if task.as_json else _text(record))
+    if task.until is not None and task.iterations is None and run.curve[-1].distance > task.until:
+        limit = f"{task.until:g} was not reached in {max_iterations:,} iterations"
+        say(f"plurispiel solve: {limit}, give more --iterations")
         return FAILED
     return 0
 
 
 class _Run:
-    """Shows and saves the progress of a run."""
+    """Runs the solver, and shows and saves its progress."""
 
-    def __init__(self, solver: Solver, folder: Path | None, curve: list[Point], options: argparse.Namespace):
+    def __init__(self, solver: Solver, task: _Task, curve: list[Point]):
         self.curve = curve
         self._solver = solver
-        self._folder = folder
-        self._options = options
+        self._task = task
+        self._folder = task.folder
         self._saved_at = time.monotonic()
+
+    def play(self, max_iterations: int) -> Exploitability:
+        """Return the exploitability reached, after all iterations or at the goal."""
+        with progress_bar(
+            total=max_iterations if self._task.until is None else None,
+            initial=self._solver.iteration,
+            unit="it",
+            unit_scale=True,
+            mininterval=0.5,
+            delay=0.5,
+        ) as progress:
+
+            def advance(iteration: int) -> None:
+                progress.update(iteration - progress.n)
+
+            found, self.curve = converge(
+                self._solver,
+                iterations=max_iterations,
+                until=self._task.until or 0.0,
+                curve=self.curve,
+                step=interrupts_held,
+                on_step=advance,
+                on_point=lambda points: self.show(points, progress),
+            )
+        return found
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
         """Show the distance to equilibrium, and save every `_SAVE_EVERY_S` seconds."""
@@ -135,39 +181,34 @@ class _Run:
     def command(self) -> str:
         """Return the command that resumes the run."""
         words = ["plurispiel", "solve", "--resume", "--out", str(self._folder and self._folder.absolute())]
-        for name in ("iterations", "until"):
-            if getattr(self._options, name) is not None:
-                words += [f"--{name}", str(getattr(self._options, name))]
-        words += ["--max-histories", str(self._options.max_histories)] + ["--json"] * self._options.json
+        for name, value in (("iterations", self._task.iterations), ("until", self._task.until)):
+            if value is not None:
+                words += [f"--{name}", str(value)]
+        words += ["--max-histories", str(self._task.max_histories)] + ["--json"] * self._task.as_json
         return shlex.join(words)
 
 
-def _task(options: argparse.Namespace) -> tuple[str, str, int]:
-    """Return game, algorithm and seed: from the options or, with --resume, from the folder."""
-    if not options.resume:
-        if options.game is None:
-            raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to resume one")
-        return options.game, options.algorithm or "cfr+", 1 if options.seed is None else options.seed
-    if options.out is None:
-        raise ValueError("--resume needs the folder to resume from: --out DIR")
-    begun = load_solution(Path(options.out) / FOLDER)
-    seed = begun.seed if options.seed is None else options.seed
-    return options.game or begun.game, options.algorithm or begun.algorithm, 1 if seed is None else seed
-
-
-def _last_iteration(options: argparse.Namespace, sampling: bool) -> int:
-    """Return the largest number of iterations."""
-    if options.until is not None and not 0.0 < options.until < math.inf:
-        raise ValueError(f"until must be a positive number, got {options.until}")
-    if options.seed is not None and options.seed < 0:
-        raise ValueError(f"seed must not be negative, got {options.seed}")
-    if options.iterations is not None:
-        if options.iterations < 1:
-            raise ValueError(f"iterations must be at least 1, got {options.iterations}")
-        return options.iterations
-    if options.until is not None:
-        return MAX_SAMPLES if sampling else MAX_ITERATIONS
-    return DEFAULT_SAMPLES if sampling else DEFAULT_ITERATIONS
+def _task(options: argparse.Namespace) -> _Task:
+    """Return the task of the options; with --resume, the folder holds what they do not say."""
+    game, algorithm, seed = options.game, options.algorithm, options.seed
+    if options.resume:
+        if options.out is None:
+            raise ValueError("--resume needs the folder to resume from: --out DIR")
+        begun = load_solution(Path(options.out) / FOLDER)
+        game, algorithm = game or begun.game, algorithm or begun.algorithm
+        seed = begun.seed if seed is None else seed
+    elif game is None:
+        raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to resume one")
+    return _Task(
+        game,
+        algorithm or "cfr+",
+        1 if seed is None else seed,
+        options.iterations,
+        options.until,
+        Path(options.out) if options.out else None,
+        options.max_histories,
+        options.json,
+    )
 
 
 def _resume(folder: Path, solver: Solver) -> list[Point]:
