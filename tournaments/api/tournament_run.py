@@ -167,7 +167,7 @@ class TournamentRun:
     def finish(self) -> TournamentResult:
         """Write the results into the run folder and return them."""
         config, store, say = self.config, self.store, self._say
-        store.tell_key()
+        store.publish_key()
         results = make_results(config, store)
         store.write("results.json", results_text(results))
         if self._options.hands != "none":

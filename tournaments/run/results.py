@@ -83,7 +83,7 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
         "format": config.format,
         "seats": config.seats,
         "seed": config.seed,
-        "keys": store.told_key.record() if store.told_key else None,
+        "keys": store.published_key.record() if store.published_key else None,
         "deals": config.deals,
         "processes": store.facts.get("processes"),
         "sandbox": store.facts.get("sandbox"),

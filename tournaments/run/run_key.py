@@ -25,25 +25,25 @@ class RunKey:
     ----------
     keys : tuple of (int, int)
         The first deck of each key, and the key.
-    is_told : bool
+    is_published : bool
         Whether the run has ended and its results publish the keys.
     """
 
     keys: tuple[tuple[int, int], ...]
-    is_told: bool = False
+    is_published: bool = False
 
-    def going_on(self, deck: int) -> "RunKey":
+    def extended_from(self, deck: int) -> "RunKey":
         """Return the keys of a run extended from a deck on: if the present keys were published, with a new one."""
-        if not self.is_told:
+        if not self.is_published:
             return self
         dealt = [
             (first, key) for first, key in self.keys if first < deck
         ]  # a later key was published before it dealt a deck
         return RunKey((*dealt, (deck, secrets.randbits(_BITS))))
 
-    def told(self) -> "RunKey":
+    def published(self) -> "RunKey":
         """Return the keys as published at the end of a run."""
-        return dataclasses.replace(self, is_told=True)
+        return dataclasses.replace(self, is_published=True)
 
     def record(self) -> list[dict[str, int | str]]:
         """Return the keys as plain values."""
@@ -57,7 +57,7 @@ def draw_key() -> RunKey:
 
 def write_key(folder: Path, key: RunKey) -> None:
     """Write a run's key into its folder, readable by its owner alone."""
-    text = json.dumps({"keys": key.record(), "is_told": key.is_told}) + "\n"
+    text = json.dumps({"keys": key.record(), "is_told": key.is_published}) + "\n"
     write_atomically(folder / NAME, text, mode=0o600)
 
 
@@ -77,8 +77,8 @@ def read_key(folder: Path) -> RunKey | None:
             return None
         keys = tuple((entry["first_deck"], int(entry["key"], 16)) for entry in record["keys"])
         decks = [deck for deck, _ in keys]
-        is_told = record["is_told"]
+        is_published = record["is_told"]
         if all(type(deck) is int for deck in decks) and decks[0] == 0 and decks == sorted(set(decks)):
-            if type(is_told) is bool and all(0 <= key < 1 << _BITS for _, key in keys):
-                return RunKey(keys, is_told)
+            if type(is_published) is bool and all(0 <= key < 1 << _BITS for _, key in keys):
+                return RunKey(keys, is_published)
     raise ValueError(f"{path} is damaged")

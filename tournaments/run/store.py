@@ -151,11 +151,11 @@ class RunStore:
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
 
     @property
-    def told_key(self) -> RunKey | None:
+    def published_key(self) -> RunKey | None:
         """The key of the decks once the run has ended and published it; None before, and for runs with a seed."""
-        return self._key if self._key is not None and self._key.is_told else None
+        return self._key if self._key is not None and self._key.is_published else None
 
-    def tell_key(self) -> None:
+    def publish_key(self) -> None:
         """Publish the key, as the run has ended.
 
         Not if some line-ups have played more decks than others, after an interrupted extension: the key still deals
@@ -163,16 +163,16 @@ class RunStore:
         """
         query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
         ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
-        if is_even and self._key is not None and not self._key.is_told:
-            self._key = self._key.told()
+        if is_even and self._key is not None and not self._key.is_published:
+            self._key = self._key.published()
             write_key(self.folder, self._key)
 
     def renew_key(self) -> None:
         """Draw another key for further decks if the present one was published."""
         ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
         deck = 0 if last is None else last + 1
-        if self._key is not None and self._key.is_told and deck < self._config.decks:
-            self._key = self._key.going_on(deck)
+        if self._key is not None and self._key.is_published and deck < self._config.decks:
+            self._key = self._key.extended_from(deck)
             write_key(self.folder, self._key)
 
     def streams(self) -> Streams:

@@ -135,8 +135,9 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
     code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20")
     assert (code, record["faults"]) == (1, {})
     assert any(violation in text for text in record["violations"]), record
-    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20"]) == 1
-    assert "\x1b" not in capsys.readouterr().out
+    if source == ESCAPES:  # whose last words move the cursor
+        assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20"]) == 1
+        assert "\x1b" not in capsys.readouterr().out
 
 
 def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path):

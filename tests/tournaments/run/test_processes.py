@@ -21,10 +21,18 @@ class Bot(Agent):
 """
 
 
-@pytest.mark.parametrize("believe", [(), ("bot.py:Bot",)])
-@pytest.mark.parametrize("process", ["rotation", "one"])
+BELIEVED = ("bot.py:Bot",)
+
+
 @pytest.mark.parametrize(
-    "format, agents", [("lineup-5v1", "Bc"), ("lineup-1v5", "cB"), ("lineup", "BBc"), ("round-robin", "BBcc")]
+    "format, agents, process, believe",
+    [
+        ("lineup-5v1", "Bc", "rotation", ()),
+        ("lineup-5v1", "Bc", "one", BELIEVED),
+        ("lineup-1v5", "cB", "one", ()),
+        ("lineup", "BBc", "rotation", BELIEVED),
+        ("round-robin", "BBcc", "rotation", ()),
+    ],
 )
 def test_the_processes_of_an_agent_are_as_many_as_announced(tmp_path, format, agents, process, believe):
     (tmp_path / "bot.py").write_text(BOT)

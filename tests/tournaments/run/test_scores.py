@@ -130,7 +130,7 @@ def test_no_hands_make_no_nonsense(tmp_path):
 def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path):
     (tmp_path / "bots.py").write_text(LIAR)
     agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Breaks", "Silent"))
-    results, rows = play(tmp_path, agents=(*agents, "raise"), game="", decks=24)
+    results, rows = play(tmp_path, agents=(*agents, "raise"), game="", decks=2)
     assert all(agent["aivat_complaint"] is None for agent in results["agents"])  # nobody was asked
     believe = ("bots.py:Liar", "bots.py:Breaks", "bots.py:Silent")
     results, rows = play(tmp_path / "believed", agents=(*agents, "raise"), believe=believe, game="", decks=24)
