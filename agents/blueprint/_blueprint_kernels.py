@@ -1,7 +1,7 @@
-"""Kernels over the rows of blueprints: making them of sums and regrets, playing them, counting them.
+"""Kernels over the rows of blueprints: computing them from sums and regrets, playing and counting them.
 
-A row is the strategy at a decision in a bucket, a number for each action; its sum is 1, 255 or nearly so, and 0
-where there is none.
+A row is the strategy at a decision in a bucket, a number for each action. Its sum is 1 or about 255; a missing row is
+zeros.
 """
 
 import numpy as np
@@ -24,19 +24,20 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 
 @kernel
 def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strategy):
-    """Write one street's rows: of the sums, else of the regrets, else zeros. Modified in place: `rows`, `strategy`.
+    """Write one street's rows from the averages, else from the regrets, else zeros.
 
     Parameters
     ----------
     cells : StreetCells
     by_visits : bool
-        Whether the sums are `sums`, of strategies by visits; else `snapshots`.
+        Whether the averages are in `sums`, gathered by visits; else they are in `snapshots`.
     sums : float64[cells of the first streets]
     snapshots : float32 or uint16[num_cells]
     regrets : float64 or int32[num_cells]
     highest : float
-        What probability 1 is written as.
+        The number that stands for probability 1.
     rows : float32 or uint8[num_cells]
+        Modified in place.
     strategy : float64[MAX_ACTIONS]
         Workspace.
 
@@ -58,6 +59,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
                 for a in range(num_actions):
                     strategy[a] /= total
             else:
+                # Visited, but in no average yet: the current strategy is better than none.
                 met = False
                 for a in range(num_actions):
                     met |= regrets[cell + a] != 0
@@ -75,7 +77,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
 
 @kernel
 def read_rows(rows, first, pairs, buckets, out):
-    """Write the probabilities of a decision's actions in some buckets, zeros where there is no row.
+    """Write the probabilities of a decision's actions in some buckets, zeros for missing rows.
 
     Parameters
     ----------
@@ -115,7 +117,7 @@ def count_rows(cells, rows):
 
 @kernel
 def sum_regrets(cells, regrets):
-    """Return the sum of one street's largest regrets of each row, none below 0, and how many rows were ever met."""
+    """Return the sum over one street's rows of their largest positive regret, and the number of rows ever visited."""
     total, num_met = 0.0, 0
     for bucket in range(cells.num_buckets):
         for d in range(len(cells.rows)):
@@ -131,7 +133,7 @@ def sum_regrets(cells, regrets):
 
 @kernel(inline=True)
 def _draw_row(rows, cell, num_actions, stream):
-    """Return an action drawn from a row, -1 where there is none."""
+    """Return an action drawn from a row, -1 for a missing row."""
     total = 0.0
     for a in range(num_actions):
         total += rows[cell + a]
@@ -150,9 +152,10 @@ def _draw_row(rows, cell, num_actions, stream):
 
 @kernel
 def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
-    """Play every deck once for each seat: one blueprint there, another everywhere else.
+    """Play every deck once for each seat: one blueprint in that seat, another in all others.
 
-    Each time with the same random numbers, so that blueprints that play alike win nothing from each other.
+    A deck's random numbers are the same in every seat, so blueprints with equal strategies win exactly nothing from
+    each other.
 
     Parameters
     ----------
@@ -161,7 +164,7 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
         Rows of both.
     num_decks : int
     stream, luck : uint64[4]
-        For decks, and a workspace for actions. Modified in place.
+        The streams of decks and of actions; the second is reset for each deck. Modified in place.
     work : TraversalWorkspace
         Modified in place.
     sums : MatchSums
@@ -169,11 +172,11 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     """
     tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):
-        deal_hand(dealt, stream, work)
+        deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
         luck0, luck1, luck2, luck3 = next_word(stream), next_word(stream), next_word(stream), next_word(stream)
         deck_chips = 0.0
         for seat in range(game.num_seats):
-            luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3
+            luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3  # from the start again in each seat
             node = np.int64(0)
             while tree.nodes[node, WORD] >= 0:
                 word = np.int64(tree.nodes[node, WORD])
@@ -201,18 +204,18 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
 
 @kernel
 def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
-    """Write the decisions that self-play meets, node and cell, and return how many; those without a row are left out.
+    """Write node and cell of the decisions that self-play meets, except missing rows, and return their number.
 
     Parameters
     ----------
     dealt : DealtGame
-    nodes, cells : int64[most]
-        Modified in place; what does not fit is left out.
+    nodes, cells : int64[capacity]
+        Modified in place; decisions beyond their capacity are dropped.
     """
     tree = dealt.tree
     count = 0
     for _ in range(num_decks):
-        deal_hand(dealt, stream, work)
+        deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
         node = np.int64(0)
         while tree.nodes[node, WORD] >= 0:
             word = np.int64(tree.nodes[node, WORD])
@@ -230,7 +233,7 @@ def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
 
 @kernel
 def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
-    """Count the rows that a seat comes to that plays a blueprint, against others that often do anything.
+    """Count how often a blueprint player reaches each row against opponents that often act uniformly at random.
 
     Parameters
     ----------
@@ -238,7 +241,7 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     num_decks : int
         Each is played once for each seat.
     share : float
-        Probability that one of the others takes any action, all being equally likely.
+        Probability that an opponent acts uniformly at random.
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
@@ -247,7 +250,7 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     """
     tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):
-        deal_hand(dealt, stream, work)
+        deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
         for seat in range(game.num_seats):
             node = np.int64(0)
             while tree.nodes[node, WORD] >= 0:
@@ -256,7 +259,7 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
                 cell = work.starts[word & SLOT] + tree.nodes[node, ROW]
                 place = np.int64(-1)
                 if (word & SLOT) >> SEAT_SHIFT == seat:
-                    reached[cell] = min(reached[cell] + 1, 255)
+                    reached[cell] = min(reached[cell] + 1, 255)  # uint8 would wrap around to 0
                     place = _draw_row(rows, cell, num_actions, stream)
                 elif next_float(stream) >= share:
                     place = _draw_row(rows, cell, num_actions, stream)

@@ -1,11 +1,11 @@
-"""Kernels of roll-outs: what every hand of one seat wins against known hands, on boards that stand for all.
+"""Kernels of roll-outs: the value of every hand of one seat against known hands, over sampled boards.
 
-A world is a whole board and a random number at every decision. Below a decision the own actions are all followed, each
-for the hands that take it; of the others' actions one is drawn, but all are followed where little is left of the tree.
-A seat may have a bias: one kind of action is likelier with it by a factor (`continuations`).
+A world is a whole board and a random number at every decision. All actions of the *own* seat are followed, each with
+the hands that take it. One action of another seat is drawn, or all are followed where the subtree is small. A seat may
+have a bias: a factor that makes one kind of action likelier (`continuations`).
 
-The tree says what is done; what is won and lost are chips of the hand that is played on in it, which may be another
-game's. There nobody puts in more than it has, and who has put in all only calls.
+The tree decides the actions; values are chips of the hand that continues in it, which may be of another game. There
+a seat puts in no more than its stack, and an all-in seat calls.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @kernel
 def count_nodes(tree, sizes, depths):
-    """Write how many nodes the subtree of each node has, and how many decisions lie above it.
+    """Write the number of nodes in the subtree of each node, and the number of decisions above it.
 
     Parameters
     ----------
@@ -44,6 +44,7 @@ def count_nodes(tree, sizes, depths):
         Modified in place.
     """
     sizes[:] = 1
+    # Parents precede their children: one pass down for depths, one back up for sizes.
     depths[0] = 0
     for node in range(1, len(sizes)):
         depths[node] = depths[tree.parent[node]] + 1
@@ -53,9 +54,10 @@ def count_nodes(tree, sizes, depths):
 
 @kernel
 def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
-    """Write one street's rows decision by decision instead of bucket by bucket, the gaps filled.
+    """Write one street's rows decision by decision instead of bucket by bucket, with missing rows filled in.
 
-    A row that was never learnt becomes that of the nearest bucket, or checks and calls where there is none.
+    A missing row becomes that of the nearest bucket at the same decision; without one, it checks and calls.
+    Roll-outs read many buckets of one decision, which lie side by side in this order.
 
     Parameters
     ----------
@@ -140,7 +142,11 @@ def _fill_row(game, relabel, entries, rows, board, street, buckets):
 
 @kernel(inline=True)
 def _point(seed, node, world, num_worlds):
-    """Return the random number of a decision in a world: over all worlds they lie evenly between 0 and 1."""
+    """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
+
+    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds, so the number does
+    not depend on the path or on what else is asked: common random numbers for all hands and actions.
+    """
     word = seed + np.uint64(node) * _GOLDEN
     word = (word ^ (word >> _S30)) * _MIX1
     word = (word ^ (word >> _S27)) * _MIX2
@@ -160,7 +166,7 @@ def _first_cell(tables, node):
 
 @kernel(inline=True)
 def _weight(word, place, bias, factor):
-    """Return how much likelier a bias makes an action: folds are 1, calls 2, raises 3."""
+    """Return the factor of an action under a bias; kinds are 1 for folds, 2 for calls and 3 for raises."""
     folds = np.int64(word & FOLD_BIT != 0)
     if place == 0 and folds:
         kind = 1
@@ -181,7 +187,11 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
 
 @kernel(inline=True)
 def _chips(stakes, seat, paid):
-    """Return what a seat has put in in the hand when it has put in so much in the tree."""
+    """Return a seat's contribution in the hand for its contribution in the tree.
+
+    Chips beyond the largest contribution at the start are scaled by the ratio of the pots. Chips up to it are
+    interpolated: who has called in the tree has called in the hand, even where the two pots differ.
+    """
     before = stakes.paid[seat]
     if paid >= stakes.most_paid:
         chips = stakes.most_put_in + np.int64(np.rint((paid - stakes.most_paid) * stakes.scale))
@@ -193,7 +203,7 @@ def _chips(stakes, seat, paid):
 
 @kernel(inline=True)
 def _follow(tables, seats, stakes, small, node, buckets, point):
-    """Return the next node that is an end, an own decision or one of a small subtree, others' actions drawn.
+    """Return the next end, decision of the own seat or root of a small subtree; other seats' actions are drawn.
 
     Parameters
     ----------
@@ -208,6 +218,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
         first = np.int64(tree.nodes[node, FIRST_CHILD])
         combo = seats.combos[seat]
         is_all_in = _chips(stakes, seat, np.int64(tree.nodes[node, PAID])) == stakes.stacks[seat]
+        # An all-in seat has no decision in the hand, though the tree's may: it calls, for its own pot only.
         if is_all_in or (seat != seats.own and combo < 0):
             node = first + (word & FOLD_BIT != 0)
             continue
@@ -217,6 +228,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
         cell = _first_cell(tables, node) + np.int64(buckets[word & _STREET, combo]) * num_actions
         bias = seats.biases[seat]
         rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, seats.factor)
+        # Rounding may leave `rest` at 0 or above; then the last possible action stands.
         drawn = np.int64(0)
         for a in range(num_actions):
             if rows[cell + a] > 0:
@@ -230,7 +242,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
 
 @kernel
 def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, sums):
-    """Add up what every hand of a seat wins from a node on, over all worlds.
+    """Add the value of every hand of the own seat from a node on, over all worlds.
 
     Parameters
     ----------
@@ -239,16 +251,23 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     stakes : Stakes
     worlds : Worlds
     asked : bool[num_combos]
-        The hands that matter.
+        The hands to be evaluated; others cost nothing.
     node : int
         Where to begin.
     small : int
-        In subtrees with at most so many nodes all actions of the others are followed.
+        In subtrees with at most this many nodes, all actions of the others are followed.
     seed : uint64
     work : RollOutWorkspace
         Modified in place.
     sums : RollOutSums
         Modified in place.
+
+    Notes
+    -----
+    A depth-first walk with an explicit stack, a state machine of two states. While `descending`, the walk has just
+    arrived at a node and looks for the next end or decision. Otherwise ``values[depth]`` holds the values of the action
+    just finished, which are added to those of the decision above. In both states the walk then turns to the next action
+    of the decision at `depth`; without one, it ascends again.
     """
     tree, game, rows = tables.tree, tables.game, tables.rows
     own, combos, biases, factor = seats.own, seats.combos, seats.biases, seats.factor
@@ -265,6 +284,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
         for other in range(game.num_seats):
             work.ranks[other] = np.int64(ranks[combos[other]]) if combos[other] >= 0 else -1
         point = seed, world, num_worlds
+        # Every world starts with the same hands, so `counts` is the number of worlds where a hand is possible.
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:
@@ -278,12 +298,11 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                     fill_end(work.chips, live, own, ranks, hands, work.ranks, work.ends, work.values[depth])
                     descending = False
                 else:
-                    work.nodes[depth], work.places[depth] = at, -1
+                    work.nodes[depth], work.places[depth] = at, -1  # no action followed yet
                     for k in range(len(hands)):
                         work.values[depth, hands[k]] = 0.0
             if not descending:
-                # `values[depth]` holds what the action that was followed is worth.
-                if depth == 0:
+                if depth == 0:  # the root itself is done
                     break
                 depth -= 1
                 at = work.nodes[depth]
@@ -294,24 +313,24 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
             place, bias = np.int64(work.places[depth]), biases[seat]
             if not descending:
                 hands = lists[listed[depth + 1], : num_listed[listed[depth + 1]]]
-                here, behind = work.values[depth], work.values[depth + 1]
+                here, below = work.values[depth], work.values[depth + 1]
                 weight = _weight(word, place, bias, factor)
-                if seat == own:
+                if seat == own:  # each hand by its own probability of the action
                     for k in range(len(hands)):
                         hand = hands[k]
                         cell = first + np.int64(row[hand]) * num_actions
-                        here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * behind[hand]
-                else:
+                        here[hand] += weight * rows[cell + place] * work.scales[depth, hand] * below[hand]
+                else:  # a seat with a known hand, in a small subtree: the mean over its actions
                     cell = first + np.int64(row[combos[seat]]) * num_actions
                     share = weight * rows[cell + place] / _row_sum(rows, cell, num_actions, word, bias, factor)
                     for k in range(len(hands)):
-                        here[hands[k]] += share * behind[hands[k]]
-            elif seat == own:
+                        here[hands[k]] += share * below[hands[k]]
+            elif seat == own:  # on arrival: rows are normalised once, not again for each action
                 for k in range(len(hands)):
                     cell = first + np.int64(row[hands[k]]) * num_actions
                     total = _row_sum(rows, cell, num_actions, word, bias, factor)
                     work.scales[depth, hands[k]] = 1.0 / total
-            # The next action that is taken with any hand.
+            # The next action with positive probability, with any of the hands that have come here.
             hands = lists[listed[depth], : num_listed[listed[depth]]]
             descending = False
             while not descending and place + 1 < num_actions:
@@ -324,7 +343,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                     num_listed[depth + 1], listed[depth + 1] = count, depth + 1
                     descending = count > 0
                 else:
-                    listed[depth + 1] = listed[depth]
+                    listed[depth + 1] = listed[depth]  # another seat's action removes no hands: the list is shared
                     descending = rows[first + np.int64(row[combos[seat]]) * num_actions + place] > 0
             if descending:
                 work.places[depth] = place
@@ -337,7 +356,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
 
 @kernel(inline=True)
 def fill_end(contributions, live, own, ranks, hands, known, ends, values):
-    """Write what each hand of a seat wins at an end of the betting against known hands.
+    """Write the net chips of each hand of a seat at an end of the betting, against known hands.
 
     Parameters
     ----------

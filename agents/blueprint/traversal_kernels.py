@@ -1,11 +1,17 @@
 """Kernels of external-sampling MCCFR on a betting tree with buckets: deals, traversals, averages, discounts.
 
-A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are chips
-of the traverser, sampled with everybody else's probabilities and so weighted by nothing.
+A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are the
+traverser's chips; chance and opponents are sampled, so no reach weights appear.
 
 The first word of a decision's record (`traversal_tree.TraversalTree`) holds, from bit 0, the street (2 bits) and the
 seat to act (6), the number of actions (8), whether the first of them is a fold (1) and whether a call is offered (1);
 that of an end is negative.
+
+References
+----------
+M. Lanctot, K. Waugh, M. Zinkevich, M. Bowling: Monte Carlo Sampling for Regret Minimization in Extensive Games. NIPS
+(2009), section 3.2. N. Brown, T. Sandholm: Superhuman AI for multiplayer poker. Science 365 (2019), supplementary
+material, Algorithm 1.
 """
 
 import numpy as np
@@ -24,16 +30,16 @@ NUMBER, POT, LEVEL = 1, 2, 3
 """Words of an end's record."""
 
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
-"""Entries of a frame: first child, first cell, action being followed, number of actions, set of those to follow."""
+"""Entries of a frame: first child, first cell, action being followed, number of actions, bit set of those to follow."""
 
 SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
-"""Parts of a decision's word; its slot, seat and street together, is where the workspace has its buckets."""
+"""Parts of a decision's word; the slot, seat and street together, indexes the workspace's buckets."""
 _INT32_MAX = 2**31 - 1
 
 
 @kernel
 def pack_nodes(tree, nodes):
-    """Write a betting tree as traversals read it.
+    """Write the records of a betting tree, see `TraversalTree`.
 
     Parameters
     ----------
@@ -43,6 +49,7 @@ def pack_nodes(tree, nodes):
     """
     num_seats = tree.contributions.shape[1]
     for node in range(len(nodes)):
+        # Of an end, `first_child` is its number: the row of its contributions.
         first = np.int64(tree.first_child[node])
         nodes[node, FIRST_CHILD] = first
         if tree.actor[node] >= 0:
@@ -61,29 +68,33 @@ def pack_nodes(tree, nodes):
             if tree.folded[first] >> seat & 1 == 0:
                 live |= np.int64(1 << seat)
                 level = paid if level == -2 or level == paid else np.int64(-1)
+        # The complement keeps the word of an end negative whoever is left, so one comparison tells ends apart.
         nodes[node, WORD] = ~live
         nodes[node, POT] = min(pot, _INT32_MAX)
+        # With equal contributions there are no side pots, and `end_value` needs no layers.
         nodes[node, LEVEL] = level if pot <= _INT32_MAX else -1
 
 
 @kernel
-def deal_hand(dealt, stream, work):
-    """Deal a hand, and find every seat's buckets and rank.
+def deal_hand(tables, game, cards, stream, work):
+    """Deal a hand, and look up every seat's buckets and rank.
 
     Parameters
     ----------
-    dealt : DealtGame
+    tables : RankTables
+    game : GameArrays
+    cards : CardArrays
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
         Modified in place: `deck`, `combos`, `ranks`, `buckets`, `starts`.
     """
-    tables, game, cards = dealt.tables, dealt.game, dealt.cards
     num_hole, num_seats = game.num_hole_cards, game.num_seats
     deal(stream, work.deck, num_seats * num_hole + game.num_board_cards)
     board = work.deck[num_seats * num_hole : num_seats * num_hole + game.num_board_cards]
     word = tables.starts[num_hole + game.num_board_cards]
     masks = np.int64(0)
+    # Ranks are sums over cards, so the board's part is computed once for all seats.
     for k in range(game.num_board_cards):
         word += tables.words[board[k]]
         masks |= tables.masks[board[k]]
@@ -95,6 +106,7 @@ def deal_hand(dealt, stream, work):
             seat_masks |= tables.masks[hole[k]]
         work.ranks[seat] = rank_word(tables, seat_word, seat_masks)
         work.combos[seat] = board_rank(game.num_suits, hole)
+    # Written out: a kernel cannot index a tuple of arrays of different types with a variable.
     _fill_buckets(game, cards, 0, cards.entries[0], cards.rows[0], board, work)
     if game.num_streets > 1:
         _fill_buckets(game, cards, 1, cards.entries[1], cards.rows[1], board, work)
@@ -119,19 +131,19 @@ def _fill_buckets(game, cards, street, entries, rows, board, work):
 
 @kernel(inline=True)
 def end_value(tree, node, seat, num_seats, ranks):
-    """Return the chips that a seat, which has not folded, wins at an end of the betting."""
+    """Return the net chips of a seat that has not folded at an end of the betting."""
     live = ~np.int64(tree.nodes[node, WORD])
     pot, level = np.int64(tree.nodes[node, POT]), np.int64(tree.nodes[node, LEVEL])
     if level < 0:
         return layered_value(tree.contributions[tree.nodes[node, NUMBER]], live, seat, num_seats, ranks)
-    own, num_winners = ranks[seat], 1
+    rank, num_winners = ranks[seat], 1
     live ^= 1 << seat
     other = 0
     while live != 0:
         if live & 1:
-            if ranks[other] > own:
+            if ranks[other] > rank:
                 return -np.float64(level)
-            num_winners += ranks[other] == own
+            num_winners += ranks[other] == rank
         live >>= 1
         other += 1
     return pot / num_winners - level
@@ -139,17 +151,18 @@ def end_value(tree, node, seat, num_seats, ranks):
 
 @kernel(inline=True)
 def layered_value(contributions, live, seat, num_seats, ranks):
-    """Return the chips that a seat wins with side pots: layer by layer up to its own contribution."""
-    own = np.int64(contributions[seat])
+    """Return a seat's net chips with side pots, layer by layer up to its own contribution."""
+    contribution = np.int64(contributions[seat])
     if live == 1 << seat:
         pot = np.int64(0)
         for other in range(num_seats):
             pot += contributions[other]
-        return np.float64(pot - own)
+        return np.float64(pot - contribution)
     value = 0.0
     floor = np.int64(0)
-    while floor < own:
-        ceiling = own
+    # A layer lies between two neighbouring contributions. All who reach it pay its size; its best hands share it.
+    while floor < contribution:
+        ceiling = contribution
         num_sharing, num_winners, best = 0, 0, np.int64(-1)
         for other in range(num_seats):
             if contributions[other] > floor:
@@ -168,7 +181,7 @@ def layered_value(contributions, live, seat, num_seats, ranks):
 
 @kernel(inline=True)
 def match_regrets(regrets, cell, num_actions, strategy):
-    """Write the strategy proportional to positive regrets, uniform without any, and return whether there is one."""
+    """Write the strategy of regret matching, uniform without positive regrets, and return whether there are any."""
     total = 0.0
     for a in range(num_actions):
         positive = max(np.float64(regrets[cell + a]), 0.0)
@@ -196,7 +209,8 @@ def _draw(strategy, num_actions, stream):
 
 @kernel(inline=True)
 def draw_by_regrets(regrets, cell, num_actions, stream):
-    """Return an action drawn in proportion to positive regrets, evenly without any."""
+    """Return an action drawn by regret matching, uniformly without positive regrets."""
+    # One pass to sum and one to draw: writing the strategy first, as the traverser has to, costs a division per action.
     total = 0.0
     for a in range(num_actions):
         total += max(np.float64(regrets[cell + a]), 0.0)
@@ -213,10 +227,11 @@ def draw_by_regrets(regrets, cell, num_actions, stream):
 
 @kernel(inline=True)
 def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
-    """Return the set of actions that a pruning traversal follows. Modified in place: `strategy`.
+    """Return the bit set of actions that a pruning traversal follows (TRAVERSE-MCCFR-P). Modified in place: `strategy`.
 
-    Actions of very negative regret are left out, but not on the last street nor where they end the hand. Their
-    probability is 0, unless no regret is positive: then those that are left share it.
+    As in the supplement, actions with very negative regret are skipped, except on the last street and where they end
+    the hand. Regret matching gives them probability 0 unless no regret is positive; then the
+    other actions share it.
     """
     everything = (1 << num_actions) - 1
     if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
@@ -227,7 +242,7 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
         if ends or regrets[cell + a] > settings.prune_below:
             explored |= 1 << a
             count += 1
-    if count == 0:
+    if count == 0:  # every action is bad: without one to follow there would be no value
         return everything
     if count < num_actions and not matched:
         for a in range(num_actions):
@@ -237,7 +252,7 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
 
 @kernel
 def traverse_betting(tree, game, settings, regrets, stream, work, traverser, prune):
-    """Walk the betting of a dealt hand for one seat, update its regrets and count the nodes and own decisions met.
+    """Traverse the betting of a dealt hand for one seat and update its regrets (Algorithm 1, TRAVERSE-MCCFR).
 
     Parameters
     ----------
@@ -254,7 +269,12 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     Returns
     -------
     num_nodes, num_visits : int
-        Nodes met, ends included, and own decisions among them.
+        Nodes met, ends included, and the traverser's decisions among them.
+
+    Notes
+    -----
+    Every action of the traverser is followed; of the others' one is drawn. The stack is explicit and
+    lies in the workspace: kernels allocate nothing.
     """
     frames, values, strategies = work.frames, work.values, work.strategies
     starts, ranks = work.starts, work.ranks
@@ -268,6 +288,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
                 value = end_value(tree, node, traverser, game.num_seats, ranks)
                 break
             first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
+            # Nearly every read of a large tree misses the cache: ask for the children before they are needed.
             prefetch(tree.nodes, 4 * first)
             cell = starts[word & SLOT] + tree.nodes[node, ROW]
             if (word & SLOT) >> SEAT_SHIFT != traverser:
@@ -275,6 +296,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
                 continue
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)
+            # The cells of the next decisions lie far apart: while one action is followed, those of the others load.
             for child in range(first, first + num_actions):
                 below = np.int64(tree.nodes[child, WORD])
                 if below >= 0:
@@ -286,7 +308,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             frame = frames[depth]
             frame[CHILD], frame[CELL], frame[COUNT], frame[EXPLORED] = first, cell, num_actions, explored
             place = 0
-            if word & FOLD_BIT:
+            if word & FOLD_BIT:  # its value is known without a visit: the chips that are in already
                 num_nodes += 1
                 value = -np.float64(tree.nodes[node, PAID])
                 values[depth, 0] = value
@@ -317,8 +339,10 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             for a in range(frame[COUNT]):
                 if explored >> a & 1:
                     change = values[depth, a] - mean
-                    if settings.rounds:
+                    if settings.rounds:  # int32: truncation would bias every regret towards zero
                         change = np.rint(change)
+                    # Bounded on both sides, so that int32 cannot overflow and a pruned action can come back. The
+                    # supplement's floor is -310,000,000, a little below its pruning threshold of -300,000,000.
                     regrets[cell + a] = min(max(regrets[cell + a] + change, settings.floor), settings.ceiling)
             value = mean
             num_visits += 1
@@ -329,7 +353,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
 
 @kernel
 def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
-    """Add one seat's strategy, where it plays to on a dealt hand, to its average: all lines of the others.
+    """Add a seat's current strategy to its average at every decision it reaches on a deal (UPDATE-STRATEGY).
 
     Parameters
     ----------
@@ -344,8 +368,9 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
     Notes
     -----
-    The own action is drawn (Brown and Sandholm 2019, Algorithm 1), so that a decision is met in proportion to the
-    own reach; its whole strategy is added instead of the one action.
+    The seat's own actions are sampled, all actions of the others are followed, so a decision is met in proportion to
+    the seat's own reach. Algorithm 1 counts the sampled action; adding the whole strategy has the same mean and less
+    variance.
     """
     frames, strategy = work.frames, work.strategies[0]
     depth = 0
@@ -357,6 +382,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
                 break
             first, num_actions = np.int64(tree.nodes[node, FIRST_CHILD]), word >> COUNT_SHIFT & 0xFF
             if (word & SLOT) >> SEAT_SHIFT != seat:
+                # Another seat: remember where its next action is, and follow the first.
                 frames[depth, CHILD], frames[depth, PLACE], frames[depth, COUNT] = first, 0, num_actions
                 depth += 1
                 node = first
@@ -366,7 +392,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
             for a in range(num_actions):
                 sums[cell + a] += strategy[a]
             place = _draw(strategy, num_actions, stream)
-            if place == 0 and word & FOLD_BIT:
+            if place == 0 and word & FOLD_BIT:  # folded: no decisions of the seat follow
                 break
             node = first + place
         while depth > 0 and frames[depth - 1, PLACE] + 1 == frames[depth - 1, COUNT]:
@@ -398,8 +424,9 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
     """
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):
-        deal_hand(dealt, stream, work)
+        deal_hand(dealt.tables, game, dealt.cards, stream, work)
         for seat in range(game.num_seats):
+            # One traversal in twenty follows every action (the supplement's 5 %), so that a pruned one can recover.
             prune = iteration >= span.prune_from and next_float(stream) < settings.prune_share
             num_nodes, num_visits = traverse_betting(tree, game, settings, regrets, stream, work, seat, prune)
             counters[0] += 1
@@ -412,7 +439,10 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
 
 @kernel
 def discount_cells(cells, factor, rounds):
-    """Multiply all cells; memory that was never touched stays so. Modified in place: `cells`."""
+    """Multiply all cells by a factor. Modified in place: `cells`.
+
+    Zeros are not written: a page of memory that was never written takes none.
+    """
     for c in range(len(cells)):
         if cells[c] != 0:
             cells[c] = np.rint(cells[c] * factor) if rounds else cells[c] * factor
@@ -420,13 +450,13 @@ def discount_cells(cells, factor, rounds):
 
 @kernel
 def add_snapshot(cells, highest, regrets, sums, strategy):
-    """Add the current strategy of one street to its sums; rows where nothing was learnt are left alone.
+    """Add the current strategy of one street to its sums, except rows that no traversal has visited.
 
     Parameters
     ----------
     cells : StreetCells
     highest : float
-        What probability 1 is added as.
+        The number that stands for probability 1.
     sums : float32 or uint16[num_cells]
         By cell. Modified in place; uint16 takes whole numbers.
     strategy : float64[MAX_ACTIONS]

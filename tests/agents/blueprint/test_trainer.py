@@ -119,7 +119,7 @@ def test_sampled_regrets_are_unbiased(name, samples):
         stream = trainer.streams[0]
         for _ in range(samples):
             trainer.regrets[:] = frozen
-            kernels.deal_hand(dealt, stream, work)
+            kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
             kernels.traverse_betting(packed, game, trainer._settings, trainer.regrets, stream, work, seat, False)
             change = trainer.regrets - frozen
             total += change
@@ -269,7 +269,7 @@ def test_what_an_end_pays_is_what_the_rules_pay():
         state = BettingState(rules)
         for action in reversed(actions):
             state.apply(action)
-        kernels.deal_hand(dealt, trainer.streams[0], work)
+        kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, trainer.streams[0], work)
         if rng.random() < 0.5:  # a board that plays: everybody ties
             work.ranks[:3] = 5000
             work.deck[:11] = [0, 5, 10, 4, 9, 1, 48, 44, 40, 36, 32]
@@ -301,7 +301,7 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
     work = trainer._work[0]
     dealt = DealtGame(rank_tables(), trainer.traversal_tree, trainer.game, cards.arrays)
     for _ in range(50):
-        kernels.deal_hand(dealt, trainer.streams[0], work)
+        kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, trainer.streams[0], work)
         deck = work.deck[: rules.num_dealt_cards].copy()
         board = deck[2 * rules.num_seats :]
         for street, size in enumerate((0, 3, 4, 5)):
