@@ -38,7 +38,7 @@ BUILT_IN: dict[str, Callable[..., Agent]] = {
 """The built-in agents by name."""
 
 _METHODS = {"restart": None, "act": Agent.act, "strategy": RangeAgent.strategy}
-"""What an agent needs, the last only if it is a `RangeAgent`, and what stands there until its class defines it."""
+"""Methods that an agent must define, with their placeholders; the last only for a `RangeAgent`."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class AgentSpec:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the agent plays a strategy that is kept: that of a solved game, or a blueprint, also with search."""
+        """Whether the agent plays a stored strategy: a solved game's or a blueprint's, also with search."""
         return self.name in ("tabular", "blueprint", "search")
 
     @property
     def has_blueprint(self) -> bool:
-        """Whether what it plays is a blueprint, or begins with one."""
+        """Whether it plays a blueprint, also with search."""
         return self.name in ("blueprint", "search")
 
     @property
     def title(self) -> str:
-        """What results call it: the text, without the folder of a file, so that it is the same from everywhere."""
+        """Its name in results: the text without the folder of a file, the same from everywhere."""
         if self.is_stored and self.argument:
             return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
@@ -93,14 +93,14 @@ def parse_spec(text: str) -> AgentSpec:
     Raises
     ------
     ValueError
-        If it is malformed; what it names is looked up by `make_agent`.
+        If it is malformed. `make_agent` looks up the agent itself.
 
     >>> parse_spec("openspiel:cfr?iterations=500")
     AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))
     """
     text = text.strip()
     path, _, query = text.partition("?")
-    # A colon can also belong to a Windows drive; the class name behind the last one never holds a separator.
+    # A colon can also belong to a Windows drive; the class name after the last one never holds a separator.
     name, colon, argument = path.rpartition(":") if ".py:" in path else path.partition(":")
     options: list[tuple[str, str]] = []
     for pair in filter(None, query.split("&")):
@@ -188,7 +188,7 @@ def make_agent(spec: str) -> Agent:
 
 
 def game_note(spec: str, rules: HoldemRules) -> str:
-    """Return in words how a game differs from the one an agent was made for; an empty text if that is nothing to it.
+    """Return how a game differs from the one an agent was trained for, in words; empty if it makes no difference.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def game_note(spec: str, rules: HoldemRules) -> str:
 
 
 def try_stored(spec: str, rules: HoldemRules) -> None:
-    """Unpack the strategy of an agent that keeps one, and see whether it plays a game; others are left alone.
+    """Load the strategy of an agent that has a stored one, and check that it plays a game.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
 
 
 def prepare_stored(spec: str, rules: HoldemRules) -> None:
-    """Begin a hand with an agent that keeps a strategy: all it needs is loaded, and its kernels compiled.
+    """Begin a hand with an agent that has a stored strategy, so that it is loaded and its kernels are compiled.
 
     Raises
     ------
@@ -245,10 +245,10 @@ def prepare_stored(spec: str, rules: HoldemRules) -> None:
 
 
 def agent_digest(spec: str) -> str:
-    """Return a hash of the file, or the kept strategy, that defines an agent; else an empty text.
+    """Return a hash of the file or stored strategy that defines an agent; empty for others.
 
-    An edited bot is another bot. What a file imports or loads is not looked at. Of ``blueprint`` and ``search`` it is
-    that of all bundled ones, any of which may play.
+    An edited bot is another bot; modules that its file imports do not count. For ``blueprint`` and ``search`` without
+    a name, it covers all bundled blueprints, as any of them may play.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
@@ -278,7 +278,7 @@ def agent_file(spec: str) -> Path | None:
 
 
 def search_in(folder: Path | str) -> None:
-    """Let Python find modules in a folder, behind everything else, as a script finds those beside it."""
+    """Let Python find modules in a folder, after all other places."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
@@ -326,17 +326,17 @@ def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) 
 
 
 def _defines(agent: object, name: str, placeholder: object) -> bool:
-    """Return whether an agent has a method that does what it is for."""
+    """Return whether an agent defines a method."""
     method = getattr(agent, name, None)
     if name == "act" and isinstance(agent, Agent) and type(agent).range_strategy is not Agent.range_strategy:
-        return True  # it is drawn from what is told
+        return True  # `Agent.act` draws from `range_strategy`
     if name == "strategy" and not isinstance(agent, RangeAgent):
         return True
     return callable(method) and getattr(method, "__func__", method) is not placeholder
 
 
 def _remedy(agent: object, missing: str) -> str:
-    """Return what to do about a method that is missing."""
+    """Return the remedy for a missing method, in words."""
     if not isinstance(agent, Agent):
         return "derive its class from plurispiel.agents.Agent" + ", and define act(self, view)" * (missing == "act")
     own = [name for name in vars(type(agent)) if callable(getattr(agent, name)) and not name.startswith("__")]
@@ -345,7 +345,7 @@ def _remedy(agent: object, missing: str) -> str:
 
 
 def _trouble(error: BaseException) -> str:
-    """Return what an exception of an agent's code says, and where in that code it came up."""
+    """Return the message of an exception in an agent's code, with file and line."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:  # one of a contestant may not even have a text
@@ -355,10 +355,10 @@ def _trouble(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return file and line: where libraries were called, if the trouble came up in one."""
+    """Return file and line of an error; of the call, if it was raised in a library."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{os.path.basename(error.filename)}, line {error.lineno}"
-    _, *frames = traceback.extract_tb(error.__traceback__)  # behind our own
+    _, *frames = traceback.extract_tb(error.__traceback__)  # without our own
     frames = [frame for frame in frames if not frame.filename.startswith("<")]
     libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
     frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
@@ -402,13 +402,13 @@ def _module_file(spec: AgentSpec) -> Path | None:
         # `importlib.util.find_spec` would run the packages around the module.
         found = importlib.machinery.PathFinder.find_spec(spec.name[:end], folders)
         if found is None:
-            return None  # `make_agent` says what is wrong
+            return None  # `make_agent` reports the error
         folders = found.submodule_search_locations
     return Path(found.origin) if found and found.has_location and found.origin else None
 
 
 def _suggestion(spec: AgentSpec) -> str:
-    """Return what may be meant by a name that is neither that of an agent nor that of a module."""
+    """Return a suggestion for a name that is neither an agent's nor a module's."""
     module, _, name = spec.name.rpartition(".")
     for path, argument in ((spec.name, spec.argument), (module, name)):
         if argument and Path(f"{path}.py").is_file():

@@ -68,7 +68,7 @@ class FoldAgent(FixedAgent):
 
 
 class RaiseAgent(FixedAgent):
-    """Bets and raises the pot, or what comes nearest to it; calls when no raise is legal."""
+    """Bets and raises the pot, or the nearest legal raise; calls when no raise is legal."""
 
     name = "raise"
 

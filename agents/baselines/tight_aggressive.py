@@ -19,7 +19,7 @@ class TightAggressiveAgent(RangeAgent):
     """Plays starting hands by position and later streets by made strength, draws and pot odds.
 
     Before the flop of hold'em with two cards and a full deck, hands are ranked by Chen's count; it opens
-    with ``0.9 / (1 + seats behind)`` of them, half at most and fewer after limpers, and calls or raises a
+    with ``0.9 / (1 + seats left to act)`` of them, half at most and fewer after limpers, and calls or raises a
     raise with fewer the more raises there were. Everywhere else the share of hands beaten now, to the power
     of the opponents, decides whether it bets, and facing a raise is weighed against the pot odds, with a
     bonus for cards that complete a straight or flush.
@@ -67,8 +67,8 @@ def _preflop_shares(public: PublicState) -> tuple[float, float]:
     """Return the share of the best hands to raise with, and the share to play at all."""
     if public.num_raises == 0:  # so nobody has acted twice
         limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
-        behind = public.num_live - 1 - limpers
-        share = min(0.9 / (1 + behind) * 0.8**limpers, 0.5)
+        left_to_act = public.num_live - 1 - limpers
+        share = min(0.9 / (1 + left_to_act) * 0.8**limpers, 0.5)
         return share, share
     looseness = 1.0 + 2.0 / public.rules.num_seats
     cheap = max(0.0, 0.33 - public.to_call / (public.pot + public.to_call))

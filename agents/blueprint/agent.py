@@ -68,22 +68,22 @@ class BlueprintAgent(RangeAgent):
         self._hand = ShadowHand(self._translation, coins, seat)
 
     def act(self, view: View) -> Decision:
-        """Draw from the own row of the strategy."""
+        """Draw from the hole cards' row of the strategy."""
         public = view.public
         answers = self._answers(public)
-        own = public.rules.combo_id(view.hole_cards)
+        combo = public.rules.combo_id(view.hole_cards)
         row = None
         if answers.node is not None and not _is_crowded(public, answers):
-            row = self._kept.row(answers.node, public.board, own)
+            row = self._kept.row(answers.node, public.board, combo)
         if row is None:
-            strategy, sources = self._look_up(public, np.array([own]))
+            strategy, sources = self._look_up(public, np.array([combo]))
             self.counts[SOURCES[sources[0]]] += 1
             return draw(strategy, self.rng)
         self.counts[SOURCES[0]] += 1
         probabilities = [0.0] * len(answers.actions)
         for column, probability in zip(answers.columns, row, strict=True):
             probabilities[column] += probability
-        if public.street == 0 and public.can_fold and self._aces[own]:
+        if public.street == 0 and public.can_fold and self._aces[combo]:
             probabilities[answers.actions.index(CALL)] += probabilities[0]
             probabilities[0] = 0.0
         drawn = draw_column(probabilities, self.rng)
@@ -94,7 +94,7 @@ class BlueprintAgent(RangeAgent):
         return self._look_up(public, combo_ids)[0]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean of what it does after each size that the last bet may count as."""
+        """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
         every = np.arange(public.rules.num_combos)
         translation = self._hand.translation
         places = self._hand.before_coin([action for _, action, _ in public.actions])
@@ -146,7 +146,7 @@ class BlueprintAgent(RangeAgent):
 
 
 class BundledAgent(Agent):
-    """Plays the bundled blueprint that fits the table, picked anew whenever a hand begins.
+    """Plays the bundled blueprint that fits the table, picked at the start of each hand.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class BundledAgent(Agent):
         Raises
         ------
         ValueError
-            If no bundled blueprint has so many seats, or such cards.
+            If no bundled blueprint has enough seats, or the game's cards.
         """
         super().restart(rules, seat, rng)
         picked = self._pick(rules)
@@ -191,7 +191,7 @@ class BundledAgent(Agent):
         self._agent.restart(rules, seat, rng)
 
     def act(self, view: View) -> Decision:
-        """Draw from the own row of the strategy."""
+        """Draw from the hole cards' row of the strategy."""
         return self._agent.act(view)
 
     def range_strategy(self, public: PublicState) -> Strategy:
@@ -199,7 +199,7 @@ class BundledAgent(Agent):
         return self._agent.range_strategy(public)
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean of what it does after each size that the last bet may count as."""
+        """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
         return self._agent.expected_strategy(public)
 
 
@@ -221,7 +221,7 @@ def blueprint_agent(text: str) -> BlueprintAgent:
 
 @functools.lru_cache(4)
 def _kept_rows(blueprint: Blueprint) -> KeptRows:
-    """Return what all agents of a blueprint in a process look up together."""
+    """Return the lookup tables that all agents of a blueprint in a process share."""
     return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))
 
 
@@ -229,7 +229,7 @@ def _kept_rows(blueprint: Blueprint) -> KeptRows:
 def _load_once(folder: Path, changed_at: int) -> Blueprint:
     """Return a blueprint that all its agents in a process share; one that was written since is another.
 
-    A row of every street has been looked up, so that whoever loads it before workers start compiles for all of them.
+    A row of every street is looked up, so that a parent process compiles the kernels before its workers start.
     """
     blueprint = load_blueprint(folder)
     for street in range(len(blueprint.cards.num_buckets)):

@@ -36,7 +36,7 @@ FOLDER = "blueprint"
 """The finished blueprint in the folder of a training run."""
 
 HIGHEST = 255
-"""What probability 1 is in rows of 8 bits."""
+"""The number that stands for probability 1 in rows of 8 bits."""
 
 _CARDS = "cards_"
 
@@ -120,7 +120,7 @@ class Blueprint:
         By cell. A row, the actions of a decision in a bucket, sums to 1 or nearly to 255; a row of zeros was never
         learnt.
     config : BlueprintConfig or None
-        What it was trained by; None for one that cannot be kept.
+        Its settings; None for one that cannot be saved.
     training : dict
         Iterations, seconds and so on.
     digest : str
@@ -162,7 +162,7 @@ class Blueprint:
     def save(self, folder: Path) -> str:
         """Write an artefact, replacing an older one, and return its digest.
 
-        The bucket table it was trained with is not in it, only what finds the same buckets anew.
+        The bucket table of its training is not included, only the card model that computes the same buckets.
         """
         if self.config is None:
             raise ValueError("a blueprint without its configuration cannot be kept")
@@ -214,7 +214,7 @@ def load_blueprint(folder: Path) -> Blueprint:
         game = game_arrays(rules, size, cards.num_buckets)
         if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):
             raise ValueError(f"rows are {rows.dtype}{list(rows.shape)}")
-        tree = build_tree(rules, config.game_menu, size)  # only now: what is said to be large may not be
+        tree = build_tree(rules, config.game_menu, size)  # only now that the size that the file claims fits its rows
         if artefact.source != tree_digest(tree):
             raise ValueError("its betting is not that of its bet sizes")
         training = artefact.config["training"]
@@ -226,7 +226,7 @@ def load_blueprint(folder: Path) -> Blueprint:
 
 @contextlib.contextmanager
 def _soundness(artefact: Artefact) -> Iterator[None]:
-    """Refuse an artefact whose content turns out not to be what a blueprint has."""
+    """Refuse an artefact whose content is not that of a blueprint."""
     try:
         yield
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:

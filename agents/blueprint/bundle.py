@@ -42,7 +42,7 @@ __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_bl
 
 SUFFIX = ".blueprint"
 LEVELS = 15
-"""What probability 1 is in a packed row of the later streets; a divisor of `blueprint.HIGHEST`."""
+"""The number that stands for probability 1 in a packed row of later streets; a divisor of `blueprint.HIGHEST`."""
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 3
@@ -95,17 +95,17 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
 
 
 def num_levels(street: int) -> int:
-    """Return what probability 1 is in a packed row: rows of the first street are few, and kept as they are."""
+    """Return the number for probability 1 in a packed row: the few rows of the first street keep their precision."""
     return LEVELS if street else HIGHEST
 
 
 class PackedFacts(NamedTuple):
-    """What a packed blueprint says of itself.
+    """The manifest of a packed blueprint.
 
     Attributes
     ----------
     record : dict
-        What its artefact will say: ``config``, ``training``, ``rows`` and so on.
+        The record of its artefact: ``config``, ``training``, ``rows`` and so on.
     digest : str
         SHA-256 of the file.
     """
@@ -115,7 +115,7 @@ class PackedFacts(NamedTuple):
 
 
 def packed_facts(path: Path) -> PackedFacts:
-    """Return what a packed blueprint says of itself; nothing is unpacked, but every byte is compared.
+    """Return the manifest of a packed blueprint; nothing is unpacked, but every byte is verified.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: in
 
 
 def _in_levels(table: np.ndarray, counts: np.ndarray, levels: int) -> np.ndarray:
-    """Return rows, side by side with so many actions each, that sum to nearly `levels`: uint8[buckets, pairs]."""
+    """Return rows that sum to nearly `levels`, side by side with `counts` actions each: uint8[buckets, pairs]."""
     starts = np.cumsum(counts, dtype=np.int64) - counts
     totals = np.add.reduceat(table, starts, axis=1, dtype=np.float32)
     scale = levels / np.maximum(totals, 1.0)

@@ -1,4 +1,4 @@
-"""What a blueprint is to be: the game, its bet sizes and cards, and how it is trained.
+"""The settings of a blueprint: its game, bet sizes, card abstraction and training.
 
 A configuration is a TOML file; the presets are files like any other, in ``presets`` beside this module.
 """
@@ -43,15 +43,15 @@ class MenuConfig:
     Attributes
     ----------
     preflop, flop, turn, river : tuple of str
-        Behind the last no raise is offered. A street without sizes has those of the street before.
+        After the last no raise is offered. A street without sizes has those of the previous street.
     multiway : dict
-        From a street to the sizes where three or more seats have not folded; elsewhere they are as for two.
+        From a street to the sizes where three or more seats have not folded; by default those for two.
     callers : dict
         From a street to how many seats may call a bet, by the number of raises so far; see `StreetMenu`.
     all_in_share : float
         Share of the stack from which on a raise becomes all-in.
     push_or_fold : bool
-        Who faces a bet and may raise may not call.
+        A seat that faces a bet and may raise may not call.
     """
 
     preflop: Texts
@@ -93,14 +93,14 @@ class BlueprintConfig:
     Attributes
     ----------
     name, text : str
-        The text says in a line what it is for.
+        The text is its purpose in one line.
     game : str
         A name of the ladder, a preset or an OpenSpiel game string; or empty: no-limit hold'em for `seats`.
     seats : int
     stack_bb : float
         Stacks in big blinds.
     menu : MenuConfig or None
-        None for the raises that the game's own rules offer.
+        None for the raises of the game's own menu.
     cards : str
         ``lossless``, or the name or folder of a bucket table.
     iterations : int
@@ -151,7 +151,7 @@ class BlueprintConfig:
             raise ValueError(f"stack_bb is 1 to 10,000 big blinds, got {self.stack_bb!r}")
         if not self.game and self.menu is None:
             raise ValueError("the bet sizes are missing: [menu] with preflop = ['0.5p 1p allin', ...] and so on")
-        _ = self.rules, self.game_menu, self.schedule  # they check what they are made of
+        _ = self.rules, self.game_menu, self.schedule  # these check the settings that they are made of
 
     @functools.cached_property
     def rules(self) -> HoldemRules:
@@ -168,7 +168,7 @@ class BlueprintConfig:
 
     @functools.cached_property
     def schedule(self) -> Schedule:
-        """What happens when."""
+        """The iterations of discounts, pruning, averages and snapshots."""
         return Schedule(
             self.iterations,
             self.discount_until,
@@ -194,7 +194,7 @@ class BlueprintConfig:
         return -max(_CLEARLY_BAD_BB * visits * self.rules.big_blind, _MIN_LOST_STACKS * stack)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `config_from_dict` makes a configuration of."""
+        """Return the settings as a dict that `config_from_dict` reads."""
         return dataclasses.asdict(self)
 
 

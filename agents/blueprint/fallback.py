@@ -1,4 +1,4 @@
-"""What stands in for rows of a blueprint that were dropped or never visited."""
+"""Stand-ins for rows of a blueprint that were dropped when it was packed, or never visited in training."""
 
 import functools
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
 
 SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
-"""Where a hand's strategy comes from: its own row, the stand-ins in their order, no decision of the tree, more players
-after the flop than the tree has."""
+"""Where a hand's strategy comes from: its row, the stand-ins in their order, no decision in the tree, more players
+after the flop than in the tree."""
 
 EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
 MAX_TABLE = 2048
-"""Of a decision on a street with so many buckets at most, the strategies of all are kept."""
+"""The number of buckets of a street up to which the strategies of all buckets at a decision are cached."""
 
 BUCKET_SPAN = 0.05
 """Share of a street's buckets within which one stands in for another."""
@@ -60,10 +60,10 @@ class _Kind(NamedTuple):
 
 
 class KeptRows:
-    """A blueprint's rows, and stand-ins for those that it has not.
+    """A blueprint's rows, with stand-ins for missing ones.
 
-    In this order: the nearest bucket with a row at the same decision, where buckets are sorted by strength; the
-    decision behind the nearest other size of the last raise; the seat's last decision before with a row.
+    The stand-ins, in order: the nearest bucket with a row at the same decision, where buckets are sorted by strength;
+    the decision after the nearest other size of the last raise; the seat's last earlier decision with a row.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class KeptRows:
         self._transfer = functools.lru_cache(1024)(self._make_transfer)
 
     def row(self, node: int, board: tuple[int, ...], combo_id: int) -> tuple[float, ...] | None:
-        """Return one combo's strategy at a decision as `find` does, or None where the blueprint has no row of its own.
+        """Return one combo's strategy at a decision as `find` does, or None for a missing row.
 
         For a single hand this is many times faster.
         """
@@ -208,7 +208,7 @@ class KeptRows:
     def _from_first_of(
         self, decisions: list[int], node: int, number: int, buckets: Callable[[int, np.ndarray], np.ndarray]
     ) -> np.ndarray:
-        """Return each hand's row at the first of some decisions that has one, with the actions of another.
+        """Return each hand's row at the first of some decisions that has one, mapped to the actions of `node`.
 
         Parameters
         ----------
@@ -223,7 +223,8 @@ class KeptRows:
             if not len(missing):
                 break
             kept = self._blueprint.strategy(decision, buckets(decision, missing)).astype(np.float64)
-            # Column by column: a matrix product rounds one row alone otherwise than among others.
+            # Column by column: a matrix product rounds a row differently alone than in a batch, and `act` and
+            # `range_strategy` must agree bit for bit.
             parts = zip(kept.T, self._transfer(decision, node), strict=True)
             rows = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
             found[missing] = rows
@@ -231,7 +232,7 @@ class KeptRows:
         return found
 
     def _find_siblings(self, node: int) -> list[int]:
-        """Return the decisions behind other sizes of the last raise on the street, the nearest size first."""
+        """Return the decisions after other sizes of the street's last raise, the nearest size first."""
         tree, states = self._blueprint.tree, self.states
         answers, at = [], node
         while at > 0 and tree.action[at] <= CALL and tree.street[tree.parent[at]] == tree.street[node]:
@@ -259,7 +260,7 @@ class KeptRows:
         return _Kind(int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node)))
 
     def _make_transfer(self, source: int, target: int) -> np.ndarray:
-        """Return what each action of a decision becomes at another, by kind: float64[num_actions, num_actions]."""
+        """Return the mapping of one decision's actions to another's, by kind: float64[num_actions, num_actions]."""
         tree, states = self._blueprint.tree, self.states
         actions, targets = tree.actions(source).tolist(), tree.actions(target).tolist()
         call = targets.index(CALL) if CALL in targets else 0

@@ -1,4 +1,4 @@
-"""What a blueprint does with each starting hand when everybody before has folded."""
+"""The preflop strategy of each seat with the 169 starting hands when all seats before it have folded."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
 
 
 def shares(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """Return what is done with each starting hand: from AKs and so on to the shares of fold, call and raise."""
+    """Return the strategy of each starting hand: from AKs and so on to the shares of fold, call and raise."""
     columns = {"fold": strategy.actions == FOLD, "call": strategy.actions == CALL, "raise": strategy.actions > CALL}
     return {
         name: {kind: float(row[chosen].sum()) for kind, chosen in columns.items()}

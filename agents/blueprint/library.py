@@ -37,7 +37,7 @@ class BundledBlueprint:
     path : Path
         Of the packed file.
     config : BlueprintConfig
-        What it was trained by.
+        The settings of its training.
     digest : str
         Of the whole file.
     """
@@ -77,7 +77,7 @@ def bundled_blueprints() -> list[BundledBlueprint]:
 
 
 def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]:
-    """Return the blueprints that come with the package and are sound, and what is wrong with the others."""
+    """Return the sound blueprints of the package, and the errors of the others."""
     sound: list[BundledBlueprint] = []
     damaged: list[ArtefactRefused] = []
     for path in sorted(_BOTS.glob(f"*{SUFFIX}")):
@@ -133,8 +133,8 @@ def find_blueprint(text: str) -> Path:
     if (path := find_packed(text)) is not None:
         return unpacked_folder(path)
     home = blueprints_folder()
-    own = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
-    names = sorted({*own, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})
+    trained = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
+    names = sorted({*trained, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})
     known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
     raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one{suggestion(text, names)}: {known}")
 

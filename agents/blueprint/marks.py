@@ -1,4 +1,4 @@
-"""Is it trained yet? What is measured at marks of a training run."""
+"""Measurements at the marks of a training run, which tell whether it is trained yet."""
 
 import dataclasses
 import math
@@ -40,11 +40,11 @@ class Mark:
         How far the strategy moved since the last mark: mean total variation over decisions met in self-play, 0 to 1;
         not a number at the first.
     seat_values, seat_deviations : tuple of float
-        What each seat wins in self-play, and the standard error, in milli-big-blinds a hand.
+        Value of each seat in self-play, and its standard error, in mbb per hand.
     missing : float
         Share of decisions of self-play where nothing was learnt.
     against_last, against_last_deviation : float
-        What the blueprint wins a hand against that of the last mark in a duplicate match, and the standard error.
+        Winnings per hand against the last mark's blueprint in a duplicate match, and their standard error.
     against_final, against_final_deviation : float
         The same against the finished one; not a number before the end.
     """
@@ -65,7 +65,7 @@ class Mark:
     against_final_deviation: float = math.nan
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the mark as JSON's types; what is not a number is None."""
+        """Return the mark in JSON's types, with None for NaN."""
         return {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in dataclasses.asdict(self).items()
@@ -95,7 +95,7 @@ def mark_from_dict(record: Mapping[str, Any]) -> Mark:
 
 
 def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a training with what it comes to.
+    """Return the record of a training with its core-hours and the gain of its last doubling.
 
     ``core_hours`` are hours times threads; ``last_doubling_mbb`` is what the finished blueprint won a hand in the
     duplicate match against that of the last mark up to half of the iterations, ``last_doubling_from``, and
@@ -115,7 +115,7 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def work_done(training: Mapping[str, Any]) -> tuple[int, float]:
-    """Return the iterations and core-hours of a training, with those of what it started from."""
+    """Return the iterations and core-hours of a training, including those of the blueprint it started from."""
     start = training.get("start") or {"iterations": 0, "core_hours": 0.0}
     own = summarised(training)["core_hours"] or 0.0
     return training["iterations"] + start["iterations"], own + start["core_hours"]
@@ -128,7 +128,7 @@ class Watched:
     ----------
     nodes, cells : int64[n]
     rows : float32[sum of their actions]
-        What they were at the last mark.
+        Their probabilities at the last mark.
     """
 
     def __init__(self, nodes: np.ndarray, cells: np.ndarray, rows: np.ndarray):
@@ -137,7 +137,7 @@ class Watched:
         self.rows = rows
 
     def require(self, tree: BettingTree, num_cells: int) -> None:
-        """Refuse what are no decisions of a tree, cells of its rows and as many probabilities: ValueError."""
+        """Raise ValueError unless these are decisions of a tree, with cells and probabilities of its rows."""
         nodes, cells, rows = self.nodes, self.cells, self.rows
         fits = (nodes.dtype, cells.dtype, rows.dtype) == (np.int64, np.int64, np.float32) and nodes.shape == cells.shape
         if not fits or nodes.ndim != 1 or ((nodes < 0) | (nodes >= len(tree.actor))).any():

@@ -28,7 +28,7 @@ class MatchSums(NamedTuple):
     Attributes
     ----------
     chips : float64[num_seats + 1]
-        What the one blueprint won in each seat, and in all.
+        Winnings of the one blueprint in each seat, and in total.
     squares : float64[num_seats + 1]
         Sums of squares, the last of a deck's chips in all seats together.
     counts : int64[2]
@@ -41,7 +41,7 @@ class MatchSums(NamedTuple):
 
 
 class MatchResult(NamedTuple):
-    """What one blueprint won from others of one kind.
+    """The winnings of one blueprint against copies of another.
 
     Attributes
     ----------
@@ -64,10 +64,10 @@ class MatchResult(NamedTuple):
 
 
 def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1) -> MatchResult:
-    """Return what a blueprint wins in every seat, everybody else playing another: a duplicate match.
+    """Return the winnings of a blueprint in every seat against copies of another: a duplicate match.
 
-    Every deck is played with the same random numbers in each seat, so what is alike in both cancels out. The result is
-    the same for any number of threads. With the same blueprint twice it tells the value of each seat.
+    Every deck is played with the same random numbers in each seat, so decisions that both play equally cancel out. The
+    result is the same for any number of threads. A blueprint against itself measures the value of each seat.
 
     Raises
     ------

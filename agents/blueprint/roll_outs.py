@@ -1,4 +1,4 @@
-"""Roll-outs of a blueprint: what is needed to play it on from anywhere in its tree, for all hands of a seat at once."""
+"""Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once: tables, stakes, places."""
 
 from typing import NamedTuple
 
@@ -32,14 +32,13 @@ __all__ = [
 ]
 
 MAX_SCALE = 1.5
-"""By how much the pot may differ from that of the tree, in big blinds; in others the same bets are worth other
-things."""
+"""The largest ratio between the pots of hand and tree, in big blinds; beyond it, the tree's strategy does not fit."""
 
 _NO_LIMIT = 2**62
 
 
 class Worlds(NamedTuple):
-    """Whole boards that stand for all that can come.
+    """Sampled whole boards.
 
     Attributes
     ----------
@@ -56,7 +55,7 @@ class Worlds(NamedTuple):
 
 
 class RollOutTables(NamedTuple):
-    """A blueprint as roll-outs read it.
+    """A blueprint laid out for roll-outs.
 
     Attributes
     ----------
@@ -114,7 +113,7 @@ class RollOutWorkspace(NamedTuple):
     listed, num_listed : int64[depth]
         Which list a level has, as several may share one, and how many hands each list has.
     values, scales : float64[depth, num_combos]
-        What each hand wins, and one over the sum of its row.
+        Value of each hand, and one over the sum of its row.
     nodes, places : int64[depth]
         The decision, and the action that is followed.
     ranks, chips : int64[num_seats]
@@ -134,7 +133,7 @@ class RollOutWorkspace(NamedTuple):
 
 
 class Stakes(NamedTuple):
-    """What the tree's chips are in a hand that is played on in it, from one of its nodes on; by the tree's seats.
+    """Conversion of tree chips to hand chips when a hand continues in the tree, by the tree's seats.
 
     Attributes
     ----------
@@ -147,7 +146,7 @@ class Stakes(NamedTuple):
     stacks : int64[num_seats]
         The most that each can put in in the hand.
     scale : float
-        What a chip is worth that is put in in the tree beyond that.
+        Chips of the hand for each chip put in beyond that in the tree.
     """
 
     paid: np.ndarray
@@ -179,7 +178,7 @@ class RollOutPlace(NamedTuple):
 
 
 def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
-    """Return a blueprint as roll-outs read it, and how many decisions at most lie on the way to an end."""
+    """Return a blueprint laid out for roll-outs, and the largest number of decisions on a path to an end."""
     tree, num_buckets = blueprint.tree, blueprint.cards.num_buckets
     sizes, depths = np.empty(len(tree.actor), np.int32), np.empty(len(tree.actor), np.int32)
     kernels.count_nodes(tree, sizes, depths)
@@ -192,7 +191,7 @@ def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
 
 
 def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
-    """Return a workspace for trees with so many decisions on the way to an end."""
+    """Return a workspace for trees with `depth` decisions on a path to an end."""
     combos, levels = rules.num_combos, depth + 2
     return RollOutWorkspace(
         lists=np.zeros((levels, combos), np.int32),
@@ -230,14 +229,14 @@ def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
 
 
 def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
-    """Return what finds places of a game's hands in a blueprint's tree: bets count as the nearest size."""
+    """Return the finder of a game's hands in a blueprint's tree; it maps bets to the nearest size."""
     return ShadowHand(Translation(rules, TreeStates(blueprint.rules, blueprint.tree)))
 
 
 def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
     """Return where the tree stands after some actions of a hand.
 
-    None where it says little of it: it has no decision there, has left somebody out, or has quite another pot.
+    None where the tree does not fit: it has no decision there, lacks a player, or has a very different pot.
     """
     at = hand.at(actions)
     translation = hand.translation
@@ -269,21 +268,21 @@ class FlopStarts:
     def find_place(self, hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return the place most like one that actions of a hand lead to: by the chips of the seat to act.
 
-        None where the hand is not at the start of the second street, or the tree knows nothing like it.
+        None where the hand is not at the start of the second street, or the tree has no similar flop.
         """
-        state, seats, own = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
+        state, seats, tree_rules = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
         if state.is_over or state.street != 1 or state.array[betting.NUM_ACTIONS]:
             return None
         live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
-        known = self._nodes.get((seats[state.actor], (1 << own.num_seats) - 1 - live), ())
-        paid = state.contributions[state.actor] * own.big_blind / state.rules.big_blind
+        known = self._nodes.get((seats[state.actor], (1 << tree_rules.num_seats) - 1 - live), ())
+        paid = state.contributions[state.actor] * tree_rules.big_blind / state.rules.big_blind
         node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
         return None if node is None else _place(hand, state, node[1], seats)
 
 
 def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, ...]) -> RollOutPlace | None:
-    """Return a place, unless its pot is quite another."""
-    own = hand.translation.states
-    paid, pot = tuple(own.state(node).contributions), sum(state.contributions)
-    smaller, larger = sorted((pot * own.rules.big_blind, sum(paid) * state.rules.big_blind))
+    """Return a place, None if its pot is very different."""
+    states = hand.translation.states
+    paid, pot = tuple(states.state(node).contributions), sum(state.contributions)
+    smaller, larger = sorted((pot * states.rules.big_blind, sum(paid) * state.rules.big_blind))
     return RollOutPlace(node, seats, paid, pot) if larger <= MAX_SCALE * smaller else None

@@ -1,4 +1,4 @@
-"""A training run in a folder: checkpoints to go on from, marks, and the blueprint that comes of it."""
+"""A training run in a folder: its checkpoints, its marks and the finished blueprint."""
 
 import contextlib
 import dataclasses
@@ -33,7 +33,7 @@ _CHUNK = 1 << 22
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint holds.
+    """The content of a checkpoint.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Checkpoint:
 
 
 class TrainingRun:
-    """Trains a blueprint, and keeps what is needed to go on after any end.
+    """Trains a blueprint and saves checkpoints, so that it resumes after any interruption.
 
     Parameters
     ----------

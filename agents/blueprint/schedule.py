@@ -7,27 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 
 MAX_SNAPSHOTS = 250
-"""So that sums of strategies of 8 bits fit into 16."""
+"""The largest number whose sums of 8-bit strategies fit into 16 bits."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What happens when in a run of so many iterations.
+    """The iterations at which a run discounts, prunes, averages and takes snapshots.
 
     Attributes
     ----------
     iterations : int
     discount_until : float
         Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
-        by k / (k + 1), so that what is learnt in a step weighs in proportion to its number. 0 for none.
+        by k / (k + 1), so that a step weighs in proportion to its number (linear CFR). 0 for none.
     prune_from : float
         Share after which 95 % of all traversals leave out actions of very negative regret; 1 for none.
     average_from : float
         Share after which the average of the first street gathers, and snapshots of the later ones are taken.
     average_over : float
-        Share, the last of the run, that the averages are over: they begin anew there, and before that again and again,
+        Last share of the run that the averages cover: they restart there, and at earlier points in the same proportion,
         so that those of an unfinished run are over its last part, too. 1 for all since `average_from`, which is less
-        exploitable: what is learnt goes round in circles, and an average over part of one leans to one side.
+        exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int
         Iterations between two updates of the average.
     num_snapshots : int
@@ -73,7 +73,7 @@ class Schedule:
 
     @functools.cached_property
     def renewals(self) -> frozenset[int]:
-        """Return the iterations before which averages begin anew."""
+        """Return the iterations before which averages restart."""
         found, at = set(), self.iterations * (1.0 - self.average_over)
         while at > self.average_from * self.iterations and round(at) > 0:
             found.add(round(at))
@@ -81,7 +81,7 @@ class Schedule:
         return frozenset(found)
 
     def extended(self, iterations: int) -> "Schedule":
-        """Return the schedule of a longer run that learns the same until this one's end, and then goes on.
+        """Return the schedule of a longer run that is the same up to the end of this one.
 
         Its snapshots keep their distance while their number allows it.
         """

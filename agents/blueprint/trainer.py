@@ -39,14 +39,14 @@ _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
 _PIECE = 1 << 16
 _AMPLE = 0.5
-"""Share of the free memory up to which regrets and averages take it in large pages: faster, but soon all of it."""
+"""Share of the free memory up to which tables use large pages: faster, but soon all of their memory is resident."""
 _STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
 
 
 class TraversalSettings(NamedTuple):
-    """What kernels do in every iteration.
+    """Settings of every traversal.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class Trainer:
         for event in events:
             if not self.iteration < event <= last:
                 continue
-            if self.iteration in schedule.renewals:  # only now, as the averages until here may have been asked for
+            if self.iteration in schedule.renewals:  # not at its end: a caller may still ask for the averages so far
                 _clear(self.sums)
                 _clear(self.snapshots)
             self._iterate(event)
@@ -196,7 +196,7 @@ class Trainer:
                 kernels.discount_cells(self.regrets, factor, self._settings.rounds)
                 for first in range(0, len(self.sums), _PIECE):
                     part = self.sums[first : first + _PIECE]
-                    if part.any():  # what was never met takes no memory
+                    if part.any():  # writing zeros would take memory for rows never visited
                         part *= factor
                 self.weighted_visits *= factor
             if event in schedule.snapshots:
@@ -208,7 +208,7 @@ class Trainer:
         Parameters
         ----------
         weight : float
-            Chips of regret that a row shares out: the more, the longer what is learnt now takes to change it.
+            Chips of regret distributed over each row: the more, the longer new regrets take to change it.
 
         Raises
         ------
@@ -234,7 +234,7 @@ class Trainer:
         return {name: getattr(self, name) for name in _STATE} | {"decks": np.array([work.deck for work in self._work])}
 
     def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
-        """Go on from a kept state.
+        """Continue from a saved state.
 
         With as many threads as then; more of them begin new streams of random numbers, fewer leave some out.
 
@@ -243,8 +243,8 @@ class Trainer:
         ValueError
             If the state is one of another game.
         """
-        own = self.state()
-        for name, values in own.items():
+        current = self.state()
+        for name, values in current.items():
             if name not in state or state[name].dtype != values.dtype or state[name].shape[1:] != values.shape[1:]:
                 raise ValueError(f"{name} is missing or of another kind")
             if name not in _BY_THREAD and state[name].shape != values.shape:
@@ -254,7 +254,7 @@ class Trainer:
             count = min(len(values), len(found))
             for first in range(0, count, _CHUNK):
                 part = found[first : min(first + _CHUNK, count)]
-                if part.any():  # what was never met takes no memory
+                if part.any():  # writing zeros would take memory for rows never visited
                     values[first : first + len(part)] = part
         self.counters[0] += np.sum(state["counters"][len(self.counters) :], axis=0)
         threads = len(self._work)
@@ -269,7 +269,7 @@ class Trainer:
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
         """Return the strategy so far.
 
-        Averages where there are some, else what the regrets say now; where nothing was learnt, rows are zeros.
+        Rows are averages, where there are none the current strategy, and zeros if never visited.
         """
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -289,7 +289,7 @@ class Trainer:
     def regret_per_visit(self) -> tuple[float, list[int]]:
         """Return the positive regret by visits in chips, over all rows, and how many rows were met on each street.
 
-        Regrets and visits are discounted alike.
+        Regrets and visits have the same discounts.
         """
         total, met = 0.0, []
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -361,7 +361,7 @@ def warmup() -> None:
 
 
 def _clear(values: np.ndarray) -> None:
-    """Write zeros, but where there are some: what was never met takes no memory."""
+    """Write zeros over other numbers only: pages that were never written take no memory."""
     for first in range(0, len(values), _PIECE):
         part = values[first : first + _PIECE]
         if part.any():

@@ -1,4 +1,4 @@
-"""The betting tree as traversals read it."""
+"""The betting tree laid out for traversals."""
 
 from typing import NamedTuple
 
@@ -17,9 +17,9 @@ class TraversalTree(NamedTuple):
     Attributes
     ----------
     nodes : int32[num_nodes, 4]
-        Of a decision: what is known of its actor (`_traversal_kernels`), its first child, its row, the chips that its
-        seat has put in. Of an end: the complement of the set of seats that have not folded, its number, the pot, and
-        the chips that each of those seats has put in, -1 where they differ.
+        Of a decision: its word (`traversal_kernels`), its first child, its row, the contribution of its seat. Of an
+        end: the complement of the set of seats that have not folded, its number, the pot, and the contribution of
+        each of those seats, -1 where they differ.
     contributions : int32[num_ends, num_seats]
         Chips each seat has put in.
     """
@@ -29,7 +29,7 @@ class TraversalTree(NamedTuple):
 
 
 class DealtGame(NamedTuple):
-    """An abstract game as kernels deal and walk it.
+    """The arrays with which kernels deal an abstract game and walk its tree.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class DealtGame(NamedTuple):
 
 
 def traversal_tree(tree: BettingTree) -> TraversalTree:
-    """Return a betting tree as traversals read it."""
+    """Return a betting tree laid out for traversals."""
     nodes = np.empty((len(tree.actor), 4), np.int32)
     kernels.pack_nodes(tree, nodes)
     return TraversalTree(nodes, tree.contributions)

@@ -1,4 +1,4 @@
-"""What a thread writes to while it deals, traverses and plays."""
+"""The memory that a thread writes to while it deals, traverses and plays."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _LINE, _PAGE = 64, 4096
 
 
 class TraversalWorkspace(NamedTuple):
-    """Memory for one thread: the deal, what it means to every seat, and the stack of a traversal.
+    """Memory of one thread: the deal, the ranks and buckets of every seat, and the stack of a traversal.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class TraversalWorkspace(NamedTuple):
     buckets, starts : int64[MAX_SEATS * MAX_STREETS]
         Of every seat on each street: its bucket, and the first cell of that bucket.
     frames : int64[depth, 8]
-        The open decisions of the traverser (`_traversal_kernels`).
+        The open decisions of the traverser (`traversal_kernels`).
     values, strategies : float64[depth, actions]
     """
 
@@ -38,7 +38,7 @@ class TraversalWorkspace(NamedTuple):
 
 
 def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
-    """Return the memory of one thread, in pages of its own."""
+    """Return the memory of one thread, in pages that no other thread writes to."""
     depth, actions = tree_kernels.MAX_DEPTH + 2, tree_kernels.MAX_ACTIONS
     cards = deck_cards(rules.num_suits, rules.num_ranks)
     work = TraversalWorkspace(
@@ -58,9 +58,9 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
 
 
 def _aligned(*arrays: tuple[tuple[int, ...], type]) -> list[np.ndarray]:
-    """Return arrays of zeros, one behind the other, each from the start of a line of the cache, in pages of their own.
+    """Return arrays of zeros in pages of their own, one after the other, each aligned to a line of the cache.
 
-    Not each from the start of a page: those would all lie in the same few sets of the cache.
+    Arrays aligned to pages would all compete for the same few sets of the cache.
     """
     sizes = [int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in arrays]
     room = [-(-size // _LINE) * _LINE for size in sizes]

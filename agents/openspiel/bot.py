@@ -19,8 +19,8 @@ class OpenSpielBot(pyspiel.Bot):
     """An agent at a seat of a ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
 
     OpenSpiel's loops show every bot all cards; this one reads its own, the board and the actions.
-    What the agent is told is derived from the state's history alone, so a bot can be handed any
-    state at any time: one that goes on where it was, or, as after `restart_at`, any other.
+    All that the agent is told comes from the state's history, so a bot can be handed any state at any time: one that
+    continues its hand, or any other, as after `restart_at`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class OpenSpielBot(pyspiel.Bot):
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """Return the probabilities of the legal action ids; in a game with any raise size, of those above 0.
 
-        They are the own row of the agent's `range_strategy`, else what it says when asked to act; an
+        They are the hole cards' row of the agent's `range_strategy`, else the distribution of its `act`; an
         agent that only names an action has it listed with probability 1.
         """
         hand = self._to_act(state)

@@ -1,7 +1,7 @@
 """Feed an agent one hand of an OpenSpiel game, seen from its seat.
 
 An OpenSpiel state shows every card to everybody, so `own_view` cuts the history first, and nothing
-behind it reads a state.
+after it reads a state.
 """
 
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ class HandFeed:
         agent.observe(Deal(self.hole_cards))
 
     def follow(self, seen: list[int]) -> bool:
-        """Tell the agent what is new in an `own_view`; return False, and tell nothing, if it is of another hand."""
+        """Tell the agent the new part of an `own_view`; return False, and tell nothing, if it is of another hand."""
         known = len(self.seen)
         if seen[:known] != self.seen:
             return False
@@ -66,7 +66,7 @@ class HandFeed:
         self._stream = np.random.PCG64(seed).state
 
     def public(self) -> PublicState:
-        """Return what everybody sees."""
+        """Return the public state."""
         return PublicState(self.game.rules, self.betting.array.tolist(), self.board, self.actions)
 
     def act(self) -> Decision:

@@ -28,7 +28,7 @@ MAX_HISTORIES = 20_000
 """Largest game, in deals times betting sequences, that a solver takes on."""
 
 OPENSPIEL_BOTS = (*pyspiel.bots_that_can_play_game(pyspiel.load_game("universal_poker")), *SOLVERS)
-"""What may stand after ``openspiel:`` in an agent's spec."""
+"""Names that may follow ``openspiel:`` in an agent's spec."""
 
 # OpenSpiel itself ignores options it does not know, and refuses wrong values only when a hand begins.
 _BOT_OPTIONS = {
@@ -106,7 +106,7 @@ class BotAgent(Agent):
             self._inform(number)
 
     def act(self, view: View) -> int | Decision:
-        """Return what the bot does, and of the actions on a menu its probabilities, if it tells them."""
+        """Return the bot's action, with its probabilities of the actions on a menu if it reports them."""
         if self._state.current_player() != view.seat:  # some of OpenSpiel's bots would end the process
             raise ValueError(f"seat {view.seat} asks the bot of seat {self.seat}: a BotAgent plays one seat at a time")
         actions = self._table.actions(self._betting.array.tolist())
