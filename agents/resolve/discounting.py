@@ -40,8 +40,8 @@ class Discounting:
     def steps(self, done: int, num_iterations: int) -> np.ndarray:
         """Return the factors of positive regrets, negative regrets and earlier strategy sums: float64[n, 3].
 
-        A weight t^gamma of iteration t is applied as a factor ((t - 1) / t)^gamma to the sums before it, so every
-        iteration's own strategy has weight 1 and float32 sums stay small.
+        A weight t^gamma of iteration t is applied as a factor ((t - 1) / t)^gamma to the sums before it. So each
+        iteration's own strategy enters with weight 1, and float32 sums stay small.
         """
         gain, loss, _ = self.rule.schedule(done, num_iterations).T
         iteration = np.arange(done + 1.0, done + num_iterations + 1.0)

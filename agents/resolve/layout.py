@@ -3,8 +3,8 @@
 The last street is cut into batches of roots, so that the rows of a batch stay in the processor's cache. Rows of reach
 and of values are numbered within a batch. All rows are by the hands of one board, in blocks of sixteen.
 
-Values need far fewer rows than nodes: a depth-first pass up needs one row for each depth and action (a *slot*), and
-terminal nodes with the same reach of the opponent share a row, as their values differ only by the stake.
+Values need far fewer rows than nodes. A depth-first pass up needs one row for each depth and action (a *slot*).
+Terminal nodes with the same reach of the opponent share a row, as their values differ only by the stake.
 """
 
 from typing import NamedTuple

@@ -102,8 +102,8 @@ class VectorSolver:
         boards. Linear CFR (``lcfr``) suits sampling, as early, noisy iterations weigh little.
     thinning : int
         The first `thinning` iterations visit one board of the last street after each board before, the next
-        `thinning` visit two, and so on, sampled again for each seat in each iteration; 0 visits all. Useful with
-        buckets, whose strategies are learnt on every board.
+        `thinning` visit two, and so on; 0 visits all. The boards are sampled again for each seat in each iteration.
+        Useful with buckets, whose strategies are learnt on every board.
     last_boards : int
         Size of a fixed sample of the last street's boards after each board before, which stands for all; 0 for all.
         Fewer boards shorten the setup and each iteration.

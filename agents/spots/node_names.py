@@ -1,8 +1,8 @@
 """Names of a spot's nodes and actions.
 
-A node is named by the actions and cards that lead to it, separated by blanks, as in ``c c 7d b55%``: ``f`` fold, ``c``
-check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the pot, ``b94`` the same in chips put in on the
-street, ``allin``, and the cards dealt.
+A node is named by the actions and cards that lead to it, separated by blanks, as in ``c c 7d b55%``. Actions are ``f``
+fold, ``c`` check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the pot, and ``allin``. ``b94`` is a bet in
+chips put in on the street.
 """
 
 from collections.abc import Sequence
