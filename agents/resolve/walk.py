@@ -2,8 +2,8 @@
 
 A walk starts at `Walk.values`. On each board of a street but the last, `Walk._pass` passes both seats' reach down the
 betting. It then calls `Walk._below` for the boards of the next street, and carries their values up. On the last street
-a single kernel call does all boards of a chunk. The walk itself is the same for iterations and for measurements; a `Task` says
-which strategies are played and what happens to the values.
+a single kernel call does all boards of a chunk. The walk itself is the same for iterations and for measurements; a
+`Task` says which strategies are played and what happens to the values.
 
 The boards of the first deal are cut into chunks that threads take in turn. Chunks are summed in a fixed order, so no
 result depends on the number of threads.
