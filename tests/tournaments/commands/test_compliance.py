@@ -155,7 +155,7 @@ def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(SLOW)
     assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "6"]) == 0
     out = capsys.readouterr().out
-    assert " of 1,000 hands as in a tournament" in out and "--seconds gives it more" in out
+    assert " of 1,000 hands as in a tournament" in out and "--seconds gives more" in out
     hands, _, decks = (int(number) for number in re.findall(r"^(?:the contract, )?(\d+) ", out, re.MULTILINE))
     assert 0 < hands < 50 and 0 < decks < 40
 
