@@ -150,7 +150,7 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
             ["--agent", "silent.py:Bot", "--workers", "2"],
             "give it range_strategy(public) (python -m pydoc plurispiel.ag",
         ),
-        (["--agent", "lists.py:Bot"], "range_strategy returned list, which is no plurispiel.agents.Strategy"),
+        (["--agent", "lists.py:Bot"], "range_strategy returned list, not a plurispiel.agents.Strategy"),
         (["--agent", "rows.py:Bot"], "range_strategy has rows of shape (169, 1), not (1326, 1)"),
         (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
         (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
