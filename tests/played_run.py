@@ -1,6 +1,7 @@
 """Runs that tests play."""
 
 import contextlib
+import sqlite3
 
 from plurispiel.tournaments.run.block_player import Conduct
 from plurispiel.tournaments.run.config import TournamentConfig
@@ -14,3 +15,10 @@ def play(folder, keep="sample", **settings):
     with contextlib.closing(RunStore(folder, config)) as store:
         play_run(config, store, Conduct(keep=keep))
     return folder
+
+
+def group_rows(folder):
+    """Return all that a run has stored of its groups, but for the time they took."""
+    columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"
+    with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        return database.execute(f"SELECT {columns} FROM groups ORDER BY lineup, deck, agent").fetchall()

@@ -1,6 +1,5 @@
 """What is shown is run: examples in docstrings, blocks of the documents, their commands, options and links."""
 
-import argparse
 import doctest
 import importlib
 import re
@@ -28,13 +27,17 @@ LINKS = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 def commands_of(parser, words=()):
     """All commands of the program with their parsers; `bench` and `ls` once for each thing they can do."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return {
-                key: p for name, each in action.choices.items() for key, p in commands_of(each, (*words, name)).items()
-            }
-    named = [action.choices for action in parser._actions if action.choices and not action.option_strings]
+    if parser.commands():
+        return {
+            key: p for name, each in parser.commands().items() for key, p in commands_of(each, (*words, name)).items()
+        }
+    named = [action.choices for action in parser.arguments() if action.choices and not action.option_strings]
     return {(*words, *more): parser for more in ([(name,) for name in named[0]] if named else [()])}
+
+
+def options_of(parser):
+    """The options of a command, as typed."""
+    return {option for action in parser.arguments() for option in action.option_strings}
 
 
 COMMANDS = commands_of(make_parser())
@@ -136,7 +139,7 @@ def options_named():
 
 
 def test_options_exist():
-    everywhere = {option for parser in COMMANDS.values() for option in parser._option_string_actions} | {"--version"}
+    everywhere = set().union(*map(options_of, COMMANDS.values())) | {"--help", "--version"}
     found = 0
     for where, words in options_named():
         named = {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)}
@@ -144,7 +147,7 @@ def test_options_exist():
         if words[0] == "plurispiel" and not parsers:  # `plurispiel bench` alone, or one that does not exist
             parsers = [parser for key, parser in COMMANDS.items() if words[1:2] == [key[0]]]
             assert parsers or len(words) == 1 or words[1].startswith("-"), f"{where}: {' '.join(words)}"
-        known = {option for parser in parsers for option in parser._option_string_actions} or everywhere
+        known = set().union(*map(options_of, parsers)) or everywhere
         assert named <= known, f"{where}: {' '.join(words)}"
         found += len(named)
     assert found >= 50

@@ -461,5 +461,6 @@ def test_wrong_ranges_and_agents_are_refused():
             subgame_best_response(public, ranges, pair("call"))
     with pytest.raises(ValueError, match="no two compatible hands"):
         subgame_best_response(public, np.eye(6)[[0, 0]], pair("call"))
+    state = BettingState(LEDUC).array.tolist()
     with pytest.raises(ValueError, match="the whole board"):
-        subgame_best_response(PublicState(LEDUC, public._state, (0,)), np.ones((2, 6)), pair("call"))
+        subgame_best_response(PublicState(LEDUC, state, (0,)), np.ones((2, 6)), pair("call"))

@@ -1,6 +1,5 @@
 """Command lines that nobody means: each ends within seconds, without a traceback, with a documented exit code."""
 
-import argparse
 import contextlib
 import itertools
 import os
@@ -62,12 +61,10 @@ MEANT = {
 
 def commands(parser, name=""):
     """Yield the names of all commands with what they take."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for word, below in action.choices.items():
-                yield from commands(below, f"{name} {word}".strip())
-            return
-    yield name, [action for action in parser._actions if "--help" not in action.option_strings]
+    for word, below in parser.commands().items():
+        yield from commands(below, f"{name} {word}".strip())
+    if not parser.commands():
+        yield name, parser.arguments()
 
 
 COMMANDS = dict(commands(cli.make_parser()))

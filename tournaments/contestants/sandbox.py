@@ -168,7 +168,7 @@ def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
     if choice == "none":
         return None
     try:
-        return _tried(network)
+        return _tried(network, shutil.which("bwrap"))
     except SandboxBroken as cause:
         if choice == "auto":
             return None
@@ -182,7 +182,7 @@ def unprotected(choice: str) -> str:
     cause = "as asked"
     if choice != "none":
         try:
-            _tried(network=False)
+            _tried(False, shutil.which("bwrap"))
         except SandboxBroken as error:
             cause = str(error)
     return (
@@ -192,11 +192,11 @@ def unprotected(choice: str) -> str:
 
 
 @functools.cache
-def _tried(network: bool) -> Sandbox:
+def _tried(network: bool, bwrap: str | None) -> Sandbox:
     """Return the first sandbox in which this interpreter starts."""
     if sys.platform != "linux":
         raise SandboxBroken("bubblewrap is for Linux")
-    if shutil.which("bwrap") is None:
+    if bwrap is None:
         raise SandboxBroken("bubblewrap (bwrap) is not installed")
     readable = tuple(_interpreter_paths()) + (_NETWORK if network else ())
     words = ""

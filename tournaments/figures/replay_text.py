@@ -9,18 +9,23 @@ import numpy as np
 import pyspiel
 
 from plurispiel.abstraction.holdem.positions import position_names
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, hand_counts
 from plurispiel.evaluation.referee import Referee, RefereeDisagrees
 from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betting, replay_hand
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
-_referee = functools.lru_cache(maxsize=64)(Referee)  # stacks, and so games, may differ from hand to hand
-
 BATCH = 16
 """Number of hands that are best added at a time."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
+
+
+@functools.lru_cache(maxsize=64)  # stacks, and so games, may differ from hand to hand
+def referee_of(rules: HoldemRules) -> Referee:
+    """Return the referee of a game; one is kept for each of the last games."""
+    return Referee(rules)
 
 
 class Player:
@@ -137,7 +142,7 @@ class ReplayReport:
             try:
                 betting = history.betting or replay_betting(history.rules, history.actions)
                 hand = replay_hand(betting, history.hole_cards, history.board, history.mucked)
-                replayed.append((history, hand, _referee(history.rules)))
+                replayed.append((history, hand, referee_of(history.rules)))
             except (ValueError, pyspiel.SpielError) as error:
                 self.errors.append({"file": file, "hand": history.label, "what": str(error)})
         self.hands += len(replayed)

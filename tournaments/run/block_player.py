@@ -247,11 +247,18 @@ class BlockPlayer:
         without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
         return played | {0: own, number: without}
 
+    def processes(self) -> list[tuple[Place, Contestant | Speaker]]:
+        """Return the agents built so far that run in a process of their own, each with its place.
+
+        A believed agent has two for a place: its `Speaker` reports strategies.
+        """
+        agents = (*self._agents.items(), *self._speakers.items())
+        return [(place, agent) for place, agent in agents if isinstance(agent, Contestant | Speaker)]
+
     def close(self) -> None:
         """End the contestants' processes."""
-        for agent in (*self._agents.values(), *self._speakers.values()):
-            if isinstance(agent, Contestant | Speaker):
-                agent.close()
+        for _, agent in self.processes():
+            agent.close()
 
     def _take_control(self, hand: Hand, numbers: Sequence[int], agents: Sequence[Agent]) -> None:
         self._check(hand)

@@ -54,11 +54,6 @@ def path(states, node):
 # The mapping.
 
 
-def test_published_numbers():
-    for size, share in ((0.6, 0.75), (5 / 7, 0.5), (0.75, 3 / 7), (0.9, 3 / 19)):
-        assert lower_share(size, 0.5, 1.0) == pytest.approx(share, abs=1e-12)
-
-
 @pytest.mark.parametrize(("lower", "upper"), [(0.0, 0.5), (0.5, 1.0), (0.33, 2.0), (1.0, 39.6)])
 def test_properties(lower, upper):
     assert lower_share(lower, lower, upper) == 1.0 and lower_share(upper, lower, upper) == 0.0

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from played_run import group_rows
 
 from plurispiel.tournaments.cli import main
 from plurispiel.tournaments.contestants import supervisor
@@ -57,13 +58,9 @@ def timeless(folder):
 
 
 def play(folder, config, **conduct):
-    store = RunStore(folder, config)
-    try:
+    with contextlib.closing(RunStore(folder, config)) as store:
         play_run(config, store, Conduct(**conduct))
-        columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"
-        return store._database.execute(f"SELECT {columns} FROM groups ORDER BY lineup, deck, agent").fetchall()
-    finally:
-        store.close()
+    return group_rows(folder)
 
 
 def total_faults(rows, agent):

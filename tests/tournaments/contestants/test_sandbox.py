@@ -270,19 +270,14 @@ def test_the_cause_is_named_where_it_does_not_work(monkeypatch, tmp_path, settin
     monkeypatch.setenv("container", "podman")
     monkeypatch.setattr(sandbox, "_setting", lambda name: settings.get(name, ""))
     monkeypatch.setattr(os, "getuid", lambda: 1000)
-    sandbox._tried.cache_clear()
-    try:
-        with pytest.raises(SandboxBroken, match=cause + ".*setting up uid map"):
-            working_sandbox("bwrap")
-        assert working_sandbox("auto") is None
-        line = unprotected("auto")
-        assert "seed on the command line" in line and "key in the run folder" in line and "\n" not in line
-        monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-        sandbox._tried.cache_clear()
-        with pytest.raises(SandboxBroken, match="not installed"):
-            working_sandbox("bwrap")
-    finally:
-        sandbox._tried.cache_clear()
+    with pytest.raises(SandboxBroken, match=cause + ".*setting up uid map"):
+        working_sandbox("bwrap")
+    assert working_sandbox("auto") is None
+    line = unprotected("auto")
+    assert "seed on the command line" in line and "key in the run folder" in line and "\n" not in line
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    with pytest.raises(SandboxBroken, match="not installed"):
+        working_sandbox("bwrap")
 
 
 def played(folder, agents, **more):

@@ -162,4 +162,4 @@ def test_a_table_with_stacks_of_its_own_for_every_hand():
         rules = dataclasses.replace(HUNL, stacks=(20_000, 10_000 + number))
         report.add("f", [changed(FOLDED, rules=rules)])
     assert (report.hands, report.mismatches, report.errors) == (200, [], [])
-    assert replay_text._referee.cache_info().currsize <= 64
+    assert replay_text.referee_of.cache_info().currsize <= 64

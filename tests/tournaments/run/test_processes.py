@@ -43,13 +43,12 @@ def test_the_processes_of_an_agent_are_as_many_as_announced(tmp_path, format, ag
         player = BlockPlayer(config, conduct, store.streams())
         for block in make_blocks(config, len(make_lineups(config)), ()):
             player.play(Job(block, frozenset()))
-    places = [place for place, agent in player._agents.items() if isinstance(agent, Contestant)]
-    found = Counter(place.number for place in (*places, *player._speakers))
-    assert dict(found) == processes.processes_by_agent(config, conduct)
+    found = player.processes()
+    assert Counter(place.number for place, _ in found) == processes.processes_by_agent(config, conduct)
+    places = [place for place, agent in found if isinstance(agent, Contestant)]
     if format == "lineup-5v1" and process == "rotation":
         assert sum(place.is_control for place in places) == 9 and len(places) == 15
-    contestants = [agent for agent in player._agents.values() if isinstance(agent, Contestant)]
-    assert len({agent.pid for agent in contestants}) == len(contestants)
+    assert len({agent.pid for _, agent in found if isinstance(agent, Contestant)}) == len(places)
     player.close()
 
 

@@ -12,6 +12,7 @@ import sys
 import time
 
 import pytest
+from played_run import group_rows
 
 from plurispiel.evaluation.referee import RefereeDisagrees
 from plurispiel.tournaments.cli import main
@@ -41,18 +42,10 @@ needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks f
 
 
 def run(folder, config, workers, on_block=lambda block, groups: None, **conduct):
-    store = RunStore(folder, config)
-    try:
+    with contextlib.closing(RunStore(folder, config)) as store:
         play_run(config, store, Conduct(workers, **conduct), on_block)
-        return timeless(json.loads(results_text(make_results(config, store)))), rows(store)
-    finally:
-        store.close()
-
-
-def rows(store):
-    """Return all that is stored, but for the time it took."""
-    columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"
-    return store._database.execute(f"SELECT {columns} FROM groups ORDER BY lineup, deck, agent").fetchall()
+        results = timeless(json.loads(results_text(make_results(config, store))))
+    return results, group_rows(folder)
 
 
 def timeless(results):

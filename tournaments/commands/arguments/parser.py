@@ -23,6 +23,15 @@ class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescript
 class Parser(argparse.ArgumentParser):
     """Reports errors in one line, with a suggestion where a word is misspelt."""
 
+    def arguments(self) -> list[argparse.Action]:
+        """Return the options and positional arguments, without ``--help`` and the choice of a command."""
+        return [a for a in self._actions if not isinstance(a, argparse._SubParsersAction | argparse._HelpAction)]
+
+    def commands(self) -> dict[str, "Parser"]:
+        """Return the parsers of the commands below this one, by name; empty for a command that has none."""
+        choices = [action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        return dict(choices[0]) if choices else {}
+
     def parse_args(self, args=None, namespace=None):  # type: ignore[override]
         """Return the options; refuses ``--threads=--``, of which argparse would make an empty list."""
         for word in sys.argv[1:] if args is None else args:
