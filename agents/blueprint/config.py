@@ -184,10 +184,11 @@ class BlueprintConfig:
 
         Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. The
         threshold here scales with the run: it is the regret of an action that loses `_CLEARLY_BAD_BB` on each of the
-        visits to a typical preflop decision before pruning begins.
+        visits to a typical preflop decision in the first 5 % of the run, the default of `prune_from`.
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind
+        # Not `self.prune_from`: regrets have their floor just below the threshold, in runs without pruning (1.0), too.
         visits = Schedule.prune_from * self.iterations / first_buckets / _DEALS_PER_VISIT
         stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
         # In a short run one lost stack would reach that threshold by bad luck: it takes at least ten of them.
