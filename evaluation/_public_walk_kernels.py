@@ -104,7 +104,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
         for other in range(column):
             again |= columns[other] == node
         if again:
-            for k in range(num_hands):
+            for k in range(num_hands):  # below, `sums` gets `into` again, by then with both columns
                 sums[k] -= into[k]
                 into[k] += probabilities[combos[k], column]
         else:
@@ -213,7 +213,7 @@ def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, tot
                 best[k] = by_combo_best[combos[k]]
                 own[k] = by_combo_own[combos[k]]
         elif kind == SHOWDOWN:
-            best = own = work.margin[row]
+            best = own = work.margin[row]  # not copied: nodes share rows, and `stake` scales them below
             stake = nodes.stake[node]
         elif kind == FOLD_END:
             best = own = work.mass[row]
@@ -234,8 +234,9 @@ def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, tot
                 above_own[k] = 0.0 if acts else stake * own[k]
         elif acts:
             for k in range(num_hands):
+                # For each hand by itself, against the whole range: one choice in each infoset (Johanson et al. 2011).
                 above_best[k] = max(above_best[k], stake * best[k])
-        else:
+        else:  # the other seat's probabilities are in its reach already, so its actions just add up
             for k in range(num_hands):
                 above_best[k] += stake * best[k]
                 above_own[k] += stake * own[k]

@@ -256,6 +256,7 @@ class Aivat:
             if action.seat == seat and action.action == FOLD:
                 break  # no later event changes its payoff, so that no later correction is needed
         walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
+        # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0
         if hand.showdown and seat not in hand.folded:
             if len(walk.situation.board) < len(board):
@@ -293,6 +294,7 @@ class Aivat:
             answers = asked[seat]
             if answers.announced is None:
                 continue
+            # With a copy of the state, which the agent could write to.
             public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
             try:
                 strategy = agents[seat].range_strategy(public)
@@ -363,6 +365,7 @@ class _Walk:
         self.chance += float(self.weights @ means)
         self.true_chance += float(means[self._own])
         self.situation = self.situation._replace(board=board)
+        # B_t+1: every free combo had the same probability of these cards, so only the others drop out.
         self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
         values = self._values.values(self._asked(self.situation, self.weights))
@@ -374,7 +377,7 @@ class _Walk:
     def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
         """Return a situation that asks for the values of the combos with weight and of the true one."""
         asked = weights > 0.0
-        asked[self._own] = True
+        asked[self._own] = True  # the forms with the true cards need it, even at weight 0
         return situation._replace(asked=asked)
 
     def act(self, announced: Announced, before: Situation, after: Situation) -> None:
@@ -399,6 +402,7 @@ class _Walk:
             values = self._values.values(self._asked(follows, weights))
             value = float(weights @ values)
             if kind == played:
+                # `weights` over their share are B_t+1.
                 self.own_actions -= value / shares[kind]
                 self.true_own_actions -= float(values[self._own])
             self.own_actions += value
@@ -415,6 +419,7 @@ class _Walk:
         action_played = after.actions[-1].action
         chips = true_chips = 0.0
         for kind, action in enumerate(announced.actions):
+            # The mean less the value of the action that came, in one sum: B is the same before and after.
             share = row[kind] - (kind == played)
             if share:
                 follows = after if action == action_played else _after(before, action)
@@ -479,6 +484,7 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np
     for low, high in zip(lows, highs, strict=True):
         if low > high or not public.is_legal(low) or not public.is_legal(high):
             raise BadStrategy(f"it names actions {low}..{high}, which are not legal")
+    # Ranges may overlap. The action played must belong to one kind, whose probability is its whole chance.
     if lows != highs or len(set(lows)) < len(lows):
         lows, highs, probabilities = _disjoint(lows, highs, probabilities)
     for kind, (low, high) in enumerate(zip(lows, highs, strict=True)):

@@ -111,6 +111,7 @@ class BlueprintValues(ValueFunction):
         """Begin with a new deck."""
         super().restart(rng)
         self._checkdown.restart(rng)
+        # One seed for all roll-outs of a deck: both sides of a correction meet the same chances.
         self._seed = np.uint64(rng.integers(2**63))
         self._worlds: dict[Hashable, Worlds] = {}
         self._known: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
@@ -169,6 +170,7 @@ class BlueprintValues(ValueFunction):
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
         values = sums.totals / np.maximum(sums.counts, 1.0)
+        # Chips back from the pot, scaled by the ratio of the two pots, less what the hand itself has cost.
         values += place.paid[own]
         values *= place.pot / sum(place.paid)
         values -= situation.state[betting.CONTRIB + situation.seat]

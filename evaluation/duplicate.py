@@ -150,7 +150,7 @@ def play_group(
     play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
     waits: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     corrected: dict[int, list[Score]] = {contestant: [] for contestant in contestants}
-    if aivat is not None:
+    if aivat is not None:  # one stream for the group: hands of a deck share values, whatever worker plays them
         aivat.restart(streams.values(group))
     for rotation, (places, rngs) in enumerate(zip(rotations(num_seats), streams.seats(group), strict=True)):
         seating = [order[place] for place in places]
@@ -181,6 +181,7 @@ def play_group(
     return {
         contestant: AgentScore(
             hands=len(chips),
+            # In integers: as floats, thirds of a pot won and lost would leave a remainder.
             chips=sum(round(payoff * PAYOFF_UNIT) for payoff in chips) / PAYOFF_UNIT,
             chips_squared=fsum(payoff * payoff for payoff in chips),
             faults=len(faults[contestant]),

@@ -15,7 +15,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_a
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
 
-_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost its own hand only
+_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost its own hand only; Ctrl-C still ends the run
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
 REPAIRABLE = ("exception", "illegal")
@@ -193,7 +193,7 @@ class _Table:
         """Have the agent to act choose an action, and show that to all."""
         seat = state[betting_state.ACTOR]
         public = PublicState(self._rules, state, self._board, self.actions)
-        action = FOLD if public.can_fold else CALL
+        action = FOLD if public.can_fold else CALL  # that of a seat at fault
         if not self._at_fault[seat]:
             asked = time.perf_counter()
             try:

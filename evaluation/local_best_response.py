@@ -122,7 +122,7 @@ class LocalBestResponse(RangeAgent):
         chosen = np.zeros((len(combo_ids), len(actions)))
         for row, combo in enumerate(combo_ids.tolist()):
             gains = self._gains(public, combo, reach, actions, staying) if len(actions) > 1 else [0.0]
-            chosen[row, int(np.argmax(gains))] = 1.0
+            chosen[row, int(np.argmax(gains))] = 1.0  # the first of equals: a fold, unless something gains
         return Strategy(np.array(actions), chosen)
 
     def expectation(self, hand: Hand) -> float:
@@ -143,7 +143,7 @@ class LocalBestResponse(RangeAgent):
             state.apply_legal(action.action)
         situation = self._situation(own, board, hand.actions, state.array.tolist())
         weights = self._reach(hand.actions, board) * situation.holdable()
-        return -float(weights @ self._values.values(situation)) / float(weights.sum())
+        return -float(weights @ self._values.values(situation)) / float(weights.sum())  # the opponent's chips, so minus
 
     def _gains(
         self,
@@ -183,6 +183,7 @@ class LocalBestResponse(RangeAgent):
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
+        # The coin of the translation is not drawn yet: the mixture of both. `_reach` asks once it is: `range_strategy`.
         strategy = self._told(after, self._opponent.expected_strategy(after))
         return 1.0 - strategy.probability(FOLD)
 
@@ -315,6 +316,7 @@ class Prober:
         rules, (prober, agent) = self._rules, self._players
         cards = rules.num_hole_cards
         deck = self._decks.decks(rules, (number,))[0]
+        # Both seats with both hands: an agent that always folds loses exactly the same on every deck.
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
         words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
         self._values.restart(np.random.default_rng(words[8]))
@@ -323,6 +325,7 @@ class Prober:
         payoff = expectation = corrected = 0.0
         for turn, dealt in enumerate((deck, swapped)):
             for seat in range(2):
+                # One stream for both: local best response draws from rows of 0 and 1, where no number matters.
                 rngs = self._streams.seed([*words[4 * turn + 2 * seat :][:2]] * 2)
                 hand = play_hand(rules, (prober, agent) if seat == 0 else (agent, prober), dealt, rngs)
                 if hand.faults:

@@ -132,7 +132,7 @@ def _measured(
     reach, facing = np.zeros((2, 2, rules.num_combos))
     reach[:, hands.combos] = ranges[:, hands.combos]
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
-    pairs = reach[0] @ facing[0]
+    pairs = reach[0] @ facing[0]  # mass of all compatible pairs of hands
     if not pairs > 0.0:
         raise ValueError("the ranges have no two compatible hands; give each seat hands without common cards")
     values = walk.values(reach)

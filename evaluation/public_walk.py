@@ -199,6 +199,7 @@ class PublicWalk:
         street, work = self._streets[index], workspaces[0]
         nodes = street.betting.nodes
         hands = work.ranker.rank(board)
+        # Rows keep the numbers of the board before; only rows that are alive are read.
         work.alive[:] = False
         for seat in range(2):
             kernels.gather_reach(hands.combos, reach[seat], street.root_rows[seat], work.reach[seat], work.alive[seat])
@@ -263,6 +264,7 @@ class PublicWalk:
         # Run-outs given two hands. Boards that touch a hand are among `boards` too, but the hand has reach 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
+        # Only from the empty table: after a deal a renaming would have to leave the cards on the board in place.
         by_class = known == 0 and 0 < size <= MAX_BOARD_CARDS and self._is_suit_symmetric(index, reach, renamings)
         if known == 0 and size > 0:
             self.suit_symmetric = by_class

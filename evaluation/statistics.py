@@ -8,6 +8,7 @@ import numpy as np
 MIN_SEQUENTIAL_SAMPLES = 100
 """Fewer samples decide no sequential test: they do not show the spread of heavy tails."""
 
+# Any value covers if it is fixed beforehand; it only decides at how many samples the interval is narrowest.
 _EFFECT_VARIANCE = 0.01
 """Variance of the standardised effects that the sequential test expects: a tenth of a standard deviation."""
 
@@ -115,6 +116,8 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     """
     if num_samples < MIN_SEQUENTIAL_SAMPLES:
         return inf
+    # With u = t^2 / (n - 1) the likelihood ratio is spread^(-1/2) * ((1 + u) / (1 + u / spread))^(n / 2). Where it is
+    # 1 / alpha, the last fraction is `bound`. It never reaches `spread`: if `bound` does, no t decides yet.
     spread = 1.0 + num_samples * _EFFECT_VARIANCE
     bound = (sqrt(spread) / alpha) ** (2.0 / num_samples)
     if bound >= spread:
@@ -152,7 +155,7 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
 
 def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
     """Return the number of samples that bring an anytime-valid interval down to a half-width."""
-    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))
+    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # it needs more than one look does
     while sequential_half_width(sd, high) > half_width:
         high *= 2
     low = MIN_SEQUENTIAL_SAMPLES

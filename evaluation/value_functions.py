@@ -27,7 +27,7 @@ NO_CARD = 255
 MAX_OUTCOMES = 50
 """Chance steps with more outcomes may be sampled."""
 
-MIN_SAMPLES, MAX_SAMPLES = 64, 32_000
+MIN_SAMPLES, MAX_SAMPLES = 64, 32_000  # two points for each board have to fit in 16 bits (`fill_equity`)
 _MAX_BOARDS = 2000
 
 
@@ -210,6 +210,7 @@ class Checkdown(ValueFunction):
         else:
             if self._shuffled is None:
                 needed = rules.num_board_cards + (rules.num_seats - 1) * rules.num_hole_cards
+                # So many that enough are left after the other seats' cards and the board, whichever they are.
                 self._shuffled = _shuffled(rules.cards, min(needed, len(rules.cards)), self.num_samples, self.rng)
             is_free = np.zeros(NO_CARD, dtype=bool)
             is_free[free] = True
@@ -222,7 +223,11 @@ class Checkdown(ValueFunction):
         return boards
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the value before the cards: equities are means over all run-outs already."""
+        """Return the value before the cards: equities are means over all run-outs already.
+
+        Sampled boards leave AIVAT unbiased, as they are drawn for each deck independently of it. A fixed table of
+        values before the flop would not: its error would stay in every hand that sees the flop.
+        """
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
@@ -248,6 +253,7 @@ class _RankedBoards:
         """Return the rows of `ranks` that belong to uint8[n, num_board_cards]: int32[n]."""
         row_of = self._row_of
         num_known = len(row_of)
+        # As sets of bits: boards in another order of dealing are the same, and ranked once.
         sets = np.left_shift(np.int64(1), boards.astype(np.int64)).sum(axis=1).tolist()
         rows = np.array([row_of.setdefault(cards, len(row_of)) for cards in sets], dtype=np.int32)
         if len(row_of) > num_known:
@@ -366,6 +372,8 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
             height = min(level, own) - floor
             if height <= 0:
                 break
+            # `sharing` counts folded seats, too: they have paid, but cannot win. Layers with the same opponents are one
+            # pot, so that more situations have equal pots.
             pots[opponents] = pots.get(opponents, 0) + height * sharing
             floor = level
         sharing -= 1

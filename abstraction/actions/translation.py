@@ -57,7 +57,8 @@ def lower_share(size: float, lower: float, upper: float) -> float:
     -----
     A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). Answering the
     lower size A with probability f and the upper size B otherwise keeps this property:
-    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. Solved for f: ``(B - x) (1 + A) / ((B - A) (1 + x))``, which is
+    1 at A and 0 at B, and one half at ``(A + B + 2 A B) / (A + B + 2)``, below the middle.
     """
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
@@ -253,6 +254,7 @@ class Translation:
     def root(self, own_seat: int) -> Place:
         """Return the place before the first action; `own_seat` as in `follow`."""
         if self._num_places > MAX_KEPT_PLACES:
+            # Hands under way find their places again, from the same coins.
             self._roots.clear()
             self._num_places = 0
         seat = -1 if self._is_own_game else own_seat
@@ -352,6 +354,7 @@ class Translation:
         totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
         stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
         if totals and self._is_as_deep[state.actor] and stacks and own_stacks:
+            # All-in stays all-in: as a share of a pot that differs from the tree's, it would miss the stack.
             if self.states.raises(shadow.node)[-1] == own_stacks[shadow.seats[state.actor]]:
                 totals[-1] = stacks[state.actor]
         return totals
@@ -412,12 +415,13 @@ class Translation:
         shadow = shadow._replace(missed=False, free=False)
         size = _size(before, action)
         totals = self._totals(shadow, before)
-        if before.actor == own_seat:
+        if before.actor == own_seat:  # its raises are those of `actions`, where illegal totals became legal ones
             totals = [nearest_raise(before, total) for total in totals]
         same = [number for number, total in enumerate(totals, start=1) if total == action]
         if same:
-            number = min(same, key=lambda number: abs(sizes[number - 1] - size))
+            number = min(same, key=lambda number: abs(sizes[number - 1] - size))  # short stacks make totals equal
             return 1.0, [self._count_as(shadow, number, after, own_seat)]
+        # Below the smallest size the lower neighbour is a call, size 0; above the largest there is only that one.
         number, share = lower_place(size, (0.0, *sizes))
         numbers = [number] if share == 1.0 else [number, number + 1]
         return share, [self._count_as(shadow, number, after, own_seat) for number in numbers]
@@ -515,7 +519,10 @@ def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
 
 
 def _size(state: BettingState, total: int) -> float:
-    """Return a raise-to total as a share of the pot after calling."""
+    """Return a raise-to total as a share of the pot after calling.
+
+    Measured so, a raise of x has to be called by 1 / (1 + x) of the hands, as `lower_share` assumes.
+    """
     most = int(state.array[betting_state.MAX_CONTRIB])
     contributions = state.contributions
     return (total - most) / (sum(contributions) + most - contributions[state.actor])
@@ -527,6 +534,7 @@ def _waiting(state: BettingState) -> list[int]:
     num_seats = state.rules.num_seats
     seats = [(state.actor + step) % num_seats for step in range(num_seats)]
     acting = [seat for seat in seats if array[betting_state.ACTING] >> seat & 1]
+    # Those who have called or made the last raise sit before the actor, so they come last in this order.
     return acting[: array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]]
 
 

@@ -182,7 +182,9 @@ def game_menu(rules: HoldemRules) -> GameMenu:
     if not rules.is_limit and rules.betting_abstraction == "fullgame":
         raise ValueError("the betting tree needs a menu of raises, and this game offers every size")
     names = {"fc": "", "fcpa": "1p allin", "fchpa": "0.5p 1p allin"}
+    # In a limit game any one size stands for the fixed raise.
     text = "allin" if rules.is_limit and rules.betting_abstraction != "fc" else names[rules.betting_abstraction]
+    # An entry for every raise: the rules limit their number, not the menu.
     return GameMenu((StreetMenu((text,) * kernels.MAX_DEPTH),), exact=True)
 
 
@@ -249,6 +251,7 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     """Return a menu as kernels read it."""
     streets = [menu.streets[min(street, len(menu.streets) - 1)] for street in range(rules.num_streets)]
     longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))
+    # Live seats 0 to 2 take the sizes of two; 3 stands for all more. Past the last entry no raise is offered.
     first = np.zeros((rules.num_streets, 4, longest + 1), np.int32)
     length = np.zeros_like(first)
     callers = np.full((rules.num_streets, longest + 1), MAX_SEATS, np.int32)

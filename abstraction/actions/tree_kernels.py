@@ -41,7 +41,7 @@ def _may_call(menu, state):
     if menu.push_or_fold:
         return False
     raises = state[NUM_RAISES]
-    callers = state[NUM_CALLED] - (raises > 0)
+    callers = state[NUM_CALLED] - (raises > 0)  # the raiser is among the seats that have called
     most = menu.callers[state[STREET], min(raises, menu.callers.shape[1] - 1)]
     return callers < most or state[NUM_LIVE] == 2 or state[NUM_ACTING] - state[NUM_CALLED] == 1
 
@@ -91,7 +91,7 @@ def fill_actions(rules, menu, state, actions):
         unit, amount = menu.units[size], menu.amounts[size]
         total = highest
         if unit == POT:
-            total = most + np.int64(amount * pot_after_call + 0.5)
+            total = most + np.int64(amount * pot_after_call + 0.5)  # as `betting.pot_raise` rounds
         elif unit == BIG_BLIND:
             total = np.int64(amount * menu.big_blind + 0.5)
         if menu.exact:
@@ -101,6 +101,7 @@ def fill_actions(rules, menu, state, actions):
                 continue
         else:
             total = highest if total >= menu.all_in_share * highest else min(max(total, lowest), highest)
+        # Inserted in order, each total once: translation takes the last raise for the largest.
         place = count
         while place > start and actions[place - 1] >= total:
             place -= 1
@@ -189,6 +190,7 @@ def fill_tree(rules, menu, work, next_row, tree):
             tree.street[node] = street
             tree.num_actions[node] = count
             tree.first_child[node] = next_node
+            # In depth-first order: a subtree's rows lie together, so one that is never met costs hardly any pages.
             tree.row[node] = next_row[street]
             tree.paid[node] = state[CONTRIB + state[ACTOR]]
             next_row[street] += count

@@ -93,7 +93,7 @@ def count_next_buckets(board, next_rows, next_cards, mass, out):
             for low in range(high):
                 if (dead >> high | dead >> low) & 1 == 0:
                     if high != card and low != card:
-                        out[place, next_rows[r, combo]] += mass
+                        out[place, next_rows[r, combo]] += mass  # `POTENTIAL_MASS` times at most 47 cards: fits a byte
                     place += 1
                 combo += 1
 
@@ -118,6 +118,6 @@ def add_statistics(labels, sums, weights, num_rivers, moments):
             row, equity = moments[labels[b, k]], sums[b, k]
             row[0] += weights[b]
             row[1] += weights[b] * equity
-            mean = (equity + num_rivers // 2) // num_rivers
+            mean = (equity + num_rivers // 2) // num_rivers  # rounded, in integers: the same in any order of the boards
             row[2] += weights[b] * mean
             row[3] += weights[b] * mean * mean

@@ -60,10 +60,11 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
     """Write cumulative histograms as bytes and remove the conflicts from the sums. Modified: the last three."""
     for k in range(len(histogram)):
+        # As many run-outs touch one free combo as another: all were added without a branch, and leave together.
         sums[k] -= num_conflicts * CONFLICT
         squares[k] -= num_conflicts * CONFLICT * CONFLICT
         counts, row = histogram[k], out[k]
-        total = np.int64(1 << 15)
+        total = np.int64(1 << 15)  # one half in 16.16 fixed point, so that the shift rounds
         for b in range(NUM_BINS - 1):  # the last entry would always be 1
             total += np.int64(counts[b]) * unit
             row[b] = np.uint8(total >> 16)

@@ -102,6 +102,7 @@ def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, 
         cumulative = np.cumsum(odds)
         if cumulative[-1] == 0.0:  # every point is a seed
             break
+        # `right`: a point with odds of 0, such as a seed, is never drawn.
         seeds.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
         np.minimum(closest, distance.from_one(points, points[seeds[-1]]), out=closest)
         odds = weights * distance.square(closest)
@@ -119,6 +120,7 @@ def _lloyd(
 ) -> Clustering:
     totals: list[float] = []
     for done in range(rounds + 1):
+        # Blocks of centroids with like sums let the search skip those far from a point's (`CentroidBlocks`).
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
         totals.append(float(np.dot(distances.astype(np.float64), weights)))
@@ -144,6 +146,7 @@ def _means(
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():
+        # Integer sums: adding the threads' parts in any order gives the same centroids.
         sums, masses = np.zeros((k, points.shape[1]), np.int64), np.zeros(k, np.int64)
         parts.append((sums, masses))
         return lambda part: kernels.add_members(points[part], weights[part], labels[part], sums, masses)

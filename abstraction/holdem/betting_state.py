@@ -44,7 +44,7 @@ CONTRIB = 13
 FOLDED = 23
 STATE_SIZE = 33
 
-MAX_STREET_ACTIONS = 64
+MAX_STREET_ACTIONS = 64  # limit of `universal_poker`: no raise unless every seat can still answer it
 
 _LOWEST_BIT = np.array([(seats & -seats).bit_length() - 1 for seats in range(1 << 10)], dtype=np.int8)
 
@@ -69,7 +69,7 @@ def start_hand(rules, state):
     state[NEXT_RAISE] = 2 * max_contrib
     state[NUM_RAISES] = 0
     state[NUM_ACTIONS] = 0
-    state[NUM_CALLED] = 0
+    state[NUM_CALLED] = 0  # a blind is no call: the big blind may still raise when all have called
     state[NUM_LIVE] = num_seats
     state[NUM_ACTING] = num_acting
     state[ACTING] = acting
@@ -82,11 +82,12 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
 
     The caller passes the entries it has just written: reading them back would wait for the stores.
     """
+    # The lowest bit from `seat` on, else the lowest of all: the next seat in turn.
     from_seat = (acting >> seat) << seat
     seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
     stack = rules[STACK + seat]
     may_raise = (
-        (num_acting > 1)
+        (num_acting > 1)  # a raise that nobody could call is not offered
         & (num_raises < rules[MAX_RAISES + street])
         & (num_actions + rules[NUM_SEATS] <= MAX_STREET_ACTIONS)
         & (stack > max_contrib)
@@ -115,6 +116,8 @@ def apply_action(rules, state, action):
     contrib = state[CONTRIB + seat] if action == FOLD else min(max(max_contrib, action), stack)
     has_chips = np.int64(contrib < stack)
     street = state[STREET]
+    # A raise from M to x asks for x + (x - M) next. After an all-in of less the old minimum stands, and the betting is
+    # open again for all: the ACPC's rule, not a card room's.
     next_raise = max(state[NEXT_RAISE], 2 * action - max_contrib)
     max_contrib = max(max_contrib, action)
     num_raises = state[NUM_RAISES] + raises
@@ -186,6 +189,7 @@ def share_pot(rules, state, ranks, payoffs):
         return
     for seat in range(num_seats):
         payoffs[seat] = 0.0
+    # Nobody folds without a bet to call, so a seat with the largest contribution is live, and every layer has a winner.
     floor = np.int64(0)
     while True:
         level = np.int64(2**62)
@@ -194,7 +198,7 @@ def share_pot(rules, state, ranks, payoffs):
         for seat in range(num_seats):
             contrib = state[CONTRIB + seat]
             if contrib > floor:
-                num_sharing += 1
+                num_sharing += 1  # folded seats too: their chips are part of the layer
                 level = min(level, contrib)
                 best = max(best, ranks[seat] if state[FOLDED + seat] == 0 else np.int64(-1))
         num_winners = 0

@@ -86,7 +86,7 @@ def _canonical_permutation(num_suits, board, masks, order):
     ordered = True
     for suit in range(num_suits):
         place = suit
-        while place > 0 and masks[order[place - 1]] < masks[suit]:
+        while place > 0 and masks[order[place - 1]] < masks[suit]:  # not <=: suits with equal ranks keep their order
             order[place] = order[place - 1]
             place -= 1
         order[place] = suit
@@ -129,6 +129,7 @@ def fill_index(num_suits, codes, work, entries):
             code = 0
             for place in range(num_suits):
                 code |= order[place] << (2 * place)
+                # `masks` has served, and now holds the inverse: the new suit of each suit.
                 masks[order[place]] = place
             for j in range(num_cards):
                 image[j] = board[j] - (board[j] & 3) + masks[board[j] & 3]

@@ -145,7 +145,7 @@ def fill_board_ranks(tables, board, out):
         if ((word >> (32 + 4 * suit)) & 15) < 6:  # fewer than three on the board
             continue
         if tables.flushes[board_mask]:
-            out[:] = tables.flushes[board_mask]
+            out[:] = tables.flushes[board_mask]  # the board's own flush is everybody's; better ones overwrite it below
         for high in range(13):
             high_card, mask = 4 * high + suit, board_mask | (1 << high)
             if tables.flushes[mask]:
@@ -154,6 +154,7 @@ def fill_board_ranks(tables, board, out):
             for low in range(high):
                 row[4 * low + suit] = tables.flushes[mask | (1 << low)]
 
+    # Last: the loops above write numbers for combos that share a card with the board, too.
     for j in range(num_cards):
         fill_combos_of_card(out, np.int64(board[j]), 0)
 

@@ -82,7 +82,7 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
             label[history] = plan.label_first[number] + name
         elif actor != CHANCE:
             state = plan.states[number]
-            code = np.int64(number)
+            code = np.int64(number)  # some 200,000 nodes times 10^10 orders of ten seats: no overflow
             if state[NUM_LIVE] > 1:
                 for k in range(len(deck)):
                     deck[k] = plan.cards[cards[history, k]]
@@ -91,6 +91,7 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
                 beaten = 0
                 if state[NUM_LIVE] > 1 and state[FOLDED + seat] == 0:
                     for other in range(num_seats):
+                        # The number of hands beaten orders them like their ranks, ties included.
                         beaten += state[FOLDED + other] == 0 and ranks[other] < ranks[seat]
                 code = code * num_seats + beaten
             outcome[history] = code

@@ -61,6 +61,7 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
         gains[action] = 0.0
     reach[0] = 1.0
     sequence[0] = -1
+    # Histories are numbered by depth, so a parent has written its children's reach before they are read.
     for history in range(len(nodes.player)):
         first = nodes.first_child[history]
         actor = nodes.player[history]
@@ -69,7 +70,7 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
         if actor == responder:
             offset = nodes.infoset_first[nodes.infoset[history]]
             for k in range(nodes.num_children[history]):
-                reach[first + k] = here
+                reach[first + k] = here  # counterfactual: without the responder's own probabilities
                 sequence[first + k] = offset + k
         elif actor >= 0:
             offset = nodes.infoset_first[nodes.infoset[history]]
@@ -86,6 +87,8 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
                 gains[last] += gain
             else:
                 total += gain
+    # Infosets have higher numbers than those that lead to them: all gains below are in when the best is chosen. There
+    # is one choice for the sum over an infoset's histories; a choice for each would see the others' cards.
     for infoset in range(len(nodes.infoset_player) - 1, -1, -1):
         if nodes.infoset_player[infoset] != responder:
             continue

@@ -48,7 +48,7 @@ def own_pasts(parent, player, first_child, infoset, infoset_first, past):
 @kernel
 def number_labels(label, first):
     """Write the first history of each label that occurs; `first`, int32[num_labels], is modified in place."""
-    for history in range(len(label) - 1, -1, -1):
+    for history in range(len(label) - 1, -1, -1):  # backwards: the first history is written last
         if label[history] >= 0:
             first[label[history]] = history
 
@@ -93,7 +93,7 @@ def fill_values(nodes, strategy, values):
         Modified in place.
     """
     num_players = nodes.payoffs.shape[1]
-    for history in range(len(nodes.player) - 1, -1, -1):
+    for history in range(len(nodes.player) - 1, -1, -1):  # children have higher numbers than their parents
         size = nodes.num_children[history]
         if size == 0:
             for player in range(num_players):

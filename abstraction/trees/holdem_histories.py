@@ -153,6 +153,7 @@ def deal_histories(nodes: PublicNodes) -> Histories:
         label, outcome = np.empty(len(node), dtype=np.int32), np.empty(len(node), dtype=np.int64)
         kernels.name_level(plan, node, cards, deck, ranks, payoffs, label, outcome)
         ends = outcome >= 0
+        # Payoffs depend on the order of the hands alone: far fewer rows than ends.
         outcomes, row_ids = np.unique(outcome[ends], return_inverse=True)
         payoff_id = np.full(len(node), -1, dtype=np.int32)
         payoff_id[ends] = num_rows + row_ids
@@ -189,6 +190,7 @@ def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
     for number in np.flatnonzero(nodes.player >= 0).tolist():
         street = nodes.states[number, betting.STREET]
         sets = (rules.num_hole_cards, *rules.board_cards[: street + 1])
+        # As if the sets could share cards: simple to rank, and the labels that never occur are closed up (`flatten`).
         num_labels[number + 1] = math.prod(math.comb(deck, count) for count in sets)
     first = np.cumsum(num_labels)
     plan = kernels.Plan(

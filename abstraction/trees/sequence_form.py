@@ -87,6 +87,7 @@ def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
     sequences = np.empty((tree.num_histories, tree.num_players), dtype=np.int32)
     sequences[0] = tree.num_actions + np.arange(tree.num_players)
     chance = tree.chance.copy()
+    # Depth by depth: the parents' entries are complete before they are copied.
     for begin, end in zip(tree.depth_first[1:-1].tolist(), tree.depth_first[2:].tolist(), strict=True):
         parent = tree.parent[begin:end]
         sequences[begin:end] = sequences[parent]

@@ -71,6 +71,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
             num_kept += 1
             for a in range(num_actions):
                 value = strategy[a] * highest
+                # Rounded one by one: a row of bytes need not sum to 255, so readers divide by its sum.
                 rows[cell + a] = value if highest == 1.0 else np.rint(value)
     return num_kept
 
@@ -117,7 +118,10 @@ def count_rows(cells, rows):
 
 @kernel
 def sum_regrets(cells, regrets):
-    """Return the sum over one street's rows of their largest positive regret, and the number of rows ever visited."""
+    """Return the sum over one street's rows of their largest positive regret, and the number of rows ever visited.
+
+    CFR bounds a player's overall regret by this sum over all of its infosets (Zinkevich et al., NIPS 2007, theorem 3).
+    """
     total, num_met = 0.0, 0
     for bucket in range(cells.num_buckets):
         for d in range(len(cells.rows)):
@@ -143,7 +147,7 @@ def _draw_row(rows, cell, num_actions, stream):
     last = 0
     for a in range(num_actions):
         if rows[cell + a] > 0:
-            last = a
+            last = a  # rounding can leave `point` at 0 or above: never an action of probability 0
             point -= rows[cell + a]
             if point < 0.0:
                 return a
@@ -191,6 +195,7 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
                     sums.counts[1] += 1
                     place = min(np.int64(next_float(luck) * num_actions), num_actions - 1)
                 node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
+            # `end_value` is for seats that have not folded.
             if ~np.int64(tree.nodes[node, WORD]) >> seat & 1:
                 won = end_value(tree, node, seat, game.num_seats, work.ranks)
             else:

@@ -19,7 +19,10 @@ after the flop than in the tree."""
 
 EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
 MAX_TABLE = 2048
-"""The number of buckets of a street up to which the strategies of all buckets at a decision are cached."""
+"""The number of buckets of a street up to which the strategies of all buckets at a decision are cached.
+
+The cache holds 1,024 decisions: at this limit and five actions some 80 MB. Lossless tables have far more buckets.
+"""
 
 BUCKET_SPAN = 0.05
 """Share of a street's buckets within which one stands in for another."""
@@ -134,6 +137,7 @@ class KeptRows:
         cells = np.frombuffer(kept, self._blueprint.rows.dtype)
         rows = np.empty((1, len(cells)), np.float32)
         kernels.read_rows(cells, 0, 0, np.zeros(1, np.int64), rows)
+        # The operations of `_in_buckets` in their order: `act` and `range_strategy` must agree bit for bit.
         rows = rows.astype(np.float64)
         total = row_sums(rows)[0]
         return tuple((rows[0] / total).tolist()) if total else None
@@ -241,12 +245,13 @@ class KeptRows:
         if at == 0 or tree.street[tree.parent[at]] != tree.street[node]:
             return []
         parent, total = int(tree.parent[at]), int(tree.action[at])
-        others = sorted(states.raises(parent), key=lambda other: abs(other - total))[1:]
+        others = sorted(states.raises(parent), key=lambda other: abs(other - total))[1:]  # the nearest is `total`
         siblings = []
         for other in others:
             sibling = states.child(parent, other)
             for answer in reversed(answers):
                 sibling = states.child(sibling, answer) if sibling >= 0 and tree.actor[sibling] >= 0 else -1
+            # After another size the stack may leave no raise, or the street may be over: no stand-in then.
             if sibling >= 0 and self._kind(sibling) == self._kind(node):
                 siblings.append(sibling)
         return siblings
@@ -268,6 +273,7 @@ class KeptRows:
         sizes, target_sizes = states.sizes(source), np.array(states.sizes(target))
         transfer = np.zeros((len(actions), len(targets)))
         for place, action in enumerate(actions):
+            # By share of the pot, as the pots of two decisions differ; a call where the target has no raise.
             if action > CALL and len(target_sizes):
                 size = sizes[place - len(actions)]
                 transfer[place, first_raise + np.argmin(abs(target_sizes - size))] = 1.0

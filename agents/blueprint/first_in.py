@@ -38,11 +38,13 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
     if not has_starting_hands(rules):
         raise ValueError("starting hands are those of hold'em with 52 cards")
     names = seat_names(rules.num_seats)
+    # Any combo of a class will do: before the flop renaming suits changes nothing.
     combos = np.unique(preflop_classes(), return_index=True)[1]
     states = TreeStates(rules, tree)
     kept = KeptRows(blueprint, states)
     found: dict[str, Strategy] = {}
     node = 0
+    # When all have folded to it, the big blind has won and decides nothing.
     while node >= 0 and tree.actor[node] >= 0 and names[tree.actor[node]] not in ("BB", *found):
         rows, _ = kept.find(node, (), combos)
         found[names[tree.actor[node]]] = Strategy(tree.actions(node).astype(np.int64), rows)

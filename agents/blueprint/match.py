@@ -19,7 +19,7 @@ from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
-_CHUNK = 2_000
+_CHUNK = 2_000  # decks for each random stream: another number gives other decks
 
 
 class MatchSums(NamedTuple):
@@ -87,6 +87,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
+                # Dealing permutes the deck in place; chunks must not depend on what their thread has dealt before.
                 work.deck[:] = own.rules.cards
                 decks = min(_CHUNK, num_decks - chunk * _CHUNK)
                 stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
@@ -98,6 +99,7 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
     run_chunks(worker, num_chunks, chunk=1, threads=threads)
     unit = 1000.0 / own.rules.big_blind
     means = chips.sum(axis=0) / num_decks
+    # Over decks, not hands: the hands of one deck are dependent. Rounding can leave a variance below 0.
     deviations = np.sqrt(np.maximum(squares.sum(axis=0) / num_decks - means**2, 0.0) / max(num_decks - 1, 1))
     decisions, missing = counts.sum(axis=0).tolist()
     return MatchResult(

@@ -91,6 +91,7 @@ def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
                 continue
             nearest = np.int64(-1)
             for step in range(1, num_buckets if num_kept else 0):
+                # Buckets are ordered by strength, so near ones hold similar hands.
                 for other in (bucket - step, bucket + step):
                     if nearest < 0 and 0 <= other < num_buckets:
                         cell = game.base[street] + other * game.pairs[street] + tree.row[node]
@@ -179,6 +180,8 @@ def _weight(word, place, bias, factor):
 
 @kernel(inline=True)
 def _row_sum(rows, cell, num_actions, word, bias, factor):
+    # The biased probabilities have to be renormalised (Pluribus supplement: one kind times 5), and a row in bytes sums
+    # only nearly to 255.
     total = 0.0
     for a in range(num_actions):
         total += _weight(word, a, bias, factor) * rows[cell + a]
@@ -338,6 +341,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                 if seat == own:
                     count = 0
                     for k in range(len(hands)):
+                        # Written always, and overwritten by the next hand unless `count` advances: no branch.
                         lists[depth + 1, count] = hands[k]
                         count += rows[first + np.int64(row[hands[k]]) * num_actions + place] > 0
                     num_listed[depth + 1], listed[depth + 1] = count, depth + 1

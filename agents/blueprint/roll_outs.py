@@ -34,7 +34,7 @@ __all__ = [
 MAX_SCALE = 1.5
 """The largest ratio between the pots of hand and tree, in big blinds; beyond it, the tree's strategy does not fit."""
 
-_NO_LIMIT = 2**62
+_NO_LIMIT = 2**62  # above all chips, and `int64` still has room for sums
 
 
 class Worlds(NamedTuple):
@@ -229,7 +229,10 @@ def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
 
 
 def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
-    """Return the finder of a game's hands in a blueprint's tree; it maps bets to the nearest size."""
+    """Return the finder of a game's hands in a blueprint's tree.
+
+    Off-tree bets are mapped deterministically, as the Pluribus supplement maps leaves of a search to the blueprint.
+    """
     return ShadowHand(Translation(rules, TreeStates(blueprint.rules, blueprint.tree)))
 
 
@@ -257,6 +260,7 @@ class FlopStarts:
     def __init__(self, tree: BettingTree):
         self._nodes: dict[tuple[int, int], list[tuple[int, int]]] = {}
         folded = {0: 0}
+        # Parents have lower numbers than their children, so `folded` has a node before its children ask.
         for node in np.flatnonzero(tree.street == 0).tolist():
             first = int(tree.first_child[node])
             for child in range(first, first + int(tree.num_actions[node])) if tree.actor[node] >= 0 else ():
@@ -276,6 +280,7 @@ class FlopStarts:
         live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
         known = self._nodes.get((seats[state.actor], (1 << tree_rules.num_seats) - 1 - live), ())
         paid = state.contributions[state.actor] * tree_rules.big_blind / state.rules.big_blind
+        # Nearest by ratio, not difference: `_place` judges pots by their ratio too.
         node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
         return None if node is None else _place(hand, state, node[1], seats)
 
@@ -284,5 +289,6 @@ def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, .
     """Return a place, None if its pot is very different."""
     states = hand.translation.states
     paid, pot = tuple(states.state(node).contributions), sum(state.contributions)
+    # Each pot times the other game's big blind: compares them in big blinds without a division.
     smaller, larger = sorted((pot * states.rules.big_blind, sum(paid) * state.rules.big_blind))
     return RollOutPlace(node, seats, paid, pot) if larger <= MAX_SCALE * smaller else None

@@ -61,7 +61,7 @@ def pack_nodes(tree, nodes):
             nodes[node, ROW] = tree.row[node]
             nodes[node, PAID] = tree.paid[node]
             continue
-        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)
+        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)  # -2: no live seat yet; -1: they differ
         for seat in range(num_seats):
             paid = np.int64(tree.contributions[first, seat])
             pot += paid
@@ -161,12 +161,13 @@ def layered_value(contributions, live, seat, num_seats, ranks):
     value = 0.0
     floor = np.int64(0)
     # A layer lies between two neighbouring contributions. All who reach it pay its size; its best hands share it.
+    # The seat itself reaches every layer below its contribution, so a layer has a winner and no division is by 0.
     while floor < contribution:
         ceiling = contribution
         num_sharing, num_winners, best = 0, 0, np.int64(-1)
         for other in range(num_seats):
             if contributions[other] > floor:
-                num_sharing += 1
+                num_sharing += 1  # folded seats too: their chips are part of the layer
                 ceiling = min(ceiling, np.int64(contributions[other]))
                 if live >> other & 1:
                     if ranks[other] > best:
@@ -273,8 +274,11 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
 
     Notes
     -----
-    Every action of the traverser is followed; of the others' one is drawn. The stack is explicit and
-    lies in the workspace: kernels allocate nothing.
+    Every action of the traverser is followed; of the others' one is drawn. A sampled regret needs no importance weight:
+    the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al., section 3.2).
+    Where Algorithm 1 plays on after the traverser's fold, its value is taken at once: nothing later changes it.
+
+    The stack is explicit and lies in the workspace: kernels allocate nothing.
     """
     frames, values, strategies = work.frames, work.values, work.strategies
     starts, ranks = work.starts, work.ranks
@@ -294,6 +298,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             if (word & SLOT) >> SEAT_SHIFT != traverser:
                 node = first + draw_by_regrets(regrets, cell, num_actions, stream)
                 continue
+            # Kept until the way up: the mean there needs the same strategy, and other threads may change the regrets.
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)
             # The cells of the next decisions lie far apart: while one action is followed, those of the others load.
@@ -316,6 +321,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
                     frame[PLACE] = 0
                     break
                 place = 1
+            # Ends: some action is explored, and beside a fold, which is never pruned, another one.
             while explored >> place & 1 == 0:
                 place += 1
             frame[PLACE] = place
@@ -331,6 +337,8 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
                 frame[PLACE] = place
                 node = frame[CHILD] + place
                 break
+            # An action that is not explored has probability 0 here, so the mean over the others is the whole mean
+            # (TRAVERSE-MCCFR-P, line 17). Its regret stays: line 21 changes explored actions only.
             mean = 0.0
             for a in range(frame[COUNT]):
                 if explored >> a & 1:
@@ -424,6 +432,8 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
     """
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):
+        # One deal for all seats, where Algorithm 1 samples chance in each traversal: every traversal by itself still
+        # sees a random deal, and draws its opponents' actions afresh.
         deal_hand(dealt.tables, game, dealt.cards, stream, work)
         for seat in range(game.num_seats):
             # One traversal in twenty follows every action (the supplement's 5 %), so that a pruned one can recover.
@@ -441,7 +451,8 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
 def discount_cells(cells, factor, rounds):
     """Multiply all cells by a factor. Modified in place: `cells`.
 
-    Zeros are not written: a page of memory that was never written takes none.
+    Zeros are not written: a page of memory that was never written takes none. The factor is that of Algorithm 1, line
+    21: t / I / (t / I + 1) after t iterations in intervals of I, which together weigh the intervals linearly.
     """
     for c in range(len(cells)):
         if cells[c] != 0:

@@ -48,7 +48,7 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
             ((MAX_SEATS,), np.int64),
             ((MAX_SEATS * MAX_STREETS,), np.int64),
             ((MAX_SEATS * MAX_STREETS,), np.int64),
-            ((depth, 8), np.int64),
+            ((depth, 8), np.int64),  # five entries are used; eight fill a line of the cache
             ((depth, actions), np.float64),
             ((depth, actions), np.float64),
         )
@@ -64,6 +64,7 @@ def _aligned(*arrays: tuple[tuple[int, ...], type]) -> list[np.ndarray]:
     """
     sizes = [int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in arrays]
     room = [-(-size // _LINE) * _LINE for size in sizes]
+    # A page to align the start, and one that nobody else's data follow the last array in.
     raw = np.zeros(sum(room) + 2 * _PAGE, np.uint8)
     start = -raw.ctypes.data % _PAGE
     views: list[np.ndarray] = []

@@ -7,7 +7,7 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import next_float
 
-_ONE = np.uint32(1)
+_ONE = np.uint32(1)  # a plain 1 would turn unsigned indices into signed ones, which numba checks (`SequenceForm`)
 
 
 class Tables(NamedTuple):
@@ -52,6 +52,7 @@ def iterate(form, tables, schedule, predictive, simultaneous):
     for t in range(schedule.shape[0]):
         for player in range(num_players):
             learn(form, tables, player, schedule[t, 0], schedule[t, 1], predictive)
+            # Alternating: the next player already answers this player's new plan.
             if not simultaneous:
                 plan(form, tables, player, schedule[t, 2])
         if simultaneous:
@@ -76,9 +77,10 @@ def learn(form, tables, player, positive, negative, predictive):
         for action in range(begin, end):
             gain = value[action] - mean
             kept = regret[action] + gain
+            # Discounted after the addition (Brown and Sandholm 2019); CFR+ has the factors 1 and 0.
             kept *= positive if kept > 0.0 else negative
             regret[action] = kept
-            if predictive:
+            if predictive:  # only for the next strategy: the prediction itself is not kept
                 kept += gain
             kept = max(kept, 0.0)
             strategy[action] = kept
@@ -95,6 +97,7 @@ def learn(form, tables, player, positive, negative, predictive):
 def earn(form, reach, player, value):
     """Write the counterfactual value of ending at each of a player's sequences. Modified in place: `value`."""
     first, last = form.player_first[player], form.player_first[player + 1]
+    # Sequences that end no history with a payoff have no row, and would keep the values of the last iteration.
     for action in range(form.infoset_first[first], form.infoset_first[last]):
         value[action] = 0.0
     value[form.infoset_first[form.infoset_first.shape[0] - 1] + np.uint32(player)] = 0.0
@@ -114,8 +117,10 @@ def plan(form, tables, player, weight):
     """Add a player's previous plan to the sum, then compute the plan of its strategy. Modified in place: `tables`."""
     strategy, strategy_sum, reach = tables.strategy, tables.strategy_sum, tables.reach
     for infoset in range(form.player_first[player], form.player_first[player + 1]):
+        # Infosets come after those that lead to them, so the reach of the parent is the new one already.
         before = reach[form.infoset_parent[infoset]]
         for action in range(form.infoset_first[infoset], form.infoset_first[infoset + 1]):
+            # The plan played in this iteration, not the next one: that would shift the average by an iteration.
             strategy_sum[action] += weight * reach[action]
             reach[action] = before * strategy[action]
 
@@ -199,6 +204,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
                 tried[depth - 1] += 1
                 history = nodes.first_child[history] + tried[depth - 1]
                 break
+            # The regrets are still those of the way down: a traversal meets an infoset at most once (`Samples.value`).
             total, worth = 0.0, 0.0
             for action in range(begin, end):
                 total += max(regret[action], 0.0)
@@ -206,6 +212,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
                 chance = max(regret[action], 0.0) / total if total > 0.0 else 1.0 / (end - begin)
                 worth += chance * value[action]
             for action in range(begin, end):
+                # No importance weights: they cancel in external sampling (Lanctot et al. 2009, section 3.2).
                 regret[action] += weight * (value[action] - worth)
             depth -= 1
         else:

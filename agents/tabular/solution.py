@@ -278,6 +278,7 @@ def _read(artefact: Artefact) -> Solution:
         key_first = _checked(arrays, "key_first", np.int64, (size + 1,))
         key_bytes = _checked(arrays, "key_bytes", np.uint8, (-1,))
         strategy = _checked(arrays, "strategy", np.float64, (-1,))
+        # Offsets first: the sums of `reduceat` and the keys below are read through them.
         for offsets, end, least in ((first, len(strategy), 1), (key_first, len(key_bytes), 0)):
             if size < 1 or offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < least).any():
                 raise ValueError("offsets are out of order")
@@ -291,7 +292,7 @@ def _read(artefact: Artefact) -> Solution:
         text = key_bytes.tobytes()
         ends = key_first.tolist()
         for name, kind in (("game", str), ("algorithm", str), ("iterations", int), ("openspiel_recall", bool)):
-            if type(config.get(name)) is not kind:
+            if type(config.get(name)) is not kind:  # `isinstance` would take True for a number of iterations
                 raise ValueError(f"{name} is missing")
         if config["iterations"] < 0:
             raise ValueError(f"iterations are {config['iterations']}")

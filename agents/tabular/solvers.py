@@ -98,8 +98,9 @@ ALGORITHMS: dict[str, Algorithm] = {
         FullWidth("cfr"),
         FullWidth("cfr+", beta=-math.inf, gamma=1.0),
         FullWidth("lcfr", alpha=1.0, beta=1.0, gamma=1.0),
-        FullWidth("dcfr", alpha=1.5, beta=0.0, gamma=2.0),
+        FullWidth("dcfr", alpha=1.5, beta=0.0, gamma=2.0),  # recommended by Brown and Sandholm (2019)
         FullWidth("pcfr+", beta=-math.inf, gamma=2.0, predictive=True),
+        # DeepStack's flop and turn omit 500 of 1,000 iterations (table S3).
         FullWidth("hybrid", beta=-math.inf, simultaneous=True, omitted=500),
         ExternalSampling("mccfr"),
         ExternalSampling("linear-mccfr", gamma=1.0),
@@ -247,7 +248,7 @@ class FullWidthSolver(Solver):
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state."""
         super().resume(iteration, arrays)
-        self._plan()
+        self._plan()  # reach follows from the strategy, and is not saved
 
     def _plan(self) -> None:
         """Compute the reach of every sequence under the current strategy; the sums stay as they are."""
@@ -341,6 +342,7 @@ def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
         return np.full(len(t), 1.0 if exponent > 0 else 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         power = t**exponent
+        # t**exponent may overflow; infinity / infinity would be NaN.
         return np.where(np.isinf(power), 1.0, power / (power + 1.0))
 
 
