@@ -7,6 +7,7 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python import policy as openspiel_policy
+from public_games import SMALL, Noise, pair, small_game
 from reference import public_best_response as reference
 from reference import showdown
 
@@ -15,12 +16,12 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import load_game, parse_game
-from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX, HoldemRules
+from plurispiel.abstraction.holdem.rules import HUNL, KUHN, LEDUC, SIXMAX
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdown_margin
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents import make_agent
-from plurispiel.agents.base import Action, Agent, Board, Deal, PublicState, Strategy
+from plurispiel.agents.base import Action, Agent, PublicState, Strategy
 from plurispiel.agents.openspiel import agent_policy
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
@@ -29,39 +30,8 @@ from plurispiel.evaluation.public_walk import PublicWalk
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
+
 HOLDEM_FLOP = parse_game(LADDER["holdem-flop"].game)
-
-
-def small_game(num_suits, num_ranks, board_cards, num_hole_cards=2, stack=500, first_seats=(1, 0, 0), **changes):
-    return HoldemRules(
-        blinds=(100, 50),
-        stacks=(stack, stack),
-        first_seats=first_seats[: len(board_cards)],
-        board_cards=board_cards,
-        num_suits=num_suits,
-        num_ranks=num_ranks,
-        num_hole_cards=num_hole_cards,
-        betting_abstraction="fcpa",
-        **changes,
-    )
-
-
-class Noise(Agent):
-    """Random probabilities at every public state and for every combo, many of them 0, in any order of actions."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def range_strategy(self, public):
-        history = [action.action for action in public.actions]
-        rng = np.random.default_rng([self.seed, *history, 99, *public.board])
-        actions = rng.permutation([FOLD, CALL, *public.menu] if public.can_fold else [CALL, *public.menu])
-        if len(actions) > 1 and rng.random() < 0.3:
-            actions = actions[:-1]  # never the last one
-        weights = rng.random((public.rules.num_combos, len(actions)))
-        weights[rng.random(weights.shape) < 0.4] = 0.0
-        weights[weights.sum(axis=1) == 0.0, 0] = 1.0
-        return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))
 
 
 class Wave(Agent):
@@ -78,10 +48,6 @@ class Wave(Agent):
         return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))
 
 
-def pair(spec):
-    return [make_agent(spec), make_agent(spec)]
-
-
 def start(rules):
     return PublicState(rules, BettingState(rules).array.tolist())
 
@@ -95,20 +61,6 @@ def check(rules, agents, **options):
     assert found.values.sum() == pytest.approx(0.0, abs=1e-9)
     assert found.exploitability == pytest.approx(sum(best) / 2, abs=1e-9)
     return found
-
-
-SMALL = {
-    "one board card": small_game(2, 3, (0, 1), stack=300),
-    "two of three suits": small_game(3, 2, (0, 2), stack=300),
-    "flop": small_game(2, 4, (0, 3), stack=250),
-    "three streets": small_game(2, 3, (0, 1, 1), stack=200),
-    "a board at once": small_game(2, 3, (1,), stack=300),
-    "a street without cards": small_game(2, 3, (0, 0, 1), stack=200),
-    "one hole card": small_game(2, 3, (0, 1), num_hole_cards=1),
-    "unequal stacks": dataclasses.replace(small_game(2, 3, (0, 1)), stacks=(450, 220)),
-    "limit": dataclasses.replace(LEDUC, num_ranks=4),
-    "Kuhn": KUHN,
-}
 
 
 @pytest.mark.parametrize("rules", SMALL.values(), ids=SMALL)
@@ -318,124 +270,6 @@ def test_nothing_is_read_before_it_is_written(monkeypatch):
     np.testing.assert_array_equal(found.combo_values, clean.combo_values)
     np.testing.assert_array_equal(found.values, clean.values)
     assert found.suit_symmetric is True
-
-
-class Broken(Agent):
-    """Calls, but for one thing."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def range_strategy(self, public):
-        strategy = Strategy(np.array([CALL]), np.ones((public.rules.num_combos, 1)))
-        return self.answer(public, strategy) if public.board else strategy
-
-
-def with_row(change):
-    def answer(public, strategy):
-        row = max(k for k, combo in enumerate(public.rules.combos.tolist()) if not set(combo) & set(public.board))
-        strategy.probabilities[row] = change
-        return strategy
-
-    return answer
-
-
-@pytest.mark.parametrize(
-    "answer, message",
-    [
-        (lambda public, strategy: None, "does not tell its strategy"),
-        (lambda public, strategy: 1 / 0, "ZeroDivisionError"),
-        (lambda public, strategy: Strategy(strategy.actions, np.ones((3, 1))), "must have the shape"),
-        (lambda public, strategy: Strategy(np.array([77]), strategy.probabilities), "legal actions"),
-        (with_row(0.9), "sum to 1"),
-        (with_row(np.nan), "sum to 1"),
-    ],
-)
-def test_what_is_no_strategy_is_refused(answer, message):
-    with pytest.raises(ValueError, match=message):
-        public_best_response(LEDUC, [Broken(answer), make_agent("call")])
-
-
-def test_negative_probabilities_are_refused():
-    def answer(public, strategy):
-        if not public.menu:
-            return strategy
-        probabilities = np.tile([2.0, -1.0], (public.rules.num_combos, 1))
-        return Strategy(np.array([CALL, public.menu[0]]), probabilities)
-
-    with pytest.raises(ValueError, match="sum to 1"):
-        public_best_response(LEDUC, [Broken(answer), make_agent("call")])
-
-
-def test_rows_of_hands_on_the_board_mean_nothing():
-    def answer(public, strategy):
-        strategy.probabilities[np.isin(public.rules.combos, public.board).any(axis=1)] = np.nan
-        return strategy
-
-    expected = public_best_response(LEDUC, pair("call")).values
-    np.testing.assert_array_equal(public_best_response(LEDUC, [Broken(answer), make_agent("call")]).values, expected)
-
-
-def test_raises_from_a_range_are_single_sizes_of_the_menu():
-    rules = SMALL["one board card"]
-
-    class Spread(Agent):
-        def range_strategy(self, public):
-            actions = [CALL, *([public.menu[-1]] if public.menu else [])]
-            probabilities = np.full((public.rules.num_combos, len(actions)), 1.0 / len(actions))
-            return Strategy(np.array(actions), probabilities, np.array(actions))
-
-    class Plain(Spread):
-        def range_strategy(self, public):
-            return dataclasses.replace(super().range_strategy(public), highest=None)
-
-    spread, plain = (public_best_response(rules, [kind(), kind()]) for kind in (Spread, Plain))
-    np.testing.assert_array_equal(spread.combo_values, plain.combo_values)
-
-
-def test_columns_of_one_action_add_up():
-    class Twice(Noise):
-        def range_strategy(self, public):
-            strategy = super().range_strategy(public)
-            actions = np.concatenate([strategy.actions, strategy.actions])
-            return Strategy(actions, np.hstack([0.25 * strategy.probabilities, 0.75 * strategy.probabilities]))
-
-    twice, once = (public_best_response(LEDUC, [kind(1), kind(2)]) for kind in (Twice, Noise))
-    np.testing.assert_allclose(twice.combo_values, once.combo_values, rtol=0, atol=1e-12)
-
-
-def test_play_that_depends_on_the_order_of_a_flop_is_refused():
-    class Reader(Agent):
-        def range_strategy(self, public):
-            descends = len(public.board) > 1 and public.board[0] > public.board[1]
-            action = public.raise_by_pot(1.0) if descends else CALL
-            return Strategy(np.array([action]), np.ones((public.rules.num_combos, 1)))
-
-    with pytest.raises(ValueError, match="order of cards"):
-        public_best_response(SMALL["two of three suits"], [Reader(), Reader()])
-
-
-def test_an_agent_that_listens_is_told_the_hand():
-    class Listener(Noise):
-        def restart(self, rules, seat, rng):
-            super().restart(rules, seat, rng)
-            self.heard = []
-
-        def observe(self, event):
-            self.heard.append(event)
-
-        def range_strategy(self, public):
-            assert isinstance(self.heard[0], Deal)
-            assert not set(self.heard[0].hole_cards) & set(public.board)
-            assert tuple(event for event in self.heard if isinstance(event, Action)) == public.actions
-            boards = [event for event in self.heard if isinstance(event, Board)]
-            assert sum((event.cards for event in boards), ()) == public.board
-            assert [event.street for event in boards] == list(range(1, public.street + 1))
-            return super().range_strategy(public)
-
-    rules = SMALL["three streets"]
-    heard = public_best_response(rules, [Listener(1), Listener(2)])
-    np.testing.assert_array_equal(heard.values, public_best_response(rules, [Noise(1), Noise(2)]).values)
 
 
 def test_wrong_games_are_refused():

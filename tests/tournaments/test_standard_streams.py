@@ -8,12 +8,14 @@ import sys
 
 import pytest
 
-from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="shells of another kind")
 
+
 TOURNAMENT = "tournament --agents call,fold --score raw --decks 3 --workers 1 --out run"
+
+
 COMMANDS = (
     "ls agents",
     "ls games --json",
@@ -147,7 +149,3 @@ def test_the_name_of_an_agent_that_plays_commands_nothing(tmp_path, monkeypatch,
     captured = capsys.readouterr()
     shown = captured.out + captured.err
     assert ".py:Bot" in shown and not set(ESCAPE) & set(shown) - set("[31m2J")
-
-
-def test_printable_is_one_line():
-    assert printable("a\x1b[2J\nb\tc\u2028d é±") == "a [2J b c d é±"

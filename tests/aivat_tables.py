@@ -1,0 +1,94 @@
+"""Agents and value functions under which AIVAT is tested."""
+
+import functools
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_string
+from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.trees.game_tree import flatten
+from plurispiel.agents.base import RangeAgent, Strategy
+from plurispiel.agents.openspiel import PolicyAgent
+from plurispiel.agents.tabular.solution import solution_of
+from plurispiel.agents.tabular.solvers import make_solver
+from plurispiel.evaluation.value_functions import ValueFunction
+
+
+class Remembering(RangeAgent):
+    """Another agent of a game with one hole card, asked once for each public state, suits aside.
+
+    Solvers break ties between equal hands by rounding; here hands of one rank play alike.
+    """
+
+    def __init__(self, agent):
+        self.agent = agent
+        self.told = {}
+
+    def range_strategy(self, public):
+        key = (tuple(card // 4 for card in public.board), public.actions)
+        if key not in self.told:
+            told = self.agent.range_strategy(public)
+            ranks = public.rules.combos[:, 0] // 4
+            free = public.rules.free_combos(public.board)
+            rows = [told.probabilities[free & (ranks == rank)].mean(axis=0) for rank in ranks]
+            self.told[key] = Strategy(told.actions, np.array(rows), told.highest)
+        return self.told[key]
+
+    def strategy(self, public, combo_ids):
+        told = self.range_strategy(public)
+        return Strategy(told.actions, told.probabilities[combo_ids])
+
+
+class Zero(ValueFunction):
+    """Knows nothing."""
+
+    name = "zero"
+
+    def values(self, situation):
+        return np.zeros(situation.rules.num_combos)
+
+
+class Noise(ValueFunction):
+    """Random numbers that depend on nothing but the ranks in sight and the actions."""
+
+    name = "noise"
+    num_samples = 64
+
+    def __init__(self, scale=3.0):
+        self.scale = scale
+
+    def values(self, situation):
+        others = np.sort(situation.hole_cards // 4, axis=1).ravel().tolist()
+        words = [
+            *others,
+            99,
+            *sorted(card // 4 for card in situation.board),
+            98,
+            *(a.action for a in situation.actions),
+        ]
+        by_rank = np.random.default_rng([situation.seat, *words]).normal(size=13)
+        return self.scale * by_rank[situation.rules.combos // 4].sum(axis=1)
+
+
+def forms(score):
+    assert score.refused == ""
+    return (
+        score.payoff,
+        score.payoff + score.imaginary_hands,
+        score.payoff + score.true_chance,
+        score.payoff + score.true_chance + score.true_own_actions,
+        score.estimate - score.other_actions,
+        score.estimate,
+        score.reduced,
+        score.reduced + score.true_own_actions,
+    )
+
+
+@functools.cache
+def equilibrium(rules):
+    """Return the average strategy of 3,000 iterations of CFR+ as an agent."""
+    name = "leduc_poker" if rules is LEDUC else game_string(rules)
+    tree = flatten(name)
+    solver = make_solver(tree, "cfr+")
+    solver.run(3_000)
+    return Remembering(PolicyAgent(solution_of(tree, solver), name))

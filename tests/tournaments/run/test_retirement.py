@@ -1,0 +1,123 @@
+"""Seats whose agents committed too many faults only fold, wherever the run is stopped and whoever plays it."""
+
+import contextlib
+import json
+
+import pytest
+from faulty_run import SOMETIMES, play, total_faults
+
+from plurispiel.tournaments.cli import main
+from plurispiel.tournaments.report.replays import replay_groups
+from plurispiel.tournaments.report.run_record import read_run
+from plurispiel.tournaments.run.block_player import BlockPlayer, Conduct
+from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.kept_hands import stored_hands
+from plurispiel.tournaments.run.retirement import FaultLedger
+from plurispiel.tournaments.run.runner import play_run
+from plurispiel.tournaments.run.schedule import Block
+from plurispiel.tournaments.run.store import RunStore
+
+pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late
+
+
+@pytest.fixture
+def sometimes(tmp_path):
+    (tmp_path / "sometimes.py").write_text(SOMETIMES)
+    return f"{tmp_path}/sometimes.py:Bot"
+
+
+def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
+    code = main(
+        ["tournament", "--agents", f"{sometimes}?share=1,call,call", "--decks", "30", "--max-faults", "7", "--json"]
+        + ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "all"]
+    )
+    assert code == 3
+    captured = capsys.readouterr()
+    bad, *good = json.loads(captured.out)["agents"]
+    # A group has two hands in which it is asked for a bet, and one in which it is big blind and asked for nothing.
+    assert bad["faults"] == 9 and bad["faults_by_kind"] == {"exception": 9} and bad["retired"]
+    assert not any(agent["faults"] or agent["retired"] for agent in good)
+    last = captured.err.splitlines()[-1]
+    assert "9 faults (exception 9)" in last and "its seat only folded after that (7 are the limit)" in last
+    hands = list(stored_hands(tmp_path / "run"))
+    assert len(hands) == 90
+    title = bad["name"]
+    for history in hands[9:]:  # behind the third group
+        seat = history.names.index(title)
+        assert history.payoffs[seat] == {0: -50.0, 1: -100.0, 2: 0.0}[seat] or seat == 1
+    assert (tmp_path / "run" / "hands.phhs").stat().st_size > 0
+
+
+def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp_path, sometimes):
+    agents = (f"{sometimes}?share=0.2", "random", f"{sometimes}?share=0.1", "call")
+    config = TournamentConfig(agents=agents, seats=2, decks=19, max_faults=12, seed=3)
+    whole = play(tmp_path / "one", config)
+    assert total_faults(whole, 0) >= 12
+    assert play(tmp_path / "two", config, workers=2) == whole
+
+    class Stop(Exception):
+        pass
+
+    def stop(block, groups):
+        raise Stop
+
+    for _ in range(2):
+        store = RunStore(tmp_path / "parts", config)
+        with pytest.raises(Stop):
+            play_run(config, store, Conduct(2), stop)
+        store.close()
+    assert play(tmp_path / "parts", config) == whole
+
+
+@pytest.mark.parametrize("few", [1, 5, 8, 13])
+def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
+    agents = (f"{sometimes}?share=0.1", "random", "call")
+    many, less = (TournamentConfig(agents=agents, seats=2, decks=decks, max_faults=9, seed=1) for decks in (17, few))
+    whole = play(tmp_path / "whole", many)
+    assert total_faults(whole, 0) >= 9
+    play(tmp_path / "parts", less)
+    assert play(tmp_path / "parts", many) == whole
+
+
+def test_the_ledger_counts_in_the_order_of_the_schedule():
+    score = type("Score", (), {})
+
+    def group(**faults):
+        made = {}
+        for name, count in faults.items():
+            made[int(name[1:])] = score()
+            made[int(name[1:])].faults = count
+        return made
+
+    ledger = FaultLedger(3, [(1, 0, 7, 2), (0, 9, 7, 2)])
+    assert ledger.retirement(7) == (1, 0, 9)  # deck 9 is in the second round of blocks
+    assert ledger.retired(Block(0, 8, 2)) == frozenset()
+    assert ledger.retired(Block(1, 8, 2)) == {7}
+    groups = [group(a7=0, a8=1), group(a7=1, a8=0), group(a7=5, a8=5)]
+    kept, last = ledger.admit(Block(0, 0, 3), groups)
+    assert (len(kept), last) == (2, (0, 1, 0))  # with the two of line-up 1 it has three
+    assert ledger.retired(Block(1, 0, 8)) == frozenset()
+    assert ledger.retired(Block(1, 1, 7)) == {7}
+    kept, last = ledger.admit(Block(2, 0, 2), [group(a8=1), group(a8=1)])
+    assert (len(kept), last) == (2, (0, 2, 1))
+    assert ledger.retired(Block(3, 0, 8)) == {7, 8}
+
+
+def test_who_saw_a_deck_before_an_agent_was_retired_sees_another_behind_it(tmp_path, sometimes):
+    config = TournamentConfig(agents=(f"{sometimes}?share=1", "tag"), decks=8, max_faults=3, seed=7, score="duplicate")
+    with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
+        play_run(config, store, Conduct())
+        ledger = FaultLedger(config.max_faults, store.faults())
+        _, _, last = ledger.retirement(0)
+        assert last < 7
+        with contextlib.closing(BlockPlayer(config, Conduct(), store.streams())) as player:
+            decks = [
+                [hand.deck.tobytes() for hand, _ in player.replay((0, last + 1), retired)[1]]
+                for retired in (frozenset(), frozenset({0}))
+            ]
+    assert not set(decks[0]) & set(decks[1])
+    # The report plays each group as it was played, also behind a retirement within a block.
+    record = read_run(tmp_path / "run", "A")
+    with contextlib.closing(RunStore.reading(tmp_path / "run")) as store:
+        replays = list(replay_groups(record, store, [(0, deck) for deck in range(last + 1, 8)]))
+    assert len(replays) == 7 - last and all(replay.stories for replay in replays)
