@@ -1,4 +1,4 @@
-"""The contract of an agent: what it sees and what it answers.
+"""The interface of an agent: its events, its view of a hand and its answers.
 
 A hand goes ``restart``, then events in order through ``observe`` (its own cards, every action, new board cards), and
 ``act`` whenever its seat is to act. An agent learns nothing in any other way.
@@ -26,7 +26,7 @@ class Deal(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What a seat did: 0 fold, 1 check or call, N raise to N chips over the whole hand."""
+    """A seat's action: 0 fold, 1 check or call, N raise to N chips over the whole hand."""
 
     seat: int
     action: int
@@ -44,7 +44,7 @@ Event = Deal | Action | Board
 
 
 class PublicState:
-    """What every seat sees when one of them is to act.
+    """The public information when a seat is to act.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class PublicState:
 
 
 class View(NamedTuple):
-    """What one seat sees when it is to act.
+    """All information of a seat that is to act.
 
     Attributes
     ----------
@@ -307,7 +307,7 @@ class Agent:
     def expected_strategy(self, public: PublicState) -> Strategy | None:
         """Return the mean of `range_strategy` over random choices that the agent has yet to make in this state.
 
-        Such a choice is the tree's size that an off-tree bet is mapped to. By default there is none, and this is
+        Such a choice is the tree's size that an off-tree bet is mapped to. Most agents make none, so by default this is
         `range_strategy`.
         """
         return self.range_strategy(public)
@@ -316,7 +316,7 @@ class Agent:
 class RangeAgent(Agent):
     """An agent that is defined by its strategy for any set of combos; `act` draws from it.
 
-    Subclasses need `strategy`, so that what acts and what is reported cannot differ.
+    Subclasses define `strategy` alone, so that the actions and the reported strategy cannot differ.
     """
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:

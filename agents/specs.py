@@ -1,8 +1,8 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
-``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, ``openspiel``, ``tabular`` (a solved game's
-folder), ``blueprint`` (one's folder or name; without, the bundled one that fits the table), ``search`` (the same, with
-a search where the paper does one), an importable module or a Python file: ``tag``, ``openspiel:cfr?iterations=500``,
+``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, an importable module, a Python file, or one of
+``openspiel``, ``tabular`` (ARG is a solved game's folder), ``blueprint`` (a blueprint's folder or name; by default the
+bundled one that fits the table) and ``search`` (the same with search): ``tag``, ``openspiel:cfr?iterations=500``,
 ``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``, ``search?time=2``, ``my_module:MyBot``,
 ``my_bot.py:MyBot``.
 """
@@ -139,10 +139,10 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a spec whose file or folder is in `folder`, unless its path is absolute; specs without as they are."""
+    """Return a spec whose file or folder is taken relative to `folder`; specs without a path as they are."""
     parsed = parse_spec(spec)
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
-        return spec  # the name of one, or none
+        return spec  # a blueprint's name, or no argument
     if parsed.is_stored and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
     return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
@@ -154,7 +154,7 @@ def make_agent(spec: str) -> Agent:
     Raises
     ------
     ValueError
-        If there is no such agent, it cannot be loaded, or it does not take the options.
+        If the agent does not exist, cannot be loaded, or refuses the options.
     """
     parsed = parse_spec(spec)
     options = dict(parsed.options)
@@ -177,23 +177,23 @@ def make_agent(spec: str) -> Agent:
             "your own is FILE.py:CLASS or MODULE:CLASS, OpenSpiel's are openspiel:BOT)"
         )
     module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
-    found = getattr(module, parsed.argument, None)
-    if found is None:
+    factory = getattr(module, parsed.argument, None)
+    if factory is None:
         classes = [name for name, one in vars(module).items() if getattr(one, "__module__", "") == module.__name__]
         there = suggestion(parsed.argument, classes) or f"; it has {', '.join(classes)}" * bool(classes)
         raise ValueError(f"{parsed.name} has no class {parsed.argument!r}{there} (agent {spec!r})")
-    if not callable(found):
+    if not callable(factory):
         raise ValueError(f"{parsed.argument!r} in {parsed.name} is not a class (agent {spec!r})")
-    return _construct(found, options, spec)
+    return _construct(factory, options, spec)
 
 
 def game_note(spec: str, rules: HoldemRules) -> str:
-    """Return how a game differs from the one an agent was trained for, in words; empty if it makes no difference.
+    """Return the differences, in words, between a game and that of an agent's training; empty if they have no effect.
 
     Raises
     ------
     ValueError
-        If the agent is known not to play it. Of most agents that shows when a hand begins.
+        If the agent is known not to play it. Most agents refuse a game only when a hand begins.
     """
     parsed = parse_spec(spec)
     if not parsed.has_blueprint:
@@ -223,7 +223,7 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
     Raises
     ------
     ValueError
-        If it does not. `ArtefactRefused` if it is damaged.
+        If it does not; `ArtefactRefused` if the strategy is damaged.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored:
@@ -260,7 +260,7 @@ def agent_digest(spec: str) -> str:
         from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint
 
         if not parsed.argument:
-            return " ".join(found.digest for found in bundled_blueprints())
+            return " ".join(each.digest for each in bundled_blueprints())
         return blueprint_digest(find_blueprint(parsed.argument))
     path = agent_file(spec)
     if path is None:
@@ -272,13 +272,13 @@ def agent_digest(spec: str) -> str:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the file of an agent from outside; None if there is none to be found without running it."""
+    """Return the file of a foreign agent, None if it cannot be found without running code."""
     parsed = parse_spec(spec)
     return Path(parsed.name) if parsed.is_file else _module_file(parsed)
 
 
 def search_in(folder: Path | str) -> None:
-    """Let Python find modules in a folder, after all other places."""
+    """Let Python find modules in a folder, after all others."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
@@ -339,26 +339,26 @@ def _remedy(agent: object, missing: str) -> str:
     """Return the remedy for a missing method, in words."""
     if not isinstance(agent, Agent):
         return "derive its class from plurispiel.agents.Agent" + ", and define act(self, view)" * (missing == "act")
-    own = [name for name in vars(type(agent)) if callable(getattr(agent, name)) and not name.startswith("__")]
+    methods = [name for name in vars(type(agent)) if callable(getattr(agent, name)) and not name.startswith("__")]
     arguments = "view" if missing == "act" else "public, combo_ids"
-    return f"its class has to define {missing}(self, {arguments}){suggestion(missing, own)}"
+    return f"its class has to define {missing}(self, {arguments}){suggestion(missing, methods)}"
 
 
 def _trouble(error: BaseException) -> str:
     """Return the message of an exception in an agent's code, with file and line."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception:  # one of a contestant may not even have a text
+    except Exception:  # even the text of a contestant's exception may raise
         text = ""
-    place = _place(error)
-    return type(error).__name__ + f": {text}" * bool(text) + f" ({place})" * bool(place)
+    line = _source_line(error)
+    return type(error).__name__ + f": {text}" * bool(text) + f" ({line})" * bool(line)
 
 
-def _place(error: BaseException) -> str:
+def _source_line(error: BaseException) -> str:
     """Return file and line of an error; of the call, if it was raised in a library."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{os.path.basename(error.filename)}, line {error.lineno}"
-    _, *frames = traceback.extract_tb(error.__traceback__)  # without our own
+    _, *frames = traceback.extract_tb(error.__traceback__)  # without this module's
     frames = [frame for frame in frames if not frame.filename.startswith("<")]
     libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
     frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
@@ -396,15 +396,17 @@ def _module_file(spec: AgentSpec) -> Path | None:
     """Return the file of a MODULE spec, if there is one."""
     if spec.name in BUILT_IN or not spec.argument:
         return None
-    found = None
-    folders: list[str] | None = [*sys.path, str(Path.cwd())]  # Python's own stays as it is: nothing of ours lies there
+    module_spec = None
+    folders: list[str] | None = [*sys.path, str(Path.cwd())]  # a copy: `sys.path` stays unchanged
     for end in [*(k for k, letter in enumerate(spec.name) if letter == "."), len(spec.name)]:
         # `importlib.util.find_spec` would run the packages around the module.
-        found = importlib.machinery.PathFinder.find_spec(spec.name[:end], folders)
-        if found is None:
+        module_spec = importlib.machinery.PathFinder.find_spec(spec.name[:end], folders)
+        if module_spec is None:
             return None  # `make_agent` reports the error
-        folders = found.submodule_search_locations
-    return Path(found.origin) if found and found.has_location and found.origin else None
+        folders = module_spec.submodule_search_locations
+    if module_spec is None or not module_spec.has_location or not module_spec.origin:
+        return None
+    return Path(module_spec.origin)
 
 
 def _suggestion(spec: AgentSpec) -> str:

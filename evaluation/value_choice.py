@@ -11,8 +11,9 @@ from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
 from plurispiel.agents.blueprint.config import LOSSLESS
 from plurispiel.agents.blueprint.library import bundled_blueprints, checked_blueprints, find_blueprint
-from plurispiel.agents.blueprint.marks import MATCH_DECKS, mark_from_dict
+from plurispiel.agents.blueprint.marks import MATCH_DECKS
 from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.training_record import mark_from_dict
 from plurispiel.evaluation.blueprint_values import BlueprintValues
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 

@@ -1,1 +1,1 @@
-"""Simple agents to measure others against: `random`, `call`, `fold`, `raise`, `equity`, `tag` and `lag`."""
+"""Simple agents to measure others against: `random`, `call`, `fold`, `raise`, `equity` and `tag`."""

@@ -1,4 +1,4 @@
-"""Plays its exact equity against uniform hands, versus the pot odds."""
+"""The agent `equity`, which compares its exact equity against uniform hands with the pot odds."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ class EquityAgent(RangeAgent):
     """Weighs equity over all run-outs against the price of a call.
 
     Equity is the exact chance to win against one uniform hand, to the power of the opponents in the pot.
-    It calls when that is above the pot odds, bets two thirds of the pot when it is 0.1 above a fair
-    share, and raises the pot when it is 0.25 above and fewer than three raises have been made.
+    It calls when that is above the pot odds, and bets two thirds of the pot when it is 0.1 above a fair share.
+    Before the third raise of the street, it raises the pot when it is 0.25 above.
     """
 
     name = "equity"
@@ -24,7 +24,7 @@ class EquityAgent(RangeAgent):
 
 
 def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
-    """Return what `EquityAgent` does with each combo."""
+    """Return the strategy of `EquityAgent` for some combos."""
     num_opponents = _num_opponents(public)
     equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
     edge = equity - 1.0 / (num_opponents + 1)

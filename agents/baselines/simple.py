@@ -1,4 +1,4 @@
-"""The simplest agents: random, call, fold, raise. They play every game our rules can say."""
+"""The simplest agents: random, call, fold, raise. They play every game that `HoldemRules` can describe."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Str
 class RandomAgent(RangeAgent):
     """Chooses uniformly.
 
-    Where the raises on offer are finitely many, uniformly among all legal actions; in full no-limit
-    fold, call and raise are equally likely where legal, and the raise-to is uniform over its range.
+    In a game with a menu of raises, uniformly among all legal actions. In full no-limit, fold, call and raise are
+    equally likely where legal, and the raise-to is uniform over its range.
     """
 
     name = "random"
@@ -38,12 +38,12 @@ class FixedAgent(Agent):
         raise TypeError(f"{type(self).__name__} must define action(public)")
 
     def act(self, view: View) -> Decision:
-        """Take the one action."""
+        """Return the action, with probability 1."""
         action = self.action(view.public)
         return Decision(action, (action,), (1.0,))
 
     def range_strategy(self, public: PublicState) -> Strategy:
-        """Return one column of ones."""
+        """Return the action for every combo, with probability 1."""
         return Strategy(np.array([self.action(public)]), np.ones((public.rules.num_combos, 1)))
 
 

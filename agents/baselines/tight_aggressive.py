@@ -1,4 +1,4 @@
-"""A tight-aggressive player: few starting hands, bets with the better ones, folds without the price."""
+"""The agent `tag`: it plays few starting hands, bets with the better ones, and folds without the pot odds."""
 
 import functools
 
@@ -18,11 +18,11 @@ RAISE_POT_FRACTION = 1.0
 class TightAggressiveAgent(RangeAgent):
     """Plays starting hands by position and later streets by made strength, draws and pot odds.
 
-    Before the flop of hold'em with two cards and a full deck, hands are ranked by Chen's count; it opens
-    with ``0.9 / (1 + seats left to act)`` of them, half at most and fewer after limpers, and calls or raises a
-    raise with fewer the more raises there were. Everywhere else the share of hands beaten now, to the power
-    of the opponents, decides whether it bets, and facing a raise is weighed against the pot odds, with a
-    bonus for cards that complete a straight or flush.
+    Before the flop of hold'em with two cards and a full deck, hands are ranked by Chen's count. It opens with
+    ``0.9 / (1 + seats left to act)`` of them, at most half, and fewer after limpers; every raise lowers the shares with
+    which it calls and raises. Everywhere else its strength is the share of hands beaten now, to the power of the
+    opponents. By strength it bets; facing a raise it compares it with the pot odds, with a bonus for cards that
+    complete a straight or flush.
     """
 
     name = "tag"
@@ -65,7 +65,7 @@ def has_starting_hands(rules: HoldemRules) -> bool:
 
 def _preflop_shares(public: PublicState) -> tuple[float, float]:
     """Return the share of the best hands to raise with, and the share to play at all."""
-    if public.num_raises == 0:  # so nobody has acted twice
+    if public.num_raises == 0:  # nobody has acted twice, so every call is a limper's
         limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
         left_to_act = public.num_live - 1 - limpers
         share = min(0.9 / (1 + left_to_act) * 0.8**limpers, 0.5)
@@ -83,7 +83,7 @@ def starting_hands() -> np.ndarray:
     -----
     Bill Chen's count: ten points for an ace, eight, seven and six for king, queen and jack, else half
     the rank; pairs double it, at least five; two for suited cards; less 1, 2, 4, 5 for gaps of one, two,
-    three and more; one more for gaps of at most one below the queen. Ties share their mean place.
+    three and more; one more for gaps of at most one below the queen. Ties share their mean rank.
     """
     combos = combo_cards().astype(np.int64)
     low, high = np.sort(combos >> 2, axis=1).T
@@ -95,19 +95,19 @@ def starting_hands() -> np.ndarray:
     counts += 2.0 * suited + ((gap <= 1) & (high < 10))
     counts = np.where(pair, np.maximum(5.0, 2 * points), counts)
     ordered = np.sort(counts)
-    place = np.searchsorted(ordered, counts, "left") + np.searchsorted(ordered, counts, "right")
-    share = place / (2.0 * len(counts))
+    ranks = np.searchsorted(ordered, counts, "left") + np.searchsorted(ordered, counts, "right")
+    share = ranks / (2.0 * len(counts))
     share.setflags(write=False)
     return share
 
 
 @kernel
-def _play_starting_hands(places, combo_ids, raise_share, play_share, fold_call_raise):
+def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_raise):
     """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place."""
     for row in range(combo_ids.shape[0]):
-        place = places[combo_ids[row]]
-        raises = place > 1.0 - raise_share
-        calls = not raises and place > 1.0 - play_share
+        share = beaten[combo_ids[row]]
+        raises = share > 1.0 - raise_share
+        calls = not raises and share > 1.0 - play_share
         fold_call_raise[row, 0] = not raises and not calls
         fold_call_raise[row, 1] = calls
         fold_call_raise[row, 2] = raises

@@ -27,10 +27,10 @@ __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 class BlueprintAgent(RangeAgent):
     """Plays a blueprint against any legal bets, at tables of its own size and smaller ones.
 
-    Bets that are not in its tree count as the sizes around them, drawn once in a hand (`translation`). Where it has
-    learnt nothing others of its rows stand in (`fallback`); and where there is none, or its tree has no such decision,
-    it defends the strongest hands, as many as a bet must not make fold, and checks otherwise. After the flop with more
-    opponents than the tree has left, it weighs its equity against all of them (`weigh_equity`).
+    A bet that is not in its tree is mapped to one of the sizes around it, drawn once in a hand (`translation`). A row
+    that was never learnt has a stand-in among the others (`fallback`). Without one, or at a decision that its tree
+    lacks, it calls with the strongest hands at the minimum defence frequency, and checks otherwise. After the flop with
+    more opponents than the tree has left, it weighs its equity against all of them (`weigh_equity`).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class BlueprintAgent(RangeAgent):
     Attributes
     ----------
     counts : Counter
-        How many of its decisions came from where, see `fallback.SOURCES`.
+        Numbers of its decisions by source, see `fallback.SOURCES`.
     blueprint : Blueprint
     """
 
@@ -97,11 +97,11 @@ class BlueprintAgent(RangeAgent):
         """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
         every = np.arange(public.rules.num_combos)
         translation = self._hand.translation
-        places = self._hand.before_coin([action for _, action, _ in public.actions])
-        found = [(chance, self._look_up(public, every, translation.answers(place))[0]) for chance, place in places]
-        actions = np.unique(np.concatenate([strategy.actions for _, strategy in found]))
+        mapped = self._hand.before_coin([action for _, action, _ in public.actions])
+        parts = [(chance, self._look_up(public, every, translation.answers(at))[0]) for chance, at in mapped]
+        actions = np.unique(np.concatenate([strategy.actions for _, strategy in parts]))
         probabilities = np.zeros((len(every), len(actions)))
-        for chance, strategy in found:
+        for chance, strategy in parts:
             probabilities[:, np.searchsorted(actions, strategy.actions)] += chance * strategy.probabilities
         return Strategy(actions, probabilities)
 
@@ -112,7 +112,7 @@ class BlueprintAgent(RangeAgent):
     def _look_up(
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
-        """Return the strategy, and where each row comes from: int8[n], places in `SOURCES`."""
+        """Return the strategy, and the source of each row: int8[n], indices into `SOURCES`."""
         answers = answers or self._answers(public)
         if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
@@ -167,7 +167,7 @@ class BundledAgent(Agent):
 
     @property
     def counts(self) -> Counter[str]:
-        """How many of its decisions came from where, see `BlueprintAgent`."""
+        """Numbers of its decisions by source, see `BlueprintAgent`."""
         return sum((agent.counts for agent in self._agents.values()), Counter())
 
     @property
@@ -204,12 +204,12 @@ class BundledAgent(Agent):
 
 
 def blueprint_agent(text: str) -> BlueprintAgent:
-    """Return the agent of a blueprint given by its folder, its run's or its name.
+    """Return the agent of a blueprint, given by its folder, its run's folder or its name.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If no blueprint has this folder or name.
     ArtefactRefused
         If it is not complete and undamaged.
     """
@@ -227,7 +227,7 @@ def _kept_rows(blueprint: Blueprint) -> KeptRows:
 
 @functools.lru_cache(2)
 def _load_once(folder: Path, changed_at: int) -> Blueprint:
-    """Return a blueprint that all its agents in a process share; one that was written since is another.
+    """Return a blueprint that all its agents in a process share, as written at `changed_at`.
 
     A row of every street is looked up, so that a parent process compiles the kernels before its workers start.
     """
@@ -248,32 +248,32 @@ def _is_crowded(public: PublicState, answers: Answers) -> bool:
 def _defend(
     public: PublicState, combo_ids: np.ndarray, sources: np.ndarray, folds: np.ndarray, calls: np.ndarray
 ) -> None:
-    """Play by strength where nothing is known. Modified in place: `folds`, `calls`.
+    """Play hands without a row by their strength. Modified in place: `folds`, `calls`.
 
     Parameters
     ----------
     sources : int8[n]
     folds, calls : float64[n]
-        Columns of the strategy; the first is another action's where there is nothing to fold to.
+        Columns of the strategy; without a bet to fold to, the first is another action's.
     """
-    lost = sources >= STRENGTH
-    if lost.any():
-        defends = _defends(public)[combo_ids[lost]]
-        calls[lost] = defends
+    missing = sources >= STRENGTH
+    if missing.any():
+        defends = _defends(public)[combo_ids[missing]]
+        calls[missing] = defends
         if public.can_fold:
-            folds[lost] = ~defends
+            folds[missing] = ~defends
 
 
 def _defends(public: PublicState) -> np.ndarray:
-    """Return which combos call by their strength alone, where nothing is known: bool[num_combos]."""
+    """Return the combos that check or call by their strength alone: bool[num_combos]."""
     rules, board = public.rules, public.board
-    places = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
+    strengths = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
     if not public.can_fold:
-        return np.ones(len(places), np.bool_)
-    return places >= 1.0 - defended_share(public.pot, public.to_call)
+        return np.ones(len(strengths), np.bool_)
+    return strengths >= 1.0 - defended_share(public.pot, public.to_call)
 
 
 @functools.lru_cache(16)
 def _aces(rules: HoldemRules) -> np.ndarray:
-    """Return which combos are a pair of aces, which is never folded before the flop of hold'em: bool[num_combos]."""
+    """Return the pairs of aces, which are never folded before the flop of hold'em: bool[num_combos]."""
     return (rules.combos >> 2 == rules.num_ranks - 1).all(axis=1) & has_starting_hands(rules)

@@ -1,4 +1,4 @@
-"""A blueprint: the strategy of an abstract game, learnt before play, and how it is kept."""
+"""A blueprint: the strategy of an abstract game, learnt before play, and its storage."""
 
 import contextlib
 import dataclasses
@@ -28,6 +28,7 @@ from plurispiel.abstraction.machine.folders import tables_folder
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.cards import BucketLookup, ModelBuckets, lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.config import LOSSLESS, BlueprintConfig, config_from_dict
+from plurispiel.agents.blueprint.training_record import work_done
 
 __all__ = ["Blueprint", "GameArrays", "game_arrays", "load_blueprint"]
 
@@ -66,7 +67,7 @@ class GameArrays(NamedTuple):
 
 
 class StreetCells(NamedTuple):
-    """Where the rows of one street are: that of decision d in a bucket begins at base + bucket * pairs + rows[d].
+    """The layout of one street: the row of decision d in a bucket begins at base + bucket * pairs + rows[d].
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class Blueprint:
     training : dict
         Iterations, seconds and so on.
     digest : str
-        Of everything in its artefact; empty where it comes from none.
+        Of its whole artefact; empty without one.
     """
 
     rules: HoldemRules
@@ -152,12 +153,12 @@ class Blueprint:
         return street_decisions(self.tree, street)
 
     def num_rows(self) -> list[tuple[int, int]]:
-        """Return how many rows each street has, and how many were learnt."""
-        found = []
+        """Return the number of rows of each street, and of those that were learnt."""
+        counts = []
         for street, buckets in enumerate(self.cards.num_buckets):
             cells = street_cells(self.tree, self.game, street, buckets)
-            found.append((len(cells.rows) * buckets, kernels.count_rows(cells, self.rows)))
-        return found
+            counts.append((len(cells.rows) * buckets, kernels.count_rows(cells, self.rows)))
+        return counts
 
     def save(self, folder: Path) -> str:
         """Write an artefact, replacing an older one, and return its digest.
@@ -172,7 +173,7 @@ class Blueprint:
         if model is not None:
             cards = {"kind": "table", "digest": self.cards.table_digest, "config": model.config.as_dict()}
             arrays = {_CARDS + name: values for name, values in model.arrays().items()}
-        kept = self.num_rows()
+        counts = self.num_rows()
         return write_artefact(
             folder,
             KIND,
@@ -182,8 +183,8 @@ class Blueprint:
                 "config": self.config.as_dict(),
                 "cards": cards,
                 "training": dict(self.training),
-                "rows": [number for number, _ in kept],
-                "rows_learnt": [number for _, number in kept],
+                "rows": [number for number, _ in counts],
+                "rows_learnt": [number for _, number in counts],
             },
             seed=self.config.seed,
             source=tree_digest(self.tree),
@@ -198,7 +199,7 @@ def row_sums(rows: np.ndarray) -> np.ndarray:
 def load_blueprint(folder: Path) -> Blueprint:
     """Return a verified blueprint; its rows are mapped into memory.
 
-    Its buckets are looked up in the table it was trained with if the user still has it, and computed otherwise.
+    Its buckets are looked up in the table of its training if the user still has it, and computed otherwise.
 
     Raises
     ------
@@ -219,9 +220,9 @@ def load_blueprint(folder: Path) -> Blueprint:
             raise ValueError("its betting is not that of its bet sizes")
         training = artefact.config["training"]
         _require_training(training)
-        found = Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
-        check_once(artefact, lambda: _require_probabilities(found))
-        return found
+        blueprint = Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
+        check_once(artefact, lambda: _require_probabilities(blueprint))
+        return blueprint
 
 
 @contextlib.contextmanager
@@ -236,21 +237,19 @@ def _soundness(artefact: Artefact) -> Iterator[None]:
 def _require_training(training: Any) -> None:
     """Refuse a record of a training that cannot be shown: ValueError."""
     if not isinstance(training, dict) or type(training.get("iterations")) is not int:
-        raise ValueError("how it was trained is missing")
+        raise ValueError("the record of its training is missing")
     for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
         value = training.get(name, 0)
         if not isinstance(value, (int, float)) or value < 0:
             raise ValueError(f"{name} of its training are {value!r:.40}")
     if start := training.get("start"):
         if not isinstance(start["digest"], str) or not isinstance(start["weight_bb"], (int, float)):
-            raise ValueError("what it was trained from is damaged")
-    from plurispiel.agents.blueprint.marks import work_done  # which needs this module
-
+            raise ValueError("the record of the blueprint it was trained from is damaged")
     work_done(training)
 
 
 def _require_probabilities(blueprint: Blueprint) -> None:
-    """Refuse rows of floats that are no probabilities: ValueError. Rows of 8 bits are shares of their sum, whatever."""
+    """Refuse floats that are not probabilities: ValueError. Rows of 8 bits are shares of their sum, so all are."""
     if blueprint.rows.dtype != np.float32:
         return
     for street, buckets in enumerate(blueprint.cards.num_buckets):
@@ -259,19 +258,19 @@ def _require_probabilities(blueprint: Blueprint) -> None:
             continue
         first, end = blueprint.game.base[street : street + 2].tolist()
         table = blueprint.rows[first:end].reshape(buckets, -1)
-        for row in table:  # a bucket's, as large tables fit into no memory twice
+        for row in table:  # bucket by bucket: a large table does not fit into memory twice
             sums = np.add.reduceat(row, np.cumsum(counts) - counts)
             if not (row >= 0.0).all() or not ((sums == 0.0) | (abs(sums - 1.0) < 1e-3)).all():
                 raise ValueError("probabilities do not sum to 1")
 
 
 def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
-    """Return the rows of another blueprint of the same betting and buckets, which need not be made again.
+    """Return the rows of another blueprint of the same betting and buckets, without building these again.
 
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged blueprint of these.
+        If it is not a complete, undamaged blueprint of this game.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     rows = artefact.arrays.get("rows", np.empty(0))
@@ -300,12 +299,12 @@ def blueprint_rules(folder: Path) -> HoldemRules:
 
 
 def blueprint_digest(folder: Path) -> str:
-    """Return the digest of a blueprint's artefact: another strategy has another one."""
+    """Return the digest of a blueprint's artefact, which identifies its strategy."""
     return load_artefact(folder, KIND, FORMAT_VERSION).digest
 
 
 def missing_table(folder: Path) -> str:
-    """Return the name of the bucket table that a blueprint was trained with, if it is not built here; else nothing.
+    """Return the name of the bucket table of a blueprint's training if it is not built here, else an empty string.
 
     Raises
     ------
@@ -326,19 +325,10 @@ def street_decisions(tree: BettingTree, street: int) -> np.ndarray:
 
 
 def street_cells(tree: BettingTree, game: GameArrays, street: int, num_buckets: int) -> StreetCells:
-    """Return where the rows of a street are."""
+    """Return the layout of a street's rows."""
     nodes = street_decisions(tree, street)
     base, pairs = int(game.base[street]), int(game.pairs[street])
     return StreetCells(tree.row[nodes], tree.num_actions[nodes], base, pairs, num_buckets)
-
-
-def tree_size_of(tree: BettingTree, num_streets: int) -> TreeSize:
-    """Return the size of a tree that is there."""
-    decides = tree.actor >= 0
-    streets = tree.street[decides]
-    pairs = np.bincount(streets, weights=tree.num_actions[decides], minlength=num_streets).astype(int)
-    decisions = np.bincount(streets, minlength=num_streets)
-    return TreeSize(len(tree.actor), len(tree.folded), tuple(decisions.tolist()), tuple(pairs.tolist()))
 
 
 def tree_digest(tree: BettingTree) -> str:
@@ -366,7 +356,7 @@ def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:
     folder = tables_folder() / card_config(cards["config"]).name
     if holds_artefact(folder):
         with contextlib.suppress(ArtefactRefused):
-            found = load_table(folder)
-            if found.digest == cards["digest"]:
-                return found
+            table = load_table(folder)
+            if table.digest == cards["digest"]:
+                return table
     return None

@@ -1,9 +1,9 @@
 """Blueprints in one small file.
 
-The file is a zip archive: a manifest, the arrays that find the buckets, and the rows in a few levels, decision by
-decision with all its buckets side by side, as neighbours are alike; those that play hardly reaches are left out. The
-archive's comment, its last 64 bytes, is the SHA-256 of all before. It is unpacked once, to an artefact in the user's
-cache, by whichever process comes first.
+The file is a zip archive of a manifest, the arrays that find the buckets, and the rows in a few levels. A decision's
+rows in all its buckets lie side by side, since similar neighbours compress well; rows that play hardly reaches are left
+out. The archive's comment, its last 64 bytes, is the SHA-256 of everything before it. The first process that needs the
+file unpacks it to an artefact in the user's cache.
 """
 
 import contextlib
@@ -35,8 +35,8 @@ from plurispiel.abstraction.machine.folders import alone_in
 from plurispiel.abstraction.machine.jit import user_cache_folder
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
-from plurispiel.agents.blueprint.marks import summarised
 from plurispiel.agents.blueprint.match import reach_rows
+from plurispiel.agents.blueprint.training_record import summarised
 
 __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_blueprint", "unpacked_folder"]
 
@@ -47,8 +47,8 @@ LEVELS = 15
 _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 3
 _DIGEST_BYTES = 64
-_MOST_BYTES = 1 << 32
-_MANIFEST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 32
+_MAX_MANIFEST_BYTES = 1 << 20
 _BROKEN = (EOFError, LookupError, OverflowError, struct.error, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
 _DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -59,11 +59,11 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Parameters
     ----------
     folder : Path
-        Of its artefact, trained with a bucket table that is still there.
+        Of its artefact; the bucket table of its training must still be built.
     num_decks : int
         Played to find the rows that matter.
     least : int
-        Rows that are reached less often are left out; 0 keeps all.
+        Visits in play that keep a row; 0 keeps all rows.
 
     Returns
     -------
@@ -83,9 +83,9 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
         table = rows[game.base[street] : game.base[street + 1]].reshape(buckets, -1)
         table[:] = _in_levels(table, blueprint.tree.num_actions[blueprint.decisions(street)], num_levels(street))
         arrays[f"{_ROWS}_{street}"] = np.ascontiguousarray(table.T)
-    kept = dataclasses.replace(blueprint, rows=rows).num_rows()
+    counts = dataclasses.replace(blueprint, rows=rows).num_rows()
     training = summarised(artefact.config["training"])
-    config = artefact.config | {"training": training, "rows_learnt": [number for _, number in kept]}
+    config = artefact.config | {"training": training, "rows_learnt": [number for _, number in counts]}
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = _pack(arrays, {"config": config, "seed": artefact.seed, "source": artefact.source})
     building = path.with_name(f".{path.name}")
@@ -115,12 +115,12 @@ class PackedFacts(NamedTuple):
 
 
 def packed_facts(path: Path) -> PackedFacts:
-    """Return the manifest of a packed blueprint; nothing is unpacked, but every byte is verified.
+    """Return the manifest of a packed blueprint without unpacking it; every byte is verified.
 
     Raises
     ------
     ArtefactRefused
-        If the file is damaged, or none of ours.
+        If the file is damaged, or no packed blueprint.
     """
     with _refusing(path), _opened(path) as archive:
         return PackedFacts(dict(_manifest(archive)["config"]), archive.comment.decode())
@@ -132,7 +132,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     Raises
     ------
     ArtefactRefused
-        If the file is damaged, or none of ours.
+        If the file is damaged, or no packed blueprint.
     """
     with _refusing(path):
         with _opened(path) as archive:
@@ -158,8 +158,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
 def unpacked_folder(path: Path) -> Path:
     """Return the folder of a packed blueprint's artefact in the user's cache.
 
-    It is unpacked if it is not yet there, and again if it was damaged since; of several processes that find it so one
-    unpacks it, and the others wait.
+    The file is unpacked if the folder is missing or damaged. One process does so while others wait.
 
     Raises
     ------
@@ -176,7 +175,7 @@ def unpacked_folder(path: Path) -> Path:
 
 
 def _is_sound(folder: Path) -> bool:
-    """Return whether there is a complete, undamaged blueprint."""
+    """Return whether a folder holds a complete, undamaged blueprint."""
     try:
         load_artefact(folder, KIND, FORMAT_VERSION)
     except ArtefactRefused:
@@ -237,20 +236,20 @@ def _refusing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an archive all of whose bytes are those that were written."""
+    """Open an archive once its digest is verified."""
     content = path.read_bytes()
     if hashlib.sha256(content[:-_DIGEST_BYTES]).hexdigest().encode() != content[-_DIGEST_BYTES:]:
         raise ValueError("its SHA-256 is not the one at its end")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
-        if size > min(_MOST_BYTES, available_bytes() / 2):  # rows are there twice while they are put in order
+        if size > min(_MAX_BYTES, available_bytes() / 2):  # rows exist twice while they are reordered
             raise ValueError(f"it unpacks to {size / (1 << 30):.1f} GiB, more than 4 or half of the free memory")
         yield archive
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    if archive.getinfo(_MANIFEST).file_size > _MANIFEST_BYTES:
-        raise ValueError(f"its {_MANIFEST} is none of ours")
+    if archive.getinfo(_MANIFEST).file_size > _MAX_MANIFEST_BYTES:
+        raise ValueError(f"its {_MANIFEST} is longer than any that is written")
     manifest = read_json(archive.read(_MANIFEST))
     if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
         raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT} of a {_PACKED}")
@@ -258,7 +257,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, np.ndarray]:
-    """Return the arrays of an archive, all compared with the hashes that its manifest holds."""
+    """Return the arrays of an archive, verified by the hashes in its manifest."""
     arrays = {}
     for name, digest in digests.items():
         content = archive.read(f"{name}.npy")
@@ -269,12 +268,12 @@ def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, n
 
 
 def _array(name: str, content: bytes) -> np.ndarray:
-    """Return the array in the bytes of a file; its shape is believed only where they are as many."""
+    """Return the array in the bytes of a file, if there are as many as its shape demands."""
     stream = io.BytesIO(content)
     header = array_header(stream)
     if header is None or not is_array_name(name):
         raise ValueError(f"{name[:40]!r} is no array")
     dtype, shape = header
     if stream.tell() + math.prod(shape) * dtype.itemsize != len(content):
-        raise ValueError(f"{name} says that it has the shape {list(shape)}")
+        raise ValueError(f"{name} claims the shape {list(shape)}, which its bytes do not fill")
     return np.frombuffer(content, dtype, math.prod(shape), stream.tell()).reshape(shape)

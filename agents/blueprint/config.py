@@ -1,6 +1,6 @@
 """The settings of a blueprint: its game, bet sizes, card abstraction and training.
 
-A configuration is a TOML file; the presets are files like any other, in ``presets`` beside this module.
+A configuration is a TOML file; the presets are such files in ``presets``, next to this module.
 """
 
 import dataclasses
@@ -138,7 +138,7 @@ class BlueprintConfig:
             _require_type(each.name, getattr(self, each.name), each.default)
         require_name(self.name)
         if not all(character.isprintable() or character == "\n" for character in self.text):
-            raise ValueError(f"text says what it is for, without control characters, got {self.text!r:.80}")
+            raise ValueError(f"text is its purpose, without control characters, got {self.text!r:.80}")
         if bool(self.game) == bool(self.seats):
             raise ValueError("a blueprint has either a game, as in game = 'leduc', or seats and stack_bb")
         if not 1 <= self.iterations <= MAX_ITERATIONS:
@@ -191,7 +191,7 @@ class BlueprintConfig:
         # Not `self.prune_from`: regrets have their floor just below the threshold, in runs without pruning (1.0), too.
         visits = Schedule.prune_from * self.iterations / first_buckets / _DEALS_PER_VISIT
         stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
-        # In a short run one lost stack would reach that threshold by bad luck: it takes at least ten of them.
+        # In a short run one lost stack would reach that threshold by bad luck, so it is ten of them at least.
         return -max(_CLEARLY_BAD_BB * visits * self.rules.big_blind, _MIN_LOST_STACKS * stack)
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
 
 SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
-"""Where a hand's strategy comes from: its row, the stand-ins in their order, no decision in the tree, more players
-after the flop than in the tree."""
+"""The sources of a hand's strategy: its row, the stand-ins in their order, no decision in the tree, more players after
+the flop than in the tree."""
 
 EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
 MAX_TABLE = 2048
@@ -31,7 +31,7 @@ BUCKET_SPAN = 0.05
 def defended_share(pot: int, to_call: int) -> float:
     """Return the minimum defence frequency, pot / (pot + bet) with the pot before the bet.
 
-    If fewer hands continue, a bet with any two cards wins more than it risks. `pot` is given with the bet in it.
+    If fewer hands continue, a bet with any two cards wins more than it risks. `pot` includes the bet.
     """
     return 1.0 - to_call / pot
 
@@ -54,7 +54,7 @@ class _Cells(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """What two decisions must share to stand in for each other: the seat, the street and the kinds of action."""
+    """The seat, the street and the kinds of action that two decisions share if one may stand in for the other."""
 
     seat: int
     street: int
@@ -103,9 +103,9 @@ class KeptRows:
         Returns
         -------
         float64[n, num_actions]
-            Rows that sum to 1; zeros where not even a stand-in was found.
+            Rows that sum to 1; zeros without a row or stand-in.
         int8[n]
-            Place in `SOURCES`; `STRENGTH` where there is none.
+            Indices into `SOURCES`; `STRENGTH` without a row or stand-in.
         """
         buckets = self._buckets_at(node, board, combo_ids)
         if self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]] <= MAX_TABLE:
@@ -118,22 +118,22 @@ class KeptRows:
             rows, sources = self._in_buckets(node, buckets)
         missing = np.flatnonzero(sources == STRENGTH)
         if len(missing):
-            found = self._earlier(node, board, combo_ids[missing])
-            sums = row_sums(found)
+            stand_ins = self._earlier(node, board, combo_ids[missing])
+            sums = row_sums(stand_ins)
             is_found = sums > 0.0
-            rows[missing[is_found]] = found[is_found] / sums[is_found, None]
+            rows[missing[is_found]] = stand_ins[is_found] / sums[is_found, None]
             sources[missing[is_found]] = EARLIER
         return rows, sources
 
     def _find_cells(self, node: int) -> _Cells:
-        """Return where the rows of a decision are."""
+        """Return the layout of a decision's rows."""
         tree, game = self._blueprint.tree, self._blueprint.game
         street = int(tree.street[node])
         first = int(game.base[street]) + int(tree.row[node])
         return _Cells(street, first, int(game.pairs[street]), int(tree.num_actions[node]))
 
     def _play(self, kept: bytes) -> tuple[float, ...] | None:
-        """Return the strategy of a row as it is kept, None if there is nothing in it."""
+        """Return the strategy of a stored row, None for a row of zeros."""
         cells = np.frombuffer(kept, self._blueprint.rows.dtype)
         rows = np.empty((1, len(cells)), np.float32)
         kernels.read_rows(cells, 0, 0, np.zeros(1, np.int64), rows)
@@ -148,17 +148,17 @@ class KeptRows:
         return _Table(rows, sources, not sources.any())
 
     def _in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the strategies of buckets at a decision as `find` does, without the decisions before."""
+        """Return the strategies of buckets at a decision as `find` does, without stand-ins from earlier decisions."""
         rows = self._blueprint.strategy(node, buckets).astype(np.float64)
         sources = np.zeros(len(buckets), np.int8)
         missing = np.flatnonzero(row_sums(rows) == 0.0)
-        for number, stand_in in enumerate((self._near_buckets, self._behind_siblings), start=1):
+        for number, stand_in in enumerate((self._near_buckets, self._sibling_rows), start=1):
             if not len(missing):
                 break
-            found = stand_in(node, buckets[missing])
-            rows[missing] = found
+            stand_ins = stand_in(node, buckets[missing])
+            rows[missing] = stand_ins
             sources[missing] = number
-            missing = missing[row_sums(found) == 0.0]
+            missing = missing[row_sums(stand_ins) == 0.0]
         sources[missing] = STRENGTH
         sums = row_sums(rows)
         sums[missing] = 1.0
@@ -166,7 +166,10 @@ class KeptRows:
         return rows, sources
 
     def _make_buckets(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo: int64[num_combos]; combos that touch the board have any that there is."""
+        """Return the bucket of each combo: int64[num_combos].
+
+        Combos that share a card with the board have an arbitrary one.
+        """
         row = self._blueprint.cards.row(board, street).astype(np.int64)
         return np.minimum(row, self._blueprint.cards.num_buckets[street] - 1, out=row)
 
@@ -176,26 +179,29 @@ class KeptRows:
         return self._buckets(board[: self._board_sizes[street]], street).take(combo_ids)
 
     def _near_buckets(self, node: int, buckets: np.ndarray) -> np.ndarray:
+        """Return the rows of the nearest bucket that has one at a decision, zeros if none is near."""
         street = int(self._blueprint.tree.street[node])
         num_actions = int(self._blueprint.tree.num_actions[node])
-        found = np.zeros((len(buckets), num_actions))
+        rows = np.zeros((len(buckets), num_actions))
         if not (street and self._blueprint.cards.model):  # tables are sorted by strength, but for starting hands
-            return found
+            return rows
         num_buckets = self._blueprint.cards.num_buckets[street]
         table = self._blueprint.strategy(node, np.arange(num_buckets)).astype(np.float64)
         kept = np.flatnonzero(row_sums(table))
         if len(kept):
-            place = np.searchsorted(kept, buckets)
-            below, above = kept[np.maximum(place - 1, 0)], kept[np.minimum(place, len(kept) - 1)]
+            following = np.searchsorted(kept, buckets)
+            below, above = kept[np.maximum(following - 1, 0)], kept[np.minimum(following, len(kept) - 1)]
             nearest = np.where(abs(buckets - below) <= abs(above - buckets), below, above)
             is_near = abs(nearest - buckets) <= BUCKET_SPAN * num_buckets
-            found[is_near] = table[nearest[is_near]]
-        return found
+            rows[is_near] = table[nearest[is_near]]
+        return rows
 
-    def _behind_siblings(self, node: int, buckets: np.ndarray) -> np.ndarray:
+    def _sibling_rows(self, node: int, buckets: np.ndarray) -> np.ndarray:
+        """Return the rows after the nearest other size of the last raise."""
         return self._from_first_of(self._siblings(node), node, len(buckets), lambda _, missing: buckets[missing])
 
     def _earlier(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
+        """Return the rows of the seat's last earlier decision with one."""
         tree = self._blueprint.tree
         decisions, at = [], int(tree.parent[node])
         while at >= 0:
@@ -217,11 +223,11 @@ class KeptRows:
         Parameters
         ----------
         number : int
-            How many hands there are.
+            Of hands.
         buckets : callable
-            From a decision and some hands' numbers to their buckets there.
+            From a decision and the indices of some hands to their buckets there.
         """
-        found = np.zeros((number, int(self._blueprint.tree.num_actions[node])))
+        rows = np.zeros((number, int(self._blueprint.tree.num_actions[node])))
         missing = np.arange(number)
         for decision in decisions:
             if not len(missing):
@@ -230,10 +236,10 @@ class KeptRows:
             # Column by column: a matrix product rounds a row differently alone than in a batch, and `act` and
             # `range_strategy` must agree bit for bit.
             parts = zip(kept.T, self._transfer(decision, node), strict=True)
-            rows = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
-            found[missing] = rows
-            missing = missing[row_sums(rows) == 0.0]
-        return found
+            stand_ins = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
+            rows[missing] = stand_ins
+            missing = missing[row_sums(stand_ins) == 0.0]
+        return rows
 
     def _find_siblings(self, node: int) -> list[int]:
         """Return the decisions after other sizes of the street's last raise, the nearest size first."""
@@ -272,18 +278,18 @@ class KeptRows:
         first_raise = len(targets) - len(states.raises(target))
         sizes, target_sizes = states.sizes(source), np.array(states.sizes(target))
         transfer = np.zeros((len(actions), len(targets)))
-        for place, action in enumerate(actions):
+        for column, action in enumerate(actions):
             # By share of the pot, as the pots of two decisions differ; a call where the target has no raise.
             if action > CALL and len(target_sizes):
-                size = sizes[place - len(actions)]
-                transfer[place, first_raise + np.argmin(abs(target_sizes - size))] = 1.0
+                size = sizes[column - len(actions)]
+                transfer[column, first_raise + np.argmin(abs(target_sizes - size))] = 1.0
             elif action == FOLD and targets[0] == FOLD:
-                transfer[place, 0] = 1.0
-            elif action == CALL and targets[0] == FOLD and actions[0] != FOLD:  # a check answers no bet
+                transfer[column, 0] = 1.0
+            elif action == CALL and targets[0] == FOLD and actions[0] != FOLD:  # a check faced no bet
                 state = states.state(target)
                 share = defended_share(sum(state.contributions), state.to_call)
-                transfer[place, 0] = 1.0 - share
-                transfer[place, call] += share
+                transfer[column, 0] = 1.0 - share
+                transfer[column, call] += share
             else:
-                transfer[place, call] = 1.0
+                transfer[column, call] = 1.0
         return transfer

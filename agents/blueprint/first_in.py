@@ -27,7 +27,7 @@ def seat_names(num_seats: int) -> list[str]:
 
 
 def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the strategies of all 169 starting hands, seat by seat in the order of acting, the big blind left out.
+    """Return the strategies of all 169 starting hands by seat, in the order of acting, without the big blind.
 
     Raises
     ------
@@ -42,18 +42,18 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
     combos = np.unique(preflop_classes(), return_index=True)[1]
     states = TreeStates(rules, tree)
     kept = KeptRows(blueprint, states)
-    found: dict[str, Strategy] = {}
+    strategies: dict[str, Strategy] = {}
     node = 0
     # When all have folded to it, the big blind has won and decides nothing.
-    while node >= 0 and tree.actor[node] >= 0 and names[tree.actor[node]] not in ("BB", *found):
+    while node >= 0 and tree.actor[node] >= 0 and names[tree.actor[node]] not in ("BB", *strategies):
         rows, _ = kept.find(node, (), combos)
-        found[names[tree.actor[node]]] = Strategy(tree.actions(node).astype(np.int64), rows)
+        strategies[names[tree.actor[node]]] = Strategy(tree.actions(node).astype(np.int64), rows)
         node = states.child(node, FOLD)
-    return found
+    return strategies
 
 
 def shares(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """Return the strategy of each starting hand: from AKs and so on to the shares of fold, call and raise."""
+    """Return the shares of fold, call and raise of each starting hand, by its name (AKs)."""
     columns = {"fold": strategy.actions == FOLD, "call": strategy.actions == CALL, "raise": strategy.actions > CALL}
     return {
         name: {kind: float(row[chosen].sum()) for kind, chosen in columns.items()}

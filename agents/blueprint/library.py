@@ -1,4 +1,4 @@
-"""Where blueprints are: in folders and files that are named, among the user's, in the package."""
+"""The folder of a blueprint by its path or name, among the user's and the bundled ones."""
 
 import functools
 import math
@@ -89,26 +89,26 @@ def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]
 
 
 def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
-    """Return the bundled blueprint that fits a game best: fewest seats too many, then nearest in depth.
+    """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest depth.
 
-    Depths are compared by their ratio; where stacks differ, their geometric mean counts.
+    Depths are compared by their ratio; the depth of different stacks is their geometric mean.
 
     Raises
     ------
     ValueError
-        If there is none for so many seats or for these cards.
+        If none has enough seats, or the game's cards.
     ArtefactRefused
         If one is damaged.
     """
     bundled = bundled_blueprints()
-    fitting = [found for found in bundled if _plays(found, rules)]
+    fitting = [each for each in bundled if _plays(each, rules)]
     if not fitting:
         there = f"there are {', '.join(map(str, bundled))}" if bundled else "none comes with this package"
         raise ValueError(
             f"no bundled blueprint plays this game ({rules.num_seats} seats, {len(rules.cards)} cards, "
             f"{rules.num_board_cards} of them on the board): {there}; name one of your own, blueprint:NAME"
         )
-    return min(fitting, key=lambda found: (found.rules.num_seats, abs(math.log(_depth(found.rules) / _depth(rules)))))
+    return min(fitting, key=lambda each: (each.rules.num_seats, abs(math.log(_depth(each.rules) / _depth(rules)))))
 
 
 def find_blueprint(text: str) -> Path:
@@ -117,13 +117,13 @@ def find_blueprint(text: str) -> Path:
     Parameters
     ----------
     text : str
-        Its path, that of its run, or that of a packed one, which is unpacked into the user's cache; or a name among the
-        user's or the package's.
+        The path of its folder, of its run, or of a packed file, which is unpacked into the user's cache; or the name of
+        one of the user's or of the package's.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If no blueprint has this path or name.
     ArtefactRefused
         If a packed one is damaged.
     """
@@ -135,12 +135,12 @@ def find_blueprint(text: str) -> Path:
     home = blueprints_folder()
     trained = [path.name for path in home.iterdir() if holds_artefact(path / FOLDER)] if home.is_dir() else []
     names = sorted({*trained, *(path.stem for path in _BOTS.glob(f"*{SUFFIX}"))})
-    known = f"there are {', '.join(names)}" if names else f"there is none yet in {home}"
-    raise ValueError(f"{text!r} is no folder of a blueprint, nor the name of one{suggestion(text, names)}: {known}")
+    known = f"there are {', '.join(names)}" if names else f"none is in {home} yet"
+    raise ValueError(f"{text!r} is neither a folder nor the name of a blueprint{suggestion(text, names)}: {known}")
 
 
 def find_packed(text: str) -> Path | None:
-    """Return the file that `find_blueprint` unpacks for a text; None where that is a folder, or nothing."""
+    """Return the packed file that `find_blueprint` unpacks for a text, None for a folder or an unknown name."""
     if any(map(holds_artefact, _folders(text))):
         return None
     if Path(text).suffix == SUFFIX and Path(text).is_file():
@@ -162,9 +162,9 @@ def _bundled(path: Path, changed_at: int) -> BundledBlueprint:
         raise ArtefactRefused(f"{path} is no sound blueprint ({error}); install the package again") from None
 
 
-def _plays(found: BundledBlueprint, rules: HoldemRules) -> bool:
+def _plays(bundled: BundledBlueprint, rules: HoldemRules) -> bool:
     try:
-        game_difference(rules, found.rules)
+        game_difference(rules, bundled.rules)
     except ValueError:
         return False
     return True

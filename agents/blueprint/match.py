@@ -1,4 +1,4 @@
-"""Two blueprints of the same betting and buckets against each other, at the speed of the trainer."""
+"""Matches between two blueprints of the same betting and buckets, at the speed of the trainer."""
 
 import math
 from collections.abc import Callable
@@ -28,11 +28,11 @@ class MatchSums(NamedTuple):
     Attributes
     ----------
     chips : float64[num_seats + 1]
-        Winnings of the one blueprint in each seat, and in total.
+        Winnings of the first blueprint in each seat, and in total.
     squares : float64[num_seats + 1]
         Sums of squares, the last of a deck's chips in all seats together.
     counts : int64[2]
-        Decisions, and those without a row, where an action is drawn evenly.
+        Decisions, and those without a learnt row, where an action is drawn uniformly.
     """
 
     chips: np.ndarray
@@ -46,13 +46,13 @@ class MatchResult(NamedTuple):
     Attributes
     ----------
     num_decks : int
-        Each was played once for each seat: the one there, the others everywhere else.
+        Each was played once for each seat, with the first blueprint there and the other in every other seat.
     mean, deviation : float
         In milli-big-blinds a hand, and the standard error.
     seat_means, seat_deviations : tuple of float
         The same in each seat.
     missing : float
-        Share of decisions where a blueprint had learnt nothing, and every action was as likely.
+        Share of decisions without a learnt row, where an action is drawn uniformly.
     """
 
     num_decks: int
@@ -63,41 +63,43 @@ class MatchResult(NamedTuple):
     missing: float
 
 
-def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1) -> MatchResult:
+def play_match(
+    blueprint: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 1, threads: int = 1
+) -> MatchResult:
     """Return the winnings of a blueprint in every seat against copies of another: a duplicate match.
 
-    Every deck is played with the same random numbers in each seat, so decisions that both play equally cancel out. The
-    result is the same for any number of threads. A blueprint against itself measures the value of each seat.
+    Every deck is played with the same random numbers in each seat, so decisions that both play equally cancel out.
+    The number of threads does not change the result. A blueprint against itself measures the value of each seat.
 
     Raises
     ------
     ValueError
-        If they are not of the same betting and buckets, or these have to be computed.
+        If they differ in betting or buckets, or their bucket table is not built.
     """
-    if own.rows.shape != other.rows.shape or own.rows.dtype != other.rows.dtype:
+    if blueprint.rows.shape != other.rows.shape or blueprint.rows.dtype != other.rows.dtype:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
-    dealt = _dealt_game(own)
-    seats = own.rules.num_seats
+    dealt = _dealt_game(blueprint)
+    seats = blueprint.rules.num_seats
     num_chunks = -(-num_decks // _CHUNK)
     chips, squares = np.zeros((num_chunks, seats + 1)), np.zeros((num_chunks, seats + 1))
     counts = np.zeros((num_chunks, 2), np.int64)
 
     def worker() -> Callable[[slice], None]:
-        work, luck = traversal_workspace(own.rules), np.zeros(4, np.uint64)
+        work, luck = traversal_workspace(blueprint.rules), np.zeros(4, np.uint64)
 
         def play(part: slice) -> None:
             for chunk in range(part.start, part.stop):
                 # Dealing permutes the deck in place; chunks must not depend on what their thread has dealt before.
-                work.deck[:] = own.rules.cards
+                work.deck[:] = blueprint.rules.cards
                 decks = min(_CHUNK, num_decks - chunk * _CHUNK)
                 stream = xoshiro_stream(np.random.SeedSequence(seed, spawn_key=(chunk,)))
                 sums = MatchSums(chips[chunk], squares[chunk], counts[chunk])
-                kernels.play_hands(dealt, own.rows, other.rows, decks, stream, luck, work, sums)
+                kernels.play_hands(dealt, blueprint.rows, other.rows, decks, stream, luck, work, sums)
 
         return play
 
     run_chunks(worker, num_chunks, chunk=1, threads=threads)
-    unit = 1000.0 / own.rules.big_blind
+    unit = 1000.0 / blueprint.rules.big_blind
     means = chips.sum(axis=0) / num_decks
     # Over decks, not hands: the hands of one deck are dependent. Rounding can leave a variance below 0.
     deviations = np.sqrt(np.maximum(squares.sum(axis=0) / num_decks - means**2, 0.0) / max(num_decks - 1, 1))
@@ -112,23 +114,23 @@ def play_match(own: Blueprint, other: Blueprint, num_decks: int, *, seed: int = 
     )
 
 
-def meet_rows(blueprint: Blueprint, num_decks: int, most: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return decisions that self-play meets, node and cell of each: two of int64[n], n up to `most`."""
-    nodes, cells = np.empty(most, np.int64), np.empty(most, np.int64)
+def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes and the first cells of decisions that self-play meets: two int64[n], n up to `max_rows`."""
+    nodes, cells = np.empty(max_rows, np.int64), np.empty(max_rows, np.int64)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
     count = kernels.meet_rows(_dealt_game(blueprint), blueprint.rows, num_decks, stream, work, nodes, cells)
     return nodes[:count].copy(), cells[:count].copy()
 
 
 def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed: int = 1) -> np.ndarray:
-    """Return how often a seat that plays a blueprint comes to each row, while others often do anything.
+    """Return the number of times that each row of a blueprint is reached against opponents who often act at random.
 
     Parameters
     ----------
     num_decks : int
         Each is played once for each seat.
     share : float
-        Probability that one of the others takes any action instead of the blueprint's.
+        Probability that an opponent draws its action uniformly instead of from the blueprint.
 
     Returns
     -------

@@ -17,10 +17,11 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artef
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint, load_rows, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, config_from_dict
-from plurispiel.agents.blueprint.marks import Mark, Watched, mark_from_dict, summarised, take_mark, work_done
+from plurispiel.agents.blueprint.marks import Watched, take_mark
 from plurispiel.agents.blueprint.match import play_match
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
+from plurispiel.agents.blueprint.training_record import Mark, mark_from_dict, summarised, work_done
 
 KIND, FORMAT_VERSION = "blueprint checkpoint", 1
 CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
@@ -74,12 +75,12 @@ class TrainingRun:
     config : BlueprintConfig
     trainer : Trainer
     num_marks : int
-        How often, at even distances, the run is measured and its blueprint kept.
+        Number of times, at even distances, that the run is measured and its blueprint kept.
 
     Attributes
     ----------
     start : dict or None
-        Of the blueprint it started from: ``digest``, ``iterations`` and ``core_hours`` until then, ``weight_bb``.
+        Of the blueprint it started from: ``digest``, ``iterations`` and ``core_hours`` so far, ``weight_bb``.
     """
 
     def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):
@@ -96,7 +97,7 @@ class TrainingRun:
         self._kept_at = -1
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Take up the state of a checkpoint.
+        """Continue from a checkpoint.
 
         Raises
         ------
@@ -141,7 +142,7 @@ class TrainingRun:
         checkpoint_seconds : float
             Between two checkpoints, at least.
         step : callable
-            Its context is around everything that must not be interrupted; interrupts raised between two end the call.
+            Returns a context for work that must not be interrupted. Interrupts between two such contexts end the call.
         on_progress, on_mark : callable
             Called after every piece of training, and after every mark.
         """
@@ -158,8 +159,9 @@ class TrainingRun:
                 trainer.run(min(piece, target - before))
                 elapsed = time.perf_counter() - begin
                 self.seconds += elapsed
-                found = (trainer.iteration - before) / max(elapsed, 1e-9)
-                rate = found if not rate else min(found, 4.0 * rate) if elapsed < _PIECE_S / 4 else found
+                measured = (trainer.iteration - before) / max(elapsed, 1e-9)
+                # A short piece measures badly: one lucky rate would make the next piece far too long.
+                rate = min(measured, 4.0 * rate) if rate and elapsed < _PIECE_S / 4 else measured
                 if trainer.iteration in self._mark_iterations():
                     self._mark()
                     on_mark()
@@ -204,7 +206,7 @@ class TrainingRun:
             shutil.rmtree(older, ignore_errors=True)
 
     def finish(self) -> None:
-        """Write the blueprint so far, and play every mark's against it."""
+        """Write the blueprint so far, after a match of every mark's blueprint against it."""
         self.keep()
         final = self._blueprint()
         for number, mark in enumerate(self.marks):
@@ -212,14 +214,14 @@ class TrainingRun:
                 continue
             with contextlib.suppress(ArtefactRefused):
                 earlier = self._snapshot(number, final)
-                found = play_match(earlier, final, _FINAL_DECKS, seed=3, threads=self.trainer.threads)
+                match = play_match(earlier, final, _FINAL_DECKS, seed=3, threads=self.trainer.threads)
                 self.marks[number] = dataclasses.replace(
-                    mark, against_final=found.mean, against_final_deviation=found.deviation
+                    mark, against_final=match.mean, against_final_deviation=match.deviation
                 )
         dataclasses.replace(final, training=self._training()).save(self.folder / FOLDER)
 
     def _mark_iterations(self) -> set[int]:
-        """Return the iterations that marks are due at."""
+        """Return the iterations of the marks."""
         end = self.config.schedule.iterations
         step = end / self.num_marks
         return {round(step * k) for k in range(1, max(1, math.ceil(self.trainer.schedule.iterations / step)) + 1)}
@@ -254,9 +256,9 @@ class TrainingRun:
             }
         )
 
-    def _snapshot(self, number: int, now: Blueprint) -> Blueprint:
-        """Return the blueprint of a mark, by what it shares with that of now."""
-        return dataclasses.replace(now, rows=load_rows(self._snapshot_folder(number), now))
+    def _snapshot(self, number: int, current: Blueprint) -> Blueprint:
+        """Return the blueprint of a mark, which shares all but its rows with the current one."""
+        return dataclasses.replace(current, rows=load_rows(self._snapshot_folder(number), current))
 
     def _snapshot_folder(self, number: int) -> Path:
         return self.folder / SNAPSHOTS / f"{number + 1:02d}"
@@ -277,7 +279,7 @@ def begin_run(
     Parameters
     ----------
     start : Blueprint, optional
-        Where to start from, with `start_weight_bb` big blinds of regret in a row; see `Trainer.start_from`.
+        The blueprint to start from, with `start_weight_bb` big blinds of regret in a row; see `Trainer.start_from`.
 
     Raises
     ------
@@ -285,7 +287,7 @@ def begin_run(
         If the folder holds a run, or the blueprint to start from does not fit.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
-        raise ValueError(f"{folder} holds a training run; go on with it by resume, or give another folder")
+        raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
     trainer = make_trainer(config, cards, threads=threads)
     if start is not None:
         trainer.start_from(start, start_weight_bb * config.rules.big_blind)
@@ -304,12 +306,12 @@ def begin_run(
 def checkpoint_folders(folder: Path) -> list[Path]:
     """Return the folders of a run's checkpoints, the newest first."""
     home = folder / CHECKPOINTS
-    found = [path for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
-    return sorted(found, key=lambda path: int(path.name), reverse=True)
+    folders = [path for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
+    return sorted(folders, key=lambda path: int(path.name), reverse=True)
 
 
 def load_checkpoint(folder: Path) -> tuple[Checkpoint, list[ArtefactRefused]]:
-    """Return a run's newest sound checkpoint, and why newer ones were refused.
+    """Return a run's newest sound checkpoint, and the errors of newer ones.
 
     Raises
     ------
@@ -331,18 +333,18 @@ def load_checkpoint(folder: Path) -> tuple[Checkpoint, list[ArtefactRefused]]:
 
 def _read_checkpoint(path: Path) -> Checkpoint:
     artefact = load_artefact(path, KIND, FORMAT_VERSION)
-    held = artefact.config
+    record = artefact.config
     try:
-        config = config_from_dict(held["config"])
-        schedule = Schedule(**held["schedule"])
-        marks = tuple(mark_from_dict(record) for record in held["marks"])
-        iteration, seconds, num_marks = held["iteration"], held["seconds"], held["num_marks"]
+        config = config_from_dict(record["config"])
+        schedule = Schedule(**record["schedule"])
+        marks = tuple(mark_from_dict(mark) for mark in record["marks"])
+        iteration, seconds, num_marks = record["iteration"], record["seconds"], record["num_marks"]
         if type(iteration) is not int or type(num_marks) is not int or not isinstance(seconds, (int, float)):
             raise ValueError("its numbers are damaged")
         if not 0 <= iteration <= schedule.iterations or not 1 <= num_marks <= 1000 or seconds < 0.0:
             raise ValueError("its numbers are out of range")
-        if held.get("start") is not None:
-            work_done({"iterations": iteration, "start": held["start"]})
+        if record.get("start") is not None:
+            work_done({"iterations": iteration, "start": record["start"]})
         _require_state(artefact.arrays, deck_cards(config.rules.num_suits, config.rules.num_ranks))
         return Checkpoint(
             config,
@@ -353,21 +355,21 @@ def _read_checkpoint(path: Path) -> Checkpoint:
             num_marks,
             artefact.arrays,
             artefact.source,
-            str(held["table_digest"]),
-            held.get("start"),
+            str(record["table_digest"]),
+            record.get("start"),
         )
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtefactRefused(f"{path} is no sound {KIND}: {error}; delete it") from None
 
 
 def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
-    """Refuse numbers that kernels could not go on from: ValueError. `Trainer.resume` compares shapes and types."""
+    """Refuse numbers from which kernels cannot continue: ValueError. `Trainer.resume` compares shapes and types."""
     for name in ("regrets", "sums", "snapshots", "weighted_visits", "counters", "watched_rows"):
         values = arrays[name]
         for first in range(0, len(values), _CHUNK):
             part = values[first : first + _CHUNK]
             if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
-                raise ValueError(f"{name} holds numbers that are none of a training's")
+                raise ValueError(f"{name} holds numbers that no training has")
     if not (np.sort(arrays["decks"], axis=-1) == np.sort(cards)).all():
         raise ValueError("a deck does not hold every card once")
     if not arrays["streams"][:, :4].any(axis=1).all():

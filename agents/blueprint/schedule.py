@@ -21,7 +21,7 @@ class Schedule:
         Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
         by k / (k + 1), so that a step weighs in proportion to its number (linear CFR). 0 for none.
     prune_from : float
-        Share after which 95 % of all traversals leave out actions of very negative regret; 1 for none.
+        Share after which most traversals (`prune_share`) leave out actions of very negative regret; 1 for none.
     average_from : float
         Share after which the average of the first street gathers, and snapshots of the later ones are taken.
     average_over : float
@@ -42,6 +42,7 @@ class Schedule:
     num_snapshots: int = 50
 
     num_discount_steps = 40
+    prune_share = 0.95
 
     def __post_init__(self):
         if any(type(number) is not int for number in (self.iterations, self.average_every, self.num_snapshots)):
@@ -74,11 +75,11 @@ class Schedule:
     @functools.cached_property
     def renewals(self) -> frozenset[int]:
         """Return the iterations before which averages restart."""
-        found, at = set(), self.iterations * (1.0 - self.average_over)
+        renewals, at = set(), self.iterations * (1.0 - self.average_over)
         while at > self.average_from * self.iterations and round(at) > 0:
-            found.add(round(at))
+            renewals.add(round(at))
             at *= 1.0 - self.average_over
-        return frozenset(found)
+        return frozenset(renewals)
 
     def extended(self, iterations: int) -> "Schedule":
         """Return the schedule of a longer run that is the same up to the end of this one.

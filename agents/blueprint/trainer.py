@@ -99,9 +99,19 @@ class Trainer:
     exact : bool
         Regrets are float64 without bounds instead of int32: for proofs on small games.
     prune_below : float
-        Regret in chips under which an action is pruned.
+        Regret in chips below which an action is pruned.
     average_all : bool
         Average every street by visits, as the first one is, instead of by snapshots: for small games.
+
+    Attributes
+    ----------
+    regrets, sums, snapshots : numbers by cell
+        Regrets, sums of the streets averaged by visits, and those of the others.
+    streams : uint64[threads, 8]
+        Streams of random numbers.
+    settings : TraversalSettings
+    workspaces : list of TraversalWorkspace
+        One for each thread that trains.
     """
 
     def __init__(
@@ -128,10 +138,17 @@ class Trainer:
         self.game: GameArrays = game_arrays(rules, self.size, cards.num_buckets)
         base = self.game.base
         last_average_street = len(cards.num_buckets) - 1 if average_all else 0
+        # The paper prunes below -300,000,000 and bounds regrets at -310,000,000, so that pruned actions can recover.
         floor = -np.inf if exact else max(prune_below * 31 / 30, float(-_INT32_MAX))
         ceiling = np.inf if exact else float(_INT32_MAX)
-        self._settings = TraversalSettings(
-            not exact, floor, ceiling, float(prune_below), 0.95, schedule.average_every, last_average_street
+        self.settings = TraversalSettings(
+            not exact,
+            floor,
+            ceiling,
+            float(prune_below),
+            schedule.prune_share,
+            schedule.average_every,
+            last_average_street,
         )
         self._later_streets = range(last_average_street + 1, len(cards.num_buckets))
         cells, later_cells = int(base[-1]), int(base[-1]) if self._later_streets else 0
@@ -151,12 +168,17 @@ class Trainer:
         for number in range(threads):
             sequence = np.random.SeedSequence(seed, spawn_key=(number,))
             self.streams[number, :4] = xoshiro_stream(sequence)
-        self._work = [traversal_workspace(rules) for _ in range(threads)]
+        self.workspaces = [traversal_workspace(rules) for _ in range(threads)]
+
+    @property
+    def dealt_game(self) -> DealtGame:
+        """The game as kernels deal and traverse it."""
+        return DealtGame(rank_tables(), self.traversal_tree, self.game, self.cards.arrays)
 
     @property
     def threads(self) -> int:
         """Threads that train."""
-        return len(self._work)
+        return len(self.workspaces)
 
     @property
     def num_rows(self) -> int:
@@ -193,7 +215,7 @@ class Trainer:
             self._iterate(event)
             if event in schedule.discounts:
                 factor = schedule.discounts[event]
-                kernels.discount_cells(self.regrets, factor, self._settings.rounds)
+                kernels.discount_cells(self.regrets, factor, self.settings.rounds)
                 for first in range(0, len(self.sums), _PIECE):
                     part = self.sums[first : first + _PIECE]
                     if part.any():  # writing zeros would take memory for rows never visited
@@ -230,18 +252,20 @@ class Trainer:
                 self.regrets[part] = rows * (weight / highest)
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all that training changes, to be kept in a checkpoint; not copied."""
-        return {name: getattr(self, name) for name in _STATE} | {"decks": np.array([work.deck for work in self._work])}
+        """Return the arrays that training changes, for a checkpoint; only the decks are copies."""
+        decks = np.array([work.deck for work in self.workspaces])
+        return {name: getattr(self, name) for name in _STATE} | {"decks": decks}
 
     def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state.
 
-        With as many threads as then; more of them begin new streams of random numbers, fewer leave some out.
+        The same number of threads continues their streams of random numbers. Of more threads the new ones begin other
+        streams; fewer leave some out.
 
         Raises
         ------
         ValueError
-            If the state is one of another game.
+            If the state does not fit this game.
         """
         current = self.state()
         for name, values in current.items():
@@ -250,17 +274,18 @@ class Trainer:
             if name not in _BY_THREAD and state[name].shape != values.shape:
                 raise ValueError(f"{name} has {len(state[name]):,} entries, not {len(values):,}")
         for name in _STATE:
-            values, found = getattr(self, name), state[name]
-            count = min(len(values), len(found))
+            values, saved = getattr(self, name), state[name]
+            count = min(len(values), len(saved))
             for first in range(0, count, _CHUNK):
-                part = found[first : min(first + _CHUNK, count)]
+                part = saved[first : min(first + _CHUNK, count)]
                 if part.any():  # writing zeros would take memory for rows never visited
                     values[first : first + len(part)] = part
+        # Counts of threads that are left out stay in the totals.
         self.counters[0] += np.sum(state["counters"][len(self.counters) :], axis=0)
-        threads = len(self._work)
+        threads = len(self.workspaces)
         for number in range(threads):
             if number < len(state["decks"]):
-                self._work[number].deck[:] = state["decks"][number]
+                self.workspaces[number].deck[:] = state["decks"][number]
             else:
                 sequence = np.random.SeedSequence(self._seed, spawn_key=(number, iteration))
                 self.streams[number, :4] = xoshiro_stream(sequence)
@@ -269,7 +294,7 @@ class Trainer:
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
         """Return the strategy so far.
 
-        Rows are averages, where there are none the current strategy, and zeros if never visited.
+        A row is the average, without one the current strategy, and zeros if it was never visited.
         """
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -287,16 +312,16 @@ class Trainer:
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
 
     def regret_per_visit(self) -> tuple[float, list[int]]:
-        """Return the positive regret by visits in chips, over all rows, and how many rows were met on each street.
+        """Return the positive regret per visit in chips over all rows, and the number of rows met on each street.
 
         Regrets and visits have the same discounts.
         """
         total, met = 0.0, []
         for street, buckets in enumerate(self.cards.num_buckets):
             cells = street_cells(self.tree, self.game, street, buckets)
-            found, rows = _blueprint_kernels.sum_regrets(cells, self.regrets)
-            total += found
-            met.append(rows)
+            regret, num_met = _blueprint_kernels.sum_regrets(cells, self.regrets)
+            total += regret
+            met.append(num_met)
         return total / max(self.weighted_visits[0], 1.0), met
 
     def _add_snapshot(self) -> None:
@@ -307,38 +332,38 @@ class Trainer:
             kernels.add_snapshot(cells, self._highest, self.regrets, self.snapshots, strategy)
 
     def _iterate(self, last: int) -> None:
-        """Do the iterations up to one, shared among the threads."""
+        """Do the iterations up to `last`, divided among the threads."""
         visits, schedule = self.num_visits, self.schedule
-        cuts = np.linspace(self.iteration, last, len(self._work) + 1).astype(int).tolist()
+        cuts = np.linspace(self.iteration, last, len(self.workspaces) + 1).astype(int).tolist()
         prune_from = schedule.iterations
         if schedule.prune_from < 1.0:
             prune_from = int(schedule.prune_from * schedule.iterations)
         average_from = int(schedule.average_from * schedule.iterations)
-        dealt = DealtGame(rank_tables(), self.traversal_tree, self.game, self.cards.arrays)
+        dealt = self.dealt_game
 
         def work(number: int) -> None:
             kernels.run_iterations(
                 dealt,
-                self._settings,
+                self.settings,
                 IterationSpan(cuts[number], cuts[number + 1], prune_from, average_from),
                 self.regrets,
                 self.sums,
                 self.streams[number],
-                self._work[number],
+                self.workspaces[number],
                 self.counters[number],
             )
 
-        if len(self._work) == 1:
+        if len(self.workspaces) == 1:
             work(0)
         else:
-            with ThreadPoolExecutor(len(self._work)) as pool:
-                list(pool.map(work, range(len(self._work))))
+            with ThreadPoolExecutor(len(self.workspaces)) as pool:
+                list(pool.map(work, range(len(self.workspaces))))
         self.weighted_visits += self.num_visits - visits
         self.iteration = last
 
 
 def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 1) -> Trainer:
-    """Return a trainer as a configuration has it."""
+    """Return the trainer of a configuration."""
     return Trainer(
         config.rules,
         config.game_menu,
@@ -361,7 +386,7 @@ def warmup() -> None:
 
 
 def _clear(values: np.ndarray) -> None:
-    """Write zeros over other numbers only: pages that were never written take no memory."""
+    """Write zeros over other numbers only: a page that was never written takes no memory."""
     for first in range(0, len(values), _PIECE):
         part = values[first : first + _PIECE]
         if part.any():

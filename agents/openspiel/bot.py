@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class OpenSpielBot(pyspiel.Bot):
     """An agent at a seat of a ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
 
-    OpenSpiel's loops show every bot all cards; this one reads its own, the board and the actions.
-    All that the agent is told comes from the state's history, so a bot can be handed any state at any time: one that
-    continues its hand, or any other, as after `restart_at`.
+    OpenSpiel's loops show every bot all cards; this one reads only its hole cards, the board and the actions. The agent
+    learns everything from the state's history. A bot therefore accepts any state at any time: one that continues its
+    hand, or another, as after `restart_at`.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class OpenSpielBot(pyspiel.Bot):
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """Return the probabilities of the legal action ids; in a game with any raise size, of those above 0.
 
-        They are the hole cards' row of the agent's `range_strategy`, else the distribution of its `act`; an
-        agent that only names an action has it listed with probability 1.
+        They are the hole cards' row of the agent's `range_strategy`, else the distribution of its `act`. A bare action
+        has probability 1.
         """
         hand = self._to_act(state)
         if hand is None:
@@ -118,9 +118,9 @@ class OpenSpielBot(pyspiel.Bot):
         return True
 
     def clone(self) -> "OpenSpielBot":
-        """Return an independent bot that knows the same and has the same policy.
+        """Return an independent bot with the same knowledge and policy.
 
-        As OpenSpiel demands, it draws from its own random stream.
+        OpenSpiel demands that it draws from another random stream.
         """
         agent, hand = copy.deepcopy((self._agent, self._hand), {id(self._game): self._game})
         twin = OpenSpielBot(agent, self._game, self._player_id, self._clone_seeds.spawn(1)[0])

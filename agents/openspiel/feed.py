@@ -1,6 +1,6 @@
-"""Feed an agent one hand of an OpenSpiel game, seen from its seat.
+"""An agent's view of one hand of an OpenSpiel game.
 
-An OpenSpiel state shows every card to everybody, so `own_view` cuts the history first, and nothing
+An OpenSpiel state shows every card to everybody, so `own_view` removes hidden cards from the history first, and nothing
 after it reads a state.
 """
 
@@ -72,8 +72,8 @@ class HandFeed:
     def act(self) -> Decision:
         """Ask the agent.
 
-        Every decision has its own stretch of the hand's random stream: an agent that joins in
-        mid-hand draws what it would have drawn had it followed from the start.
+        Every decision has its own stretch of the hand's random stream: an agent that joins in mid-hand draws the same
+        numbers as one that followed from the start.
         """
         self._bits.state = self._stream
         self._bits.advance(len(self.seen) << 64)
@@ -108,7 +108,7 @@ class HandFeed:
         rules, betting = self.game.rules, self.betting
         state = betting.array.tolist()
         if state[betting_state.ACTOR] < 0:
-            return  # the board of an all-in, which a table does not tell its agents either
+            return  # the board of an all-in, which a table does not show to agents either
         street = state[betting_state.STREET]
         if len(self.board) < rules.board_size(street):
             self.board += (self.game.card(number),)

@@ -1,7 +1,7 @@
 """OpenSpiel's bots, policies and solvers as our agents.
 
-A guest gets OpenSpiel states, which hold every card; ours hold dummies where the seat must not see:
-cards that are neither its own nor on the board.
+Such a guest reads OpenSpiel states, which hold every card. In ours, dummies stand for the cards that its seat must not
+see: cards that are neither its hole cards nor on the board.
 """
 
 import functools
@@ -25,7 +25,7 @@ SOLVERS = {"cfr": 300, "cfr+": 300, "mccfr": 100_000}
 """Default iterations of the solvers that `openspiel_agent` knows."""
 
 MAX_HISTORIES = 20_000
-"""Largest game, in deals times betting sequences, that a solver takes on."""
+"""Largest game, in deals times betting sequences, that a solver accepts."""
 
 OPENSPIEL_BOTS = (*pyspiel.bots_that_can_play_game(pyspiel.load_game("universal_poker")), *SOLVERS)
 """Names that may follow ``openspiel:`` in an agent's spec."""
@@ -57,8 +57,8 @@ class BotAgent(Agent):
 
     Notes
     -----
-    The bot is informed of everything as in OpenSpiel's loops, hidden cards being dummies. When the board
-    shows a dummy, the bot is restarted and informed of the whole hand again, its own actions included.
+    The bot is informed of everything as in OpenSpiel's loops, with dummies for hidden cards. When the board shows a
+    dummy, the bot is restarted and informed of the whole hand again, including its actions.
     """
 
     _state: pyspiel.State
@@ -74,7 +74,7 @@ class BotAgent(Agent):
         self._table = _universal_poker(rules) if self._game is None else _checked(self._game, rules)
         self._bot = self._make_bot(self._table.game, seat, rng)
         self._betting = BettingState(rules)
-        self._known: list[int] = []  # own cards, then the board
+        self._known: list[int] = []  # hole cards of the seat, then the board
         self._later: list[int] = []  # ids after the deal
 
     def observe(self, event: Event) -> None:
@@ -84,7 +84,7 @@ class BotAgent(Agent):
             self._betting.apply(event.action)
             self._later.append(number)
             if event.seat == self.seat:
-                self._state.apply_action(number)  # the bot knows what it did
+                self._state.apply_action(number)  # the bot already knows its action
             else:
                 self._inform(number)
             return
@@ -127,10 +127,10 @@ class PolicyAgent(RangeAgent):
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        Where it does not know an information state, all legal actions are equally likely. The average policy of
-        one of pyspiel's solvers reads its solver's memory: keep the solver as long as the agent, or the process ends.
+        In an information state that it does not know, all legal actions are equally likely. The average policy of one
+        of pyspiel's solvers reads its solver's memory: keep the solver as long as the agent, or the process crashes.
     game : pyspiel.Game or str
-        The game of the policy, such as ``"leduc_poker"``, with the rules of the table.
+        The policy's game, such as ``"leduc_poker"``; the table must have its rules.
     """
 
     def __init__(self, policy: Any, game: pyspiel.Game | str):
@@ -145,7 +145,7 @@ class PolicyAgent(RangeAgent):
         _checked(self._game, rules)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Look up every combo."""
+        """Return the policy's probabilities of some combos, uniform ones where a combo shares cards with the board."""
         actions = self._game.actions(public.betting().array.tolist())
         assert actions is not None, "the constructor refuses such games"
         probabilities = np.full((len(combo_ids), len(actions)), 1.0 / len(actions))
@@ -172,7 +172,7 @@ class SolverAgent(PolicyAgent):
         self._iterations = iterations
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a new hand, and solve the game if it is the first."""
+        """Begin a new hand; the first one solves the game."""
         self._solution = _solve(rules, self._solver, self._iterations)
         self._policy, self._game = self._solution.policy, self._solution.game
         super().restart(rules, seat, rng)
@@ -192,7 +192,7 @@ def openspiel_agent(bot: str, options: dict[str, str]) -> Agent:
     Raises
     ------
     ValueError
-        If there is no such bot or option. Whether the bot can play the game shows when a hand begins.
+        If the bot or an option does not exist. A game that the bot cannot play is refused when a hand begins.
     """
     if bot not in OPENSPIEL_BOTS:
         meant = suggestion(bot, OPENSPIEL_BOTS)
@@ -283,15 +283,15 @@ def _require_small(rules: HoldemRules) -> None:
     num_deals = math.perm(len(rules.cards), rules.num_dealt_cards)
 
     def count(betting: BettingState, room: int) -> int:
-        """Return the number of betting sequences from here on, or any number above `room`."""
+        """Return the number of betting sequences after a state, or any number above `room`."""
         if betting.is_over or room < 1:
             return 1
-        found = 0
+        total = 0
         for action in (*([0] if betting.can_fold else []), 1, *(betting.menu or ())):
             following = betting.copy()
             following.apply(action)
-            found += count(following, room - found)
-        return found
+            total += count(following, room - total)
+        return total
 
     room = MAX_HISTORIES // num_deals
     if room == 0 or BettingState(rules).menu is None or count(BettingState(rules), room) > room:

@@ -63,7 +63,7 @@ def test_values_that_do_not_exist_are_refused(bots):
         choose_values(LEDUC, "oracle")
     with pytest.raises(ValueError, match="are those of another game"):
         make_value_function("blueprint:small", KUHN)
-    with pytest.raises(ValueError, match="no folder of a blueprint"):
+    with pytest.raises(ValueError, match="is neither a folder nor the name of a blueprint"):
         make_value_function("blueprint:unknown", LEDUC)
     (bots / "small.blueprint").write_bytes(b"nothing")
     with pytest.raises(ArtefactRefused, match="small.blueprint"):

@@ -65,8 +65,8 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
 
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
     """Return the median M nodes/s and K traversals/s of a trainer, with some of its threads."""
-    all_work = trainer._work
-    trainer._work = all_work[:threads]
+    workspaces = trainer.workspaces
+    trainer.workspaces = workspaces[:threads]
     batch = 2_000
     rates: list[tuple[float, float]] = []
     end = time.perf_counter() + seconds
@@ -77,7 +77,7 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
         rates.append(((trainer.num_nodes - nodes) / taken / 1e6, (trainer.num_traversals - traversals) / taken / 1e3))
         if taken < 0.1:
             batch *= 2
-    trainer._work = all_work
+    trainer.workspaces = workspaces
     return statistics.median(rate for rate, _ in rates), statistics.median(rate for _, rate in rates)
 
 

@@ -9,7 +9,7 @@ from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
 from plurispiel.agents.blueprint.config import MenuConfig
 from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
-from plurispiel.agents.blueprint.marks import CI95, Mark, mark_from_dict, summarised, work_done
+from plurispiel.agents.blueprint.training_record import CI95, Mark, mark_from_dict, summarised, work_done
 from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text
 from plurispiel.tournaments.figures.training_curve import draw_marks, marks_text
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plurispiel.abstraction.machine.files import write_atomically
-from plurispiel.agents.blueprint.marks import CI95, Mark
+from plurispiel.agents.blueprint.training_record import CI95, Mark
 from plurispiel.tournaments.figures.picture import NEUTRAL, picture
 
 

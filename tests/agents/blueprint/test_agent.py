@@ -552,7 +552,7 @@ def test_specs(tmp_path, monkeypatch):
     for spec in ("blueprint?x=1", "blueprint:mine?x=1"):
         with pytest.raises(ValueError, match="written blueprint, blueprint:FOLDER or blueprint:NAME"):
             make_agent(spec)
-    with pytest.raises(ValueError, match="'nowhere' is no folder of a blueprint.*there are .*mine"):
+    with pytest.raises(ValueError, match="'nowhere' is neither a folder nor the name of a blueprint.*there are .*mine"):
         make_agent("blueprint:nowhere")
 
 

@@ -119,7 +119,7 @@ def test_specs(three):
     assert agent_digest("blueprint") != before
     assert find_packed("deep") == three / "deep.blueprint" and find_packed("nothing") is None
     with pytest.raises(
-        ValueError, match="'thre' is no folder.*, did you mean 'three'\\?: there are deep, shallow, three"
+        ValueError, match="'thre' is neither a folder.*, did you mean 'three'\\?: there are deep, shallow, three"
     ):
         find_blueprint("thre")
 
@@ -233,7 +233,7 @@ def test_a_damaged_file_is_refused_and_named(three, capsys):
     path.write_bytes((three / "deep.blueprint").read_bytes())
     assert make_agent("blueprint:three")  # sound, only under another name
     path.unlink()
-    with pytest.raises(ValueError, match="'three' is no folder of a blueprint"):
+    with pytest.raises(ValueError, match="'three' is neither a folder nor the name of a blueprint"):
         make_agent("blueprint:three")
 
 
@@ -252,7 +252,7 @@ def test_a_damaged_copy_in_the_cache_is_unpacked_again(three):
     (folder / "rows.npy").write_bytes(b"")
     agent = make_agent("blueprint")
     agent.restart(THREE, 0, np.random.default_rng(1))
-    assert np.array_equal(agent._agent._kept._blueprint.rows, rows)
+    assert np.array_equal(agent.blueprint.rows, rows)
 
 
 WORKER = """

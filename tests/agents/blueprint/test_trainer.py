@@ -13,7 +13,6 @@ from reference import regrets as reference
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
 from plurispiel.abstraction.cards.buckets import load_table
 from plurispiel.abstraction.holdem.betting import BettingState
-from plurispiel.abstraction.holdem.hand_rank import rank_tables
 from plurispiel.abstraction.holdem.openspiel import rules_of
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.abstraction.machine.memory import resident_bytes
@@ -25,7 +24,6 @@ from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets, table_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
-from plurispiel.agents.blueprint.traversal_tree import DealtGame
 from plurispiel.agents.openspiel import agent_policy
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
@@ -91,8 +89,7 @@ def test_openspiel_agrees():
 def test_sampled_regrets_are_unbiased(name, samples):
     """With a frozen strategy the mean change at every infoset is the exact regret, within 4.5 standard errors."""
     trainer = train(name, 50, seed=7)
-    game, tree, work, packed = trainer.game, trainer.tree, trainer._work[0], trainer.traversal_tree
-    dealt = DealtGame(rank_tables(), packed, game, trainer.cards.arrays)
+    game, tree, work, dealt = trainer.game, trainer.tree, trainer.workspaces[0], trainer.dealt_game
     frozen = trainer.regrets.copy()
     scratch = np.zeros(32)
 
@@ -120,7 +117,7 @@ def test_sampled_regrets_are_unbiased(name, samples):
         for _ in range(samples):
             trainer.regrets[:] = frozen
             kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
-            kernels.traverse_betting(packed, game, trainer._settings, trainer.regrets, stream, work, seat, False)
+            kernels.traverse_betting(dealt.tree, game, trainer.settings, trainer.regrets, stream, work, seat, False)
             change = trainer.regrets - frozen
             total += change
             squares += change**2
@@ -172,7 +169,7 @@ def test_averages_over_less_of_a_run_are_farther_from_equilibrium():
     assert means[0] < 0.8 * means[1] and means[1] < 0.8 * means[2], means
 
 
-def test_whole_chips_come_as_near_as_anybody_needs():
+def test_whole_chips_come_within_a_hundredth_of_the_blinds():
     assert shares_of_blinds([3_000_000], exact=False)[0] < 0.01
 
 
@@ -205,7 +202,7 @@ def test_pieces_are_the_whole():
 
 
 @pytest.mark.parametrize("exact", [True, False], ids=["exact", "whole chips"])
-def test_averages_begin_anew_behind_what_they_are_not_over(exact):
+def test_averages_restart_where_their_share_of_the_run_begins(exact):
     schedule = {"average_from": 0.1, "num_snapshots": 9}
     plan = Schedule(4_000, **(PLAIN | schedule | {"average_over": 0.5}))
     assert plan.renewals == {500, 1_000, 2_000}
@@ -215,7 +212,7 @@ def test_averages_begin_anew_behind_what_they_are_not_over(exact):
         Trainer(rules, game_menu(rules), lossless_buckets(rules), found, exact=exact)
         for found in (plan, Schedule(4_000, **(PLAIN | schedule)))
     )
-    for until in (1_000, 2_000):  # where they begin anew they can still be seen
+    for until in (1_000, 2_000):  # at a restart the old averages are still readable
         for trainer in (renewed, plain):
             trainer.run(until - trainer.iteration)
         assert renewed.snapshots.any() and renewed.sums.any()
@@ -251,14 +248,13 @@ def test_discounts_make_the_weights_of_the_steps_linear():
     assert max(plan.snapshots) == 100_000 and len(plan.snapshots) == 50 and min(plan.snapshots) == 11_800
 
 
-def test_what_an_end_pays_is_what_the_rules_pay():
+def test_ends_pay_as_the_rules_do():
     """Three seats with different stacks: side pots, ties, folds."""
     rules = dataclasses.replace(no_limit_holdem(3), stacks=(700, 350, 1300))
     menu = GameMenu((StreetMenu(("1p allin", "allin")),))
     tree, cards = build_tree(rules, menu), lossless_preflop(rules)
     trainer = Trainer(rules, menu, cards, Schedule(10, **PLAIN))
-    work = trainer._work[0]
-    dealt = DealtGame(rank_tables(), trainer.traversal_tree, trainer.game, cards.arrays)
+    work, dealt = trainer.workspaces[0], trainer.dealt_game
     ends = np.flatnonzero(tree.actor < 0)
     rng = np.random.default_rng(1)
     for node in rng.choice(ends, 400).tolist():
@@ -276,8 +272,8 @@ def test_what_an_end_pays_is_what_the_rules_pay():
         payoffs = state.payoffs(np.ascontiguousarray(work.deck[:11]))
         for seat in range(3):
             if not state.folded[seat]:
-                found = kernels.end_value(trainer.traversal_tree, node, seat, 3, work.ranks)
-                assert np.isclose(found, payoffs[seat])
+                value = kernels.end_value(dealt.tree, node, seat, 3, work.ranks)
+                assert np.isclose(value, payoffs[seat])
 
 
 def lossless_preflop(rules, num_buckets=1):
@@ -298,8 +294,7 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
     cards = table_buckets(rules, table)
     assert cards.num_buckets == (169, 12, 20, 9) and cards.table_digest == table.digest
     trainer = Trainer(rules, GameMenu((StreetMenu(("allin",)),)), cards, Schedule(10, num_snapshots=1))
-    work = trainer._work[0]
-    dealt = DealtGame(rank_tables(), trainer.traversal_tree, trainer.game, cards.arrays)
+    work, dealt = trainer.workspaces[0], trainer.dealt_game
     for _ in range(50):
         kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, trainer.streams[0], work)
         deck = work.deck[: rules.num_dealt_cards].copy()

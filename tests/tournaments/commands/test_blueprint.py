@@ -40,7 +40,7 @@ def test_train_resume_and_info(blueprints, capsys):
     lines = (blueprints / "leduc" / "marks.csv").read_text().splitlines()
     assert len(lines) == 4 and lines[0].startswith("iteration,nodes,seconds") and lines[3].startswith("3000,")
     code, _, err = run(capsys, "train", "leduc")
-    assert code == 2 and "holds a training run; go on with it by resume" in err
+    assert code == 2 and "holds a training run; continue it with resume" in err
     code, out, _ = run(capsys, "resume", "leduc", "--iterations", 4000, "--threads", 1, "--json")
     record = json.loads(out)
     assert code == 0 and record["training"]["iterations"] == 4000 and len(record["training"]["marks"]) == 4
@@ -181,10 +181,10 @@ def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
         (("train", "leduc", "--iterations", 0), "iterations are 1 to"),
         (("train", "leduc", "--marks", 0), "marks"),
         (("train", "leduc", "--checkpoint-minutes", 0), "checkpoint-minutes must be positive"),
-        (("train", "headsup", "--cards", "none"), "no folder of a bucket table"),
-        (("train", "leduc", "--cards", "lossless", "--from", "none"), "no folder of a blueprint"),
+        (("train", "headsup", "--cards", "none"), "neither a folder nor the name of a bucket table"),
+        (("train", "leduc", "--cards", "lossless", "--from", "none"), "neither a folder nor the name of a blueprint"),
         (("resume", "none"), "holds no training run"),
-        (("info", "none"), "no folder of a blueprint"),
+        (("info", "none"), "neither a folder nor the name of a blueprint"),
     ):
         code, out, err = run(capsys, *arguments)
         assert code == 2 and message in err.splitlines()[-1] and not out, arguments
