@@ -243,7 +243,7 @@ def build_tree(
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     build_tree(KUHN, game_menu(KUHN))
 
 

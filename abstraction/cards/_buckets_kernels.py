@@ -1,6 +1,7 @@
-"""Kernels of bucket rows; a row has the bucket of each of the 1326 combos on one board.
+"""Kernels of bucket rows; a *row* holds the bucket of each of the 1326 combos on one board.
 
-The marker of combos that share a card with the board is the highest number of the row's type.
+The marker of combos that share a card with the board is the highest number of the row's type. ``num_live`` is the
+number of combos that are free on a board; arrays over them are in the order of combo ids.
 """
 
 import numpy as np
@@ -11,17 +12,18 @@ from plurispiel.abstraction.machine.jit import kernel
 
 @kernel
 def fill_row(entries, relabel, rows, board, out):
-    """Write the buckets on any board from the rows of all classes of such boards.
+    """Write the row of one board, looked up in the rows of all board classes.
 
     Parameters
     ----------
     entries : int32[num_boards]
-        `BoardClasses.entries` of the full deck; unpacking the record would cost time on each call from Python.
+        `BoardClasses.entries` of the full deck. Passing the whole record would cost time on each call from Python.
     relabel : uint16[24, 1326]
+        The image of each combo under each renaming of suits (`boards.relabel_combos`).
     rows : uint8 or uint16[num_classes, 1326]
     board : uint8[3..5]
-    out : like a row
-        Modified in place.
+    out : uint8 or uint16[1326]
+        The row of the board, of the type of `rows`. Modified in place.
     """
     entry = np.int64(entries[board_rank(4, board)])
     row = rows[entry >> PERMUTATION_BITS]
@@ -32,7 +34,7 @@ def fill_row(entries, relabel, rows, board, out):
 
 @kernel
 def fill_rows(classes, relabel, rows, boards, out):
-    """Write the buckets on each row of uint8[n, 3..5] into out[n, 1326]. Modified in place: `out`."""
+    """Write the rows of uint8[n, 3..5] boards into out[n, 1326]. Modified in place: `out`."""
     for b in range(len(boards)):
         entry = board_entry(classes, boards[b])
         row = rows[entry >> PERMUTATION_BITS]
@@ -50,6 +52,7 @@ def spread_labels(boards, labels, marker, out):
     ----------
     boards : uint8[n, 3..5]
     labels : int32[n, num_live]
+        The bucket of each free combo.
     marker : int
     out : uint16[n, 1326]
         Modified in place.
@@ -71,17 +74,18 @@ def spread_labels(boards, labels, marker, out):
 
 @kernel
 def count_next_buckets(board, next_rows, next_cards, mass, out):
-    """Count the buckets of every free combo over all next cards.
+    """Write, for every free combo, a histogram of its buckets over all cards of the next street.
 
     Parameters
     ----------
     board : uint8[3..4]
     next_rows : uint16[num_next_cards, 1326]
+        The row of the board extended by each next card.
     next_cards : uint8[num_next_cards]
     mass : int
-        Added for each card.
+        Weight of one next card in the histogram.
     out : uint8[num_live, num_buckets]
-        Zeros before. Modified in place.
+        Must hold zeros. Modified in place.
     """
     dead = np.int64(0)
     for j in range(len(board)):
@@ -105,13 +109,14 @@ def add_statistics(labels, sums, weights, num_rivers, moments):
     Parameters
     ----------
     labels : int32[n, num_live]
+        The bucket of each free combo.
     sums : int64[n, num_live]
-        Of equity over `num_rivers` boards.
+        Each combo's sum of equities, in 1/1980, over its `num_rivers` river boards.
     weights : int64[n]
-        Number of boards in each one's class.
+        Number of boards in the class of each board.
     moments : int64[num_buckets, 4]
-        Number of hands, sum of `sums`, and the sum and sum of squares of mean equity in whole units.
-        Modified in place.
+        For each bucket, weighted: number of hands, sum of `sums`, and sum and sum of squares of the hands' mean
+        equities. Means are rounded to whole units of 1/1980, so that all sums are exact. Modified in place.
     """
     for b in range(len(labels)):
         for k in range(labels.shape[1]):

@@ -9,9 +9,9 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 LANES = 16
-"""Centroids in a block, compared with a point side by side."""
+"""Centroids in a block, with which a point is compared at once."""
 UNROLLED = 8
-"""The number of dimensions is a multiple of this."""
+"""Dimensions in one step of a loop; the number of dimensions is a multiple of this."""
 
 
 @kernel(inline=True)
@@ -90,6 +90,7 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
                 distances[i] = distances[seen]
                 continue
         recent[slot] = i
+        # The block of the nearest sums comes first: the smaller the best distance, the more blocks are skipped.
         first, first_gap = 0, np.int64(1) << np.int64(60)
         for block in range(num_blocks):
             gap = max(lowest[block] - total, total - highest[block])
@@ -165,10 +166,11 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
     Parameters
     ----------
     points : uint8[n, num_buckets]
+        Histograms over the buckets of the next street, all of one mass.
     centroids : uint8[k, num_buckets]
-        Of the same mass as every point.
+        Histograms of the same mass.
     nearest : int16[k, num_buckets, most buckets in a centroid]
-        For each bucket the centroid's buckets with mass, the nearest first.
+        For each centroid and bucket: the centroid's buckets with mass, the nearest to the bucket first.
     num_held : int32[k]
         Number of buckets with mass in each centroid.
     ground : float32[num_buckets, num_buckets]

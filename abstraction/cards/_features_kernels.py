@@ -67,7 +67,7 @@ def may_flush(board):
     suits = np.int64(0)
     for j in range(len(board)):
         suits += np.int64(1) << (4 * (np.int64(board[j]) & 3))
-    return (suits + 0x5555) & 0x8888 != 0
+    return (suits + 0x5555) & 0x8888 != 0  # a count of 3 or more sets the top bit of its suit's nibble
 
 
 @kernel
@@ -75,7 +75,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
     """Add the points of a hold'em board on which no flush is possible, so that suits do not matter.
 
     The points of a pair of ranks go to ``work.pair_points``, for all its combos. For combos that share a card with
-    the board, `points` and `total_weight` are reduced by as much, so that the final sum leaves them out.
+    the board, `points` and `total_weight` are reduced by the amounts that the final sum of `sum_points` adds wrongly.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
     per_card : float64[3, 52]
         Workspace.
     weight : float
-        Multiplies what is added.
+        Factor of the points added.
     points : float64[num_combos]
         Modified in place.
 

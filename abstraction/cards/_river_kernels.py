@@ -17,7 +17,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
 from plurispiel.abstraction.machine.jit import kernel
 
 EQUITY_UNITS = 1980
-"""Equity 1: twice the 990 hands that share no card with a board and two more."""
+"""Equity 1: two points for each of the 990 hands that share no card with a combo and the board."""
 CONFLICT = EQUITY_UNITS + 1
 """Stands for the equity of a combo that shares a card with the board."""
 NUM_CLUSTERS = 8
@@ -102,9 +102,9 @@ def fill_equities(tables, combos, board, work, out):
 
     Notes
     -----
-    Let W(g) be the number of hands weaker than group g that are compatible with a hand of group g. Twice its wins
-    plus its ties are W(g) + W(g + 1): one pass in order of strength. The hand itself, subtracted with each of its
-    two cards, is added back once.
+    For a hand of group g, let W(k) be the number of compatible hands in the groups below k. Twice the hand's wins plus
+    its ties are then W(g) + W(g + 1), which one pass in order of strength finds. The hand itself, subtracted with each
+    of its two cards, is added back once.
     """
     if not may_flush(board):
         _fill_pair_equities(tables, board, work, out)
@@ -142,6 +142,7 @@ def fill_boards_equities(tables, combos, boards, work, out):
 
 @kernel(inline=True)
 def _add_one(mass, totals, card_a, card_b, cluster):
+    """Count a hand in its cluster, and in the cluster's hands with each of its cards."""
     mass[card_a, cluster] += np.float32(1.0)
     mass[card_b, cluster] += np.float32(1.0)
     totals[cluster] += np.float32(1.0)
@@ -158,7 +159,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     clusters : uint8[1326]
         The cluster of each combo.
     own : float32[8, 8]
-        Ones on the diagonal.
+        The identity: row c counts a hand of cluster c itself.
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]

@@ -30,7 +30,7 @@ def fill_live(board, live):
 
 @kernel(inline=True)
 def _extend(board, run_out, river):
-    """Write a board completed by a run-out, which names positions in the rest of the deck. Modified: `river`."""
+    """Write a board completed by a run-out, given as positions in the rest of the deck. Modified: `river`."""
     known = len(board)
     for j in range(known):
         river[j] = board[j]
@@ -48,7 +48,7 @@ def _extend(board, run_out, river):
 
 @kernel(inline=True)
 def _add_row(row, relabel, live, bins, histogram, sums, squares):
-    """Count the equities of one river board, `row` with suits renamed. Conflicts are counted in the last bin."""
+    """Count the equities of one river board: entry ``relabel[combo]`` of `row`. CONFLICT goes into the last bin."""
     for k in range(len(live)):
         equity = np.int64(row[relabel[live[k]]])
         histogram[k, bins[equity]] += 1
@@ -58,7 +58,10 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 
 @kernel(inline=True)
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
-    """Write cumulative histograms as bytes and remove the conflicts from the sums. Modified: the last three."""
+    """Write cumulative histograms as bytes and subtract the conflicts from the sums.
+
+    Modified in place: `out`, `sums`, `squares`.
+    """
     for k in range(len(histogram)):
         # As many run-outs touch one free combo as another: all were added without a branch, and leave together.
         sums[k] -= num_conflicts * CONFLICT
@@ -81,7 +84,7 @@ def sum_stored_run_outs(rivers, plan, boards, work, out):
     boards : uint8[n, 3..4]
     work : RunOutWorkspace
     out : RunOuts
-        Modified in place; entries of histograms beyond the last bin but one are left alone.
+        Modified in place; the padding of its histograms is not written.
     """
     run_outs, bins = plan.run_outs, plan.bins
     for b in range(len(boards)):
@@ -118,6 +121,7 @@ def sum_run_outs(hands, plan, boards, work, out):
         for r in range(len(run_outs)):
             _extend(boards[b], run_outs[r], work.river)
             fill_equities(hands.tables, hands.combos, work.river, hands.work, work.row)
+            # Row 0 of `relabel` renames no suit.
             _add_row(work.row, hands.relabel[0], work.live, bins, work.histogram, out.sums[b], out.squares[b])
         num_conflicts = len(run_outs) - plan.num_rivers
         _finish(work.histogram, plan.unit, num_conflicts, out.histograms[b], out.sums[b], out.squares[b])

@@ -34,14 +34,14 @@ class StreetReport:
     Attributes
     ----------
     sizes : int64[num_buckets]
-        (hand, board) pairs in each bucket.
+        Number of (hand, board) pairs in each bucket.
     equity, equity_sd : float64[num_buckets]
-        Mean and standard deviation of the members' E[HS].
+        Mean and standard deviation of the members' E[HS] (mean river equity, 0 to 1).
     examples : int32[num_buckets, 3, 2]
-        Typical members: class of board and combo, -1 for missing ones.
+        Members nearest to the centroid, each as board class and combo id; -1 where fewer were found.
     quality : dict
-        Values of `QUALITY`: `quality.Partition` of the buckets, and of as many percentiles of E[HS], on the points
-        to which the centroids were fitted.
+        The entries of `QUALITY`: the two measures of `quality.Partition` for the buckets, then for as many percentiles
+        of E[HS]. Both partitions are measured on the points to which the centroids were fitted.
     """
 
     sizes: np.ndarray
@@ -66,8 +66,9 @@ class BucketTable:
     ----------
     model : CardModel
         Computes the same buckets without the table.
-    rows : dict
-        From flop, turn and river to uint8 or uint16[num_classes, 1326], by the classes of `boards.board_classes`.
+    stored : dict
+        From flop, turn and river to uint8 or uint16[num_classes, 1326]: the row of each class of
+        `boards.board_classes`, read-only.
     reports : dict
         From flop, turn and river to their `StreetReport`.
     digest : str
@@ -98,7 +99,7 @@ class BucketTable:
     def row(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Return the bucket of each combo on a board, as `CardModel.classify` does.
 
-        A uint8 array is not checked and must hold different cards; anything else is checked first.
+        A non-empty uint8 array is not checked: it must hold 3 to 5 different cards. Any other board is checked first.
         """
         if type(board) is not np.ndarray or board.dtype != np.uint8 or len(board) == 0:
             board, street = self.model.check_board(board)
@@ -111,7 +112,7 @@ class BucketTable:
         return out
 
     def rows(self, boards: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Return the buckets on many boards of one street, uint8[n, 3..5]: one row each."""
+        """Return one row of buckets for each of the uint8[n, 3..5] boards of one street."""
         arrays = self.arrays(boards.shape[1])
         if out is None:
             out = np.empty((len(boards), NUM_COMBOS), arrays.rows.dtype)
@@ -119,7 +120,7 @@ class BucketTable:
         return out
 
     def arrays(self, num_board_cards: int) -> TableArrays:
-        """Return what kernels take for boards of 3, 4 or 5 cards."""
+        """Return the arrays from which kernels look up buckets on boards of 3, 4 or 5 cards."""
         if num_board_cards not in self._arrays:
             street = {cards: name for name, cards in BOARD_CARDS.items()}[num_board_cards]
             self._arrays[num_board_cards] = TableArrays(
@@ -179,7 +180,7 @@ def _require_rows(arrays: Mapping[str, np.ndarray], model: CardModel) -> None:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel of `_buckets_kernels`."""
     classes, boards = board_classes(3), np.array([[0, 1, 2]], np.uint8)
     wide, sums = np.empty((1, NUM_COMBOS), np.uint16), np.zeros((1, 1176), np.int64)
     kernels.spread_labels(boards, np.zeros((1, 1176), np.int32), 255, wide)

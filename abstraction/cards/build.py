@@ -1,7 +1,7 @@
-"""Building a bucket table: features of all hands on all boards, centroids, and the bucket of each.
+"""Building a bucket table: features of hands, centroids fitted to them, and the bucket of every hand on every board.
 
 Streets are built from the river back to the flop, as the features of a street may use the next street's buckets. Each
-finished street is kept beside the table until the last is done, so that a stopped build resumes there.
+finished street is stored in a folder beside the table until all are done, so that a stopped build resumes after it.
 """
 
 import shutil
@@ -62,7 +62,7 @@ def build_table(
     Parameters
     ----------
     folder : Path, optional
-        Where to save it. A finished table of this configuration is loaded; an unfinished build resumes.
+        Where to save the table. A finished table of this configuration is loaded; an unfinished build resumes.
     threads : int, optional
         By default as many as there are processors; the table is the same for any number.
     show_progress : bool
@@ -71,7 +71,7 @@ def build_table(
     Raises
     ------
     ArtefactRefused
-        If the folder holds anything else.
+        If the folder holds anything but a table of this configuration.
 
     >>> build_table(PRESETS["small"]).row(parse_cards("Qs Jh 2h"))  # doctest: +SKIP
     """
@@ -120,7 +120,7 @@ def peak_bytes(config: AbstractionConfig) -> int:
 
 
 class _Builder:
-    """Builds one street after another; the table of river equities is shared."""
+    """Builds one street after another; all streets share one table of river equities."""
 
     def __init__(self, config: AbstractionConfig, threads: int, show_progress: bool):
         self.config = config
@@ -221,7 +221,8 @@ class _Builder:
         boards: np.ndarray,
         rivers: RiverTable,
     ) -> dict[str, float]:
-        """Return the values of `QUALITY`."""
+        """Return the entries of `QUALITY`."""
+        # Measured on the same features whatever made the buckets, so that abstractions can be compared.
         features = "ochs" if street == "river" else "histogram"
         points = sample.points
         if self.config.street(street).features != features:
@@ -241,7 +242,7 @@ class _Builder:
         quality: dict[str, float],
         examples: np.ndarray,
     ) -> StreetBuckets:
-        """Return the bucket of every hand on every board of a street."""
+        """Return a street's model, the bucket of every hand on every board, and the report on these buckets."""
         boards, sizes = _boards_of(model.street)
         dtype = bucket_dtype(model.num_buckets)
         rows = np.empty((len(boards), NUM_COMBOS), dtype)
@@ -282,24 +283,40 @@ class _Builder:
 
 
 class _Sample(NamedTuple):
+    """Features of the n hands to which centroids are fitted, as in `classifier.Features`.
+
+    Attributes
+    ----------
+    points : uint8[n, dims]
+        Vectors that are clustered by k-means.
+    values : int64[n]
+        Numbers that are cut into percentiles.
+    sums : int64[n]
+        Sums of river equities in 1/1980, by which buckets are ordered.
+    """
+
     points: np.ndarray
     values: np.ndarray
     sums: np.ndarray
 
 
 def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
-    """Return the distances between a street's buckets, as whole numbers: float32[num_buckets, num_buckets]."""
+    """Return the distances between a street's buckets: float32[num_buckets, num_buckets], symmetric.
+
+    All are rounded to whole numbers, so that sums of them are exact in any order. Differences of equity are multiplied
+    by 10,000 first, and Euclidean distances by 16, to keep their digits.
+    """
     if model.config.distance == "percentile":
         return np.rint(10_000 * abs(report.equity[:, None] - report.equity)).astype(np.float32)
     if model.config.distance == "greedy-emd":
-        labels = [model.distance.to(model.centroids[j : j + 1]) for j in range(len(model.centroids))]
-        found = np.empty((len(labels), len(labels)), np.float32)
-        for j, nearest in enumerate(labels):
-            nearest.fill(model.centroids, np.empty(len(labels), np.int32), found[j])
-        return np.maximum(found, found.T)
+        searches = [model.distance.to(model.centroids[j : j + 1]) for j in range(len(model.centroids))]
+        found = np.empty((len(searches), len(searches)), np.float32)
+        for j, nearest in enumerate(searches):
+            nearest.fill(model.centroids, np.empty(len(searches), np.int32), found[j])
+        return np.maximum(found, found.T)  # the greedy distance of two buckets depends on which one is moved
     values = model.centroids.astype(np.float64)
     gaps = values[:, None] - values
-    if model.config.distance == "emd":
+    if model.config.distance == "emd":  # centroids are cumulative histograms: their L1 distance is the EMD
         return np.abs(gaps).sum(axis=2).astype(np.float32)
     return np.rint(16 * np.sqrt((gaps**2).sum(axis=2))).astype(np.float32)
 
@@ -311,13 +328,14 @@ def _boards_of(street: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_boards(num_boards: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the numbers of `wanted` boards drawn without repetition, or of all if there are no more: ascending."""
     if wanted >= num_boards:
         return np.arange(num_boards)
     return np.sort(rng.choice(num_boards, wanted, replace=False))
 
 
 def _dims(config: AbstractionConfig, street: str) -> int:
-    """Return the number of bytes of a hand's features."""
+    """Return the number of bytes of a hand's feature vector; 0 for features that are a single number."""
     features = config.street(street).features
     if features == "potential":
         return config.street(BUCKETED_STREETS[BUCKETED_STREETS.index(street) + 1]).buckets
@@ -325,7 +343,7 @@ def _dims(config: AbstractionConfig, street: str) -> int:
 
 
 def _by_equity(labels: np.ndarray, sums: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
-    """Return labels in order of their members' mean equity, empty ones last."""
+    """Return the labels 0..k-1 in order of their members' mean equity, labels without members last."""
     mass = np.bincount(labels, weights, k)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(labels, weights * sums.astype(np.float64), k) / mass
@@ -335,7 +353,11 @@ def _by_equity(labels: np.ndarray, sums: np.ndarray, weights: np.ndarray, k: int
 def _examples(
     labels: np.ndarray, distances: np.ndarray, drawn: np.ndarray, boards: np.ndarray, num_live: int, k: int
 ) -> np.ndarray:
-    """Return the members nearest to each centroid, at most one of a board: int32[k, 3, 2]."""
+    """Return the members nearest to each bucket's centroid, on different boards: int32[k, 3, 2].
+
+    The last axis holds board class and combo id; -1 fills the places of missing members. Percentiles have no centroids,
+    so there all distances are 0 and any members are taken. At most 2,000 members of a bucket are searched.
+    """
     found = np.full((k, NUM_EXAMPLES, 2), -1, np.int32)
     order = np.lexsort((distances, labels))
     starts = np.searchsorted(labels[order], np.arange(k + 1))
@@ -357,7 +379,7 @@ def _live_combos(board: np.ndarray) -> np.ndarray:
 
 
 def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
-    """Return the table in a folder, or None if there is none; refuse one of another configuration."""
+    """Return the finished table in a folder, None without one; raise ArtefactRefused if its configuration differs."""
     if not holds_artefact(folder):
         return None
     table = load_table(folder)
@@ -378,7 +400,7 @@ def _save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) ->
 
 
 def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBuckets | None:
-    """Return the street that an earlier build of this configuration finished, or None."""
+    """Return a street finished by an earlier build with this configuration and version, or None."""
     try:
         artefact = load_artefact(folder, _STAGE, _STAGE_FORMAT)
         if artefact.config != config.as_dict() or artefact.source != __version__:
@@ -389,7 +411,7 @@ def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetB
             config.street(street),
             *(kept[name] for name in ("clusters", "thresholds", "centroids", "ground")),
         )
-        require_model(model, len(model.ground))
+        require_model(model, len(model.ground))  # `ground` has a row for each bucket of the next street, or none
         require_report(street, kept, model.num_buckets, NUM_BOARDS[street])
         if (kept["rows"].shape, kept["rows"].dtype) != (
             (NUM_BOARDS[street], NUM_COMBOS),

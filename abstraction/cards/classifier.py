@@ -18,10 +18,13 @@ from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, RunO
 
 BOARD_CARDS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 POTENTIAL_MASS = 5
-"""Weight of one next card in a histogram over the next street's buckets, so that rounding means costs little."""
+"""Weight of one next card in a histogram over the next street's buckets.
+
+It is above 1 so that the means of histograms lose little when they are rounded to whole numbers.
+"""
 
 NextRows = Callable[[np.ndarray], np.ndarray]
-"""From uint8[n, cards] boards of the next street to their buckets, uint16[n, 1326]."""
+"""A function from uint8[n, cards] boards of the next street to their rows of buckets, uint16[n, 1326]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +36,13 @@ class StreetModel:
     street : {"flop", "turn", "river"}
     config : StreetConfig
     clusters : uint8[1326]
-        The opponents' clusters of ``ochs``.
+        The opponents' cluster of each combo, for ``ochs``.
     thresholds : int64[num_buckets - 1]
-        For percentiles: the lowest values of buckets 1, 2, ...
+        For the distance ``percentile``: the lowest value of each bucket but the first. Else empty.
     centroids : uint8[num_buckets, dims]
-        For the other distances, ordered by the mean equity of their members.
+        For the other distances: the centroids, ordered by the mean equity of their members. Else empty.
     ground : float32[k, k]
-        For ``potential``: the distance between two buckets of the next street.
+        For ``potential``: the distances between the k buckets of the next street. Else empty.
     """
 
     street: str
@@ -56,7 +59,7 @@ class StreetModel:
 
     @property
     def distance(self) -> Distance:
-        """The distance between features and centroids."""
+        """The distance between features and centroids; percentiles do not use it."""
         if self.config.distance == "greedy-emd":
             return GreedyEarthMover(self.ground)
         return L1 if self.config.distance == "emd" else SQUARED_L2
@@ -68,11 +71,11 @@ class Features(NamedTuple):
     Attributes
     ----------
     points : uint8[n * num_live, dims]
-        Vectors to compare with centroids; 0 dimensions for percentiles.
+        Vectors to compare with centroids; `dims` is 0 for features that are a single number.
     values : int64[n * num_live]
         Numbers to compare with thresholds.
     sums : int64[n * num_live]
-        Sums of river equities in 1/1980.
+        Sums of river equities over all run-outs, in 1/1980.
     """
 
     points: np.ndarray
@@ -81,7 +84,7 @@ class Features(NamedTuple):
 
 
 class FeatureReader:
-    """Computes the features of one street's boards, in its own memory.
+    """Computes the features of one street's boards; each thread needs its own reader.
 
     Parameters
     ----------
@@ -89,12 +92,13 @@ class FeatureReader:
     features : str
         As in `StreetConfig`.
     clusters : uint8[1326]
+        The opponents' cluster of each combo, for ``ochs``.
     rivers : RiverTable, optional
-        For speed.
+        River equities, looked up instead of computed: faster, with the same features.
     next_rows : callable, optional
-        For ``potential``.
+        The buckets on boards of the next street; needed for ``potential`` only.
     num_next_buckets : int
-        For ``potential``.
+        The number of these buckets.
     """
 
     def __init__(
@@ -177,6 +181,7 @@ class StreetClassifier:
         distances : float32[n, num_live]
             To the centroids; zeros for percentiles.
         sums : int64[n, num_live]
+            As in `Features`.
         """
         features = self._reader.read(boards)
         num_points, shape = len(features.sums), (len(boards), -1)

@@ -11,7 +11,7 @@ from plurispiel.abstraction.machine import settings
 from plurispiel.abstraction.machine.settings import make_record, require_name
 
 BUCKETED_STREETS = STREETS[1:]
-"""Flop, turn and river; before the flop each of the 169 starting hands is its own."""
+"""Flop, turn and river; before the flop each of the 169 starting hands has its own bucket."""
 
 FEATURES: dict[str, tuple[str, ...]] = {
     "ehs": BUCKETED_STREETS,
@@ -20,7 +20,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "potential": ("flop", "turn"),
     "ochs": ("river",),
 }
-"""Features, and the streets for which they exist."""
+"""The streets on which each kind of features can be used."""
 
 DISTANCES: dict[str, tuple[str, ...]] = {
     "ehs": ("percentile",),
@@ -41,11 +41,12 @@ class StreetConfig:
     Attributes
     ----------
     buckets : int
+        Number of buckets, 1 to `MAX_BUCKETS`; the street gets fewer if there are fewer different features.
     features : str
-        ``ehs`` and ``ehs2``: mean equity, or mean squared equity, on the river; ``histogram`` of river equities;
-        ``ochs``: equities against eight clusters of hands; ``potential``: a histogram over the next street's buckets.
+        ``ehs``: mean river equity; ``ehs2``: mean squared river equity; ``histogram``: histogram of river equity;
+        ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's buckets.
     distance : str
-        By default the first in `DISTANCES` for the features.
+        One of `DISTANCES` for the features; by default the first.
     """
 
     buckets: int
@@ -72,8 +73,10 @@ class AbstractionConfig:
     Attributes
     ----------
     name : str
+        Must be able to name a folder.
     flop, turn, river : StreetConfig
     seed : int
+        Seed of the drawn boards and of k-means.
     fit_points : int
         Approximate number of (hand, board) pairs to which centroids are fitted, from whole boards drawn at random.
         Afterwards every pair gets the bucket of its nearest centroid.
@@ -114,7 +117,7 @@ class AbstractionConfig:
 
 
 def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
-    """Return a checked configuration.
+    """Return the configuration of a record such as `AbstractionConfig.as_dict` returns.
 
     Raises
     ------
@@ -132,7 +135,7 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
 
 
 def read_config(path: Path) -> AbstractionConfig:
-    """Return the configuration of a TOML file; its default name is the file's."""
+    """Return the configuration of a TOML file; without a ``name`` it takes the file's."""
     return settings.read_config(path, config_from_dict)
 
 

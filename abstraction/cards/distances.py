@@ -1,8 +1,8 @@
-"""Distances between hands' features and centroids, and the search of the nearest centroid.
+"""Distances between hands' features and centroids, and the search for the nearest centroid.
 
 Features and centroids are vectors of bytes; all distances are sums of integers. Between cumulative histograms, `L1` is
-the earth mover's distance of the histograms and `SQUARED_L2` is Cramer's. Between other features, such as equities
-against clusters, `SQUARED_L2` is the squared Euclidean distance.
+the earth mover's distance of the histograms and `SQUARED_L2` is Cramér's distance. Between other features, such as
+equities against clusters, `SQUARED_L2` is the squared Euclidean distance.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
 
-_NUM_RECENT = 4096
+_NUM_RECENT = 4096  # entries of the hash table `recent` of `fill_nearest`
 _FAR = 1e6  # coordinate of a lane without a centroid: farther than any point, and exact in float32
 
 
@@ -21,7 +21,7 @@ class Nearest(Protocol):
     """Finds the nearest of fixed centroids; it owns a workspace, so each thread needs its own."""
 
     def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
-        """Write the nearest centroid of uint8[n, dims] points, the lowest id among equals, and its distance.
+        """Write each point's nearest centroid, the lowest id among equals, and its distance; points are uint8[n, dims].
 
         Modified in place: labels, int32[n], and distances, float32[n].
         """
@@ -31,26 +31,26 @@ class Distance(Protocol):
     """A distance between vectors of bytes."""
 
     def to(self, centroids: np.ndarray) -> "Nearest":
-        """Return the search of the nearest among uint8[k, dims] centroids."""
+        """Return a search for the nearest of uint8[k, dims] centroids."""
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
-        """Return the distance of uint8[n, dims] points from one centroid: float32[n]."""
+        """Return the distance of each of the uint8[n, dims] points from one centroid: float32[n]."""
 
     def square(self, distances: np.ndarray) -> np.ndarray:
-        """Return the squares of distances: float64."""
+        """Return squared distances, by which k-means++ draws: float64. A distance that is a square stays as it is."""
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return centroids from members' weighted sums, int64[k, dims], and weights above 0, int64[k]."""
+        """Return centroids, uint8[k, dims], from members' weighted sums, int64[k, dims], and total weights above 0."""
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids in blocks of 16, for comparison with a point side by side.
+    """Centroids in blocks of 16: a point is compared with all centroids of a block at once.
 
     Attributes
     ----------
     blocks : float32[num_blocks, dims, 16]
     lowest, highest : int64[num_blocks]
-        Lowest and highest sum of a centroid's coordinates in each block.
+        Lowest and highest coordinate sum among the centroids of each block.
     """
 
     blocks: np.ndarray
@@ -60,18 +60,26 @@ class CentroidBlocks(NamedTuple):
 
 @dataclass(frozen=True)
 class VectorDistance:
-    """The sum of absolute or squared differences."""
+    """The sum of absolute differences of coordinates, or of their squares.
+
+    Attributes
+    ----------
+    squared : bool
+        Whether differences are squared.
+    """
 
     squared: bool
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return the search of the nearest among uint8[k, dims] centroids; dims is a multiple of 8.
+        """Return a search for the nearest of uint8[k, dims] centroids; dims is a multiple of 8.
 
-        It is fastest if the centroids are ordered by the sums of their coordinates.
+        The search is fastest if the centroids are ordered by the sums of their coordinates.
         """
         k, dims = centroids.shape
         if k == 0 or dims % UNROLLED:
-            raise ValueError(f"centroids are some rows of a multiple of {UNROLLED} bytes, got shape {centroids.shape}")
+            raise ValueError(
+                f"centroids are at least one row of a multiple of {UNROLLED} bytes, got shape {centroids.shape}"
+            )
         num_blocks = -(-k // LANES)
         padded = np.full((num_blocks * LANES, dims), _FAR, np.float32)
         padded[:k] = centroids
@@ -93,7 +101,7 @@ class VectorDistance:
         return distances
 
     def square(self, distances: np.ndarray) -> np.ndarray:
-        """Return the squares of distances: float64."""
+        """Return squared distances: float64; those of `squared` are squares already."""
         return distances.astype(np.float64) ** (1 if self.squared else 2)
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
@@ -119,9 +127,9 @@ class _NearestVector:
 class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
-    Each bucket's mass is moved to the nearest free mass of the centroid: all buckets first try their nearest,
-    then their second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). It is not a metric,
-    and much slower than the distances between vectors.
+    Each bucket's mass is moved to the nearest free mass of the centroid: all buckets first try the nearest
+    bucket, then the second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). The result is not a
+    metric, and computing it is much slower than the distances between vectors.
 
     Attributes
     ----------
@@ -132,7 +140,7 @@ class GreedyEarthMover:
     ground: np.ndarray
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return the search of the nearest among uint8[k, num_buckets] centroids of equal mass."""
+        """Return a search for the nearest of uint8[k, num_buckets] centroids, all of the points' mass."""
         return _NearestHistogram(centroids, self.ground)
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
@@ -147,7 +155,7 @@ class GreedyEarthMover:
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
         """Return arithmetic means, rounded by largest remainders so that each keeps the mass of a point."""
-        total = int(sums[0].sum() // masses[0])
+        total = int(sums[0].sum() // masses[0])  # the mass of a point, the same for all
         floors = sums // masses[:, None]
         remainders = sums - floors * masses[:, None]
         order = np.argsort(-remainders, axis=1, kind="stable")
@@ -181,7 +189,15 @@ class _NearestHistogram:
 
 
 class GreedyWorkspace(NamedTuple):
-    """Memory of one greedy transport."""
+    """Memory of one greedy transport, each int32[num_buckets].
+
+    Attributes
+    ----------
+    buckets, need
+        The point's buckets whose mass has not been moved completely, and their remaining mass.
+    left
+        Mass of each of the centroid's buckets to which none has been moved.
+    """
 
     buckets: np.ndarray
     need: np.ndarray
@@ -189,7 +205,7 @@ class GreedyWorkspace(NamedTuple):
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel of `_distances_kernels`."""
     points, weights = np.zeros((2, UNROLLED), np.uint8), np.ones(2, np.int64)
     labels, distances = np.zeros(2, np.int32), np.empty(2, np.float32)
     L1.to(points).fill(points, labels, distances)

@@ -21,8 +21,8 @@ _SAMPLED_RUN_OUTS = 2_000
 def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return each combo's probability to be ahead on this board, ties half: float64[num_combos], read-only.
 
-    The opponent's hand is uniform among the compatible combos; no cards are to come. With three hole cards,
-    cards that two combos share are not removed. Combos that share a card with the board have 0.
+    The opponent's hand is uniform among the compatible combos, and later board cards are ignored. With three hole
+    cards, cards that two combos share are not removed. Combos that share a card with the board have 0.
     """
     return _mean_strength(_deck_key(rules), tuple(sorted(board)), 0)
 
@@ -88,7 +88,7 @@ def compute_preflop_equity() -> np.ndarray:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     made_strength(LEDUC, ())
     draw_outs(LEDUC, (0,))
 
@@ -123,7 +123,7 @@ def _mean_strength(deck: tuple[int, int, int], board: tuple[int, ...], cards_to_
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return every combo's strength summed over the boards on which it is free, and their total weight."""
+    """Return every combo's strength summed over the boards on which it is free, and these boards' total weight."""
     num_combos = len(combos)
     work = Workspace(
         ranks=np.empty(num_combos, dtype=np.uint16),

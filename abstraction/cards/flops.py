@@ -47,7 +47,7 @@ class FlopConfig:
     turn, river : StreetConfig
     seed : int
     fit_points, rounds : int
-        As in `AbstractionConfig`, for one flop; hands with equal features count as one point.
+        As in `AbstractionConfig`, for one flop; hands with equal features are one point, weighted by their number.
     """
 
     name: str
@@ -110,14 +110,14 @@ class FlopBuckets:
 def flop_buckets(
     flop: npt.ArrayLike, config: FlopConfig = FLOP_500, *, threads: int | None = None, keep: bool = True
 ) -> FlopBuckets:
-    """Return the buckets of a flop, from the user's cache where they are.
+    """Return the buckets of a flop, from the user's cache or built now.
 
     Parameters
     ----------
     flop : array-like of int, [3]
         Different cards.
     keep : bool
-        Whether to use the cache.
+        Whether to read from and write to the cache.
 
     Raises
     ------
@@ -191,6 +191,7 @@ def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) 
         return work
 
     run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=threads)
+    # Each vector as one item, so that `np.unique` compares whole vectors.
     whole = points.view(f"V{dims}" if dims > 8 else np.uint64).ravel()
     _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
     different = points[first]

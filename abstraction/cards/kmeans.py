@@ -1,8 +1,8 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
-Seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance in use, several times on a sample of the
-points; the best start is continued. Under `distances.L1` the mean is not the minimiser, so the sum of distances may
-rise slightly; under `distances.SQUARED_L2` it never does.
+Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance
+in use; the best start is continued on all points. Under `distances.L1` the mean is not the minimiser, so the sum of
+distances may rise slightly; under `distances.SQUARED_L2` it never does.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from plurispiel.abstraction.cards.distances import Distance
 from plurispiel.abstraction.machine.threads import run_chunks
 
 _CHUNK = 8192
-_WARM_ROUNDS = 5
-_ENOUGH = 1e-4
+_WARM_ROUNDS = 5  # of each start
+_ENOUGH = 1e-4  # iteration stops after a round that lowers the total by a smaller share
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class Clustering:
     labels : int32[n]
         The nearest centroid of each point.
     distances : float32[n]
+        The distance of each point from this centroid.
     totals : tuple of float
         Weighted sum of distances at the start of each round, and at the end.
     """
@@ -60,12 +61,15 @@ def kmeans(
     points : uint8[n, dims]
     weights : int64[n]
         Above 0.
+    k : int
+        Number of centroids; fewer are returned if there are fewer different points.
+    distance : Distance
     rounds : int
         Maximum; iteration stops when a round lowers the total by less than 1 in 10,000.
     restarts, seeding_points : int
-        Number of starts, and of sampled points for them.
+        Number of k-means++ starts, and of points sampled for them.
     progress : tqdm, optional
-        Advanced by one each round.
+        Advanced by one each round, and to `rounds` at the end.
     """
     sample, sample_weights = points, weights
     if len(points) > seeding_points:
@@ -118,6 +122,7 @@ def _lloyd(
     threads: int,
     progress: tqdm | None = None,
 ) -> Clustering:
+    """Return the clustering after at most `rounds` rounds of Lloyd's algorithm from given centroids."""
     totals: list[float] = []
     for done in range(rounds + 1):
         # Blocks of centroids with like sums let the search skip those far from a point's (`CentroidBlocks`).
@@ -142,7 +147,7 @@ def _means(
     distance: Distance,
     threads: int,
 ) -> np.ndarray:
-    """Return the mean of each centroid's members; an empty one moves to the point farthest from its centroid."""
+    """Return the mean of each centroid's members; centroids without members move to the points farthest from theirs."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():

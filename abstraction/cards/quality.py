@@ -1,4 +1,4 @@
-"""Quality of buckets: distances within buckets and explained variance, and the percentiles to compare with."""
+"""Quality of buckets: distances within buckets and explained variance, and percentiles to compare them with."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ class Partition(NamedTuple):
     Attributes
     ----------
     mean_distance : float
-        Mean distance of a hand to the mean of its bucket: the earth mover's distance between histograms, in equity,
+        Mean distance of a hand to the mean of its bucket: the earth mover's distance between histograms, 0 to 1,
         or the root mean square difference between vectors of equities.
     explained : float
-        Share of the features' variance between buckets.
+        Share of the features' variance that lies between buckets, 0 to 1.
     """
 
     mean_distance: float
@@ -32,13 +32,16 @@ def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarra
     points : uint8[n, dims]
     weights : int64[n]
     labels : int32[n]
+        The bucket of each point.
     features : {"histogram", "ochs"}
+        The kind of `points`.
     """
     k = int(labels.max()) + 1
     inside, total = np.zeros(3), np.zeros(3)
     kernels.add_gaps(points, weights, labels, _means(points, weights, labels, k), inside)
     everyone = np.zeros_like(labels)
     kernels.add_gaps(points, weights, everyone, _means(points, weights, everyone, 1), total)
+    # Bytes are 1/230 of a cumulative histogram of 50 bins, or 1/255 of an equity.
     mean_distance = inside[0] / (CDF_UNITS * NUM_BINS) if features == "histogram" else inside[1] / 255
     explained = 1.0 - inside[2] / total[2] if total[2] else 1.0
     return Partition(float(mean_distance / weights.sum()), float(explained))
@@ -51,9 +54,9 @@ def _means(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, k: int) 
 
 
 def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
-    """Return the lowest values of buckets 1, 2, ... of about equal weight: int64[at most k - 1], ascending.
+    """Return the thresholds that cut values into k buckets of about equal weight: int64[at most k - 1], ascending.
 
-    Equal values share a bucket, so there may be fewer than k.
+    A threshold is the lowest value of a bucket. Equal values share a bucket, so there may be fewer than k buckets.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]

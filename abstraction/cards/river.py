@@ -33,6 +33,7 @@ class RiverTable(NamedTuple):
     relabel : uint16[24, 1326]
         As `boards.relabel_combos`.
     equities : uint16[134459, 1326]
+        By class and combo, as `river_equities` returns them.
     """
 
     classes: BoardClasses
@@ -128,7 +129,7 @@ def all_river_equities(*, threads: int = 1, progress: tqdm | None = None) -> Riv
 
 
 class RiverReader:
-    """Computes the equities of the free combos on river boards, in its own memory.
+    """Computes the equities of the free combos on river boards; each thread needs its own reader.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ class RiverReader:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     board = np.arange(5, dtype=np.uint8)[None]
     river_equities(board)
     reader, equities = RiverReader(np.zeros(NUM_COMBOS)), np.empty((1, 1081), np.int64)

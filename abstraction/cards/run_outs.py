@@ -2,7 +2,7 @@
 
 A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). It is
 stored as a cumulative histogram, because the L1 distance of two of these is the earth mover's distance. Its bytes are
-units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
+in units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
 """
 
 import functools
@@ -27,8 +27,9 @@ from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.hand_rank import RankTables, rank_tables
 
 HISTOGRAM_DIMS = 56
-"""Entries of a cumulative histogram, the last seven of which are zeros."""
+"""Entries of a cumulative histogram: 49 shares, and seven zeros to fill a multiple of 8 (`_distances_kernels`)."""
 CDF_UNITS = 230
+"""The cumulative share 1: five for each of the turn's 46 rivers."""
 NUM_LIVE = {3: 1176, 4: 1128, 5: 1081}
 """Free combos, by the number of board cards."""
 NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
@@ -41,7 +42,7 @@ class RunOuts(NamedTuple):
     Attributes
     ----------
     histograms : uint8[n, num_live, 56]
-        Cumulative shares of equity in units of 1/230 below 0.02, 0.04, ... 0.98.
+        Share of run-outs, in 1/230, on which the equity is below 0.02, 0.04, ... 0.98; then seven zeros.
     sums, squares : int64[n, num_live]
         Sums over `NUM_RIVERS` boards of the equities in 1/1980 and of their squares: E[HS] and E[HS^2] up to a factor.
     """
@@ -61,9 +62,9 @@ class RunOutPlan(NamedTuple):
     bins : uint8[1982]
         See `equity_bins`.
     num_rivers : int
-        Run-outs that share no card with a combo.
+        Number of run-outs that share no card with a given combo.
     unit : int
-        Increment of a cumulative histogram for one of them, times 2**16.
+        Increment of a cumulative histogram for one run-out, in units of 1/230, times 2**16.
     """
 
     run_outs: np.ndarray
@@ -91,7 +92,7 @@ class RunOutWorkspace(NamedTuple):
 
 
 class RunOutReader:
-    """Computes the features of one street's boards, in memory of its own.
+    """Computes the `RunOuts` of flops or turns; each thread needs its own reader.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def empty_run_outs(num_boards: int, num_board_cards: int) -> RunOuts:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     classes = board_classes(5, 1, 5)  # a deck of five cards: only the arrays' types matter
     rivers = RiverTable(classes, narrow_relabel(), np.zeros((1, NUM_COMBOS), np.uint16))
     preflop_histograms(rivers)

@@ -21,6 +21,8 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
 
     Parameters
     ----------
+    where : str
+        The name of the rows in the message.
     rows : uint8 or uint16[n, 1326]
     boards : uint8[n, 3..5]
     """
@@ -39,7 +41,7 @@ def require_model(model: StreetModel, num_next: int) -> None:
     Parameters
     ----------
     num_next : int
-        Buckets of the next street.
+        Number of buckets of the next street; 0 for the river.
     """
     config = model.config
     by_value = config.distance == "percentile"
@@ -56,7 +58,7 @@ def require_model(model: StreetModel, num_next: int) -> None:
     if (np.diff(model.thresholds) < 0).any():
         raise ValueError(f"the thresholds of the {model.street} are out of order")
     if not (np.isfinite(model.ground) & (model.ground >= 0)).all():
-        raise ValueError(f"the {model.street} has distances that are none")
+        raise ValueError(f"distances between buckets are finite and at least 0, those of the {model.street} are not")
 
 
 def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: int, num_boards: int) -> None:
@@ -65,7 +67,7 @@ def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: i
     for name in ("equity", "equity_sd"):
         _require(street, name, report[name], np.float64, (num_buckets,))
         if not (np.isfinite(report[name]) & (report[name] >= 0.0)).all():
-            raise ValueError(f"the {street} has an {name} that is none")
+            raise ValueError(f"{name} of buckets is finite and at least 0, that of the {street} is not")
     examples = report["examples"]
     _require(street, "examples", examples, np.int32, (num_buckets, *examples.shape[1:2], 2))
     if (examples < -1).any() or (examples >= [num_boards, NUM_COMBOS]).any() or (report["sizes"] < 0).any():
@@ -74,7 +76,9 @@ def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: i
 
 def _require(street: str, name: str, values: np.ndarray, dtype: type, shape: tuple[int, ...]) -> None:
     if values.dtype != dtype or values.shape != shape:
-        raise ValueError(f"{name} of the {street} are {values.dtype}{list(values.shape)}")
+        raise ValueError(
+            f"{name} of the {street} must be {np.dtype(dtype)}{list(shape)}, got {values.dtype}{list(values.shape)}"
+        )
 
 
 def _dead_combos(boards: np.ndarray) -> np.ndarray:

@@ -256,7 +256,7 @@ def nearest_raise(betting: Any, total: int) -> int:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     state = BettingState(KUHN)
     state.apply(CALL)
     state.apply(CALL)

@@ -160,5 +160,5 @@ def relabel_combos(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_h
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     find_boards([0, 1, 2])

@@ -143,7 +143,7 @@ def rank_category(rank: int) -> str:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     hand_rank([0])
     board_ranks([0, 1, 2])
     combo_ranks([], [[0]])

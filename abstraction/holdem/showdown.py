@@ -126,7 +126,7 @@ def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | 
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     hands = rank_hands(KUHN, ())
     fold_mass(hands, np.ones(3))
     showdown_margin(hands, np.ones(3))

@@ -91,7 +91,7 @@ def three_way_values(
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     hands = rank_hands(HUNL, parse_cards("QsJh2h7c3d"))
     weights = np.ones(len(hands.combos))
     three_way_values(hands, weights, weights, (1.0, 1.0, 1.0))

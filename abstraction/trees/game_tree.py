@@ -362,5 +362,5 @@ def _number_infosets(label: np.ndarray, num_labels: int, player: np.ndarray) -> 
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     flatten("kuhn_poker")

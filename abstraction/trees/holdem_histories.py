@@ -211,5 +211,5 @@ def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that this module calls."""
     deal_histories(public_nodes(OpenSpielGame("kuhn_poker")))
