@@ -114,6 +114,7 @@ def _play_random_hands(rules, tables, num_hands, num_dealt, stream, start, work,
             can_fold = state[betting_state.CAN_FOLD]
             lowest = state[betting_state.MIN_RAISE]
             word = next_word(stream)
+            # One word serves the kind of action and the size of a raise: its halves are independent.
             choice = scale_below(word >> _HIGH, 1 + can_fold + (lowest > 0)) + 1 - can_fold
             raise_to = lowest + scale_below(word & _LOW, state[betting_state.MAX_RAISE] - lowest + 1)
             action = raise_to if choice == 2 else choice  # 0 is fold and 1 is call

@@ -41,7 +41,7 @@ def rank_hands(tables, board, combos, work, hands):
         fill_combo_ranks(tables, board, combos, work.ranks)
     num_live = sort_by_rank(work.ranks, hands.combos, work.spare, work.counts)
     num_groups = 0
-    last_rank = np.int64(0)
+    last_rank = np.int64(0)  # no live hand has rank 0, so the first one opens a group
     for k in range(num_live):
         combo = hands.combos[k]
         hands.cards[k, 0] = combos[combo, 0]
@@ -94,6 +94,7 @@ def sort_by_rank(ranks, order, spare, counts):
         if rank > 0:
             spare[counts[0, rank & (DIGITS - 1)]] = combo
             counts[0, rank & (DIGITS - 1)] += 1
+    # The higher digit comes second: a stable pass keeps the order of the lower digits within it.
     for k in range(num_live):
         combo = spare[k]
         high_digit = np.int64(ranks[combo]) >> DIGIT_BITS
@@ -160,6 +161,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
             _add(mass, cards[k, 1], weights)
         for k in range(num_hands):
             a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
+            # The masses of both cards contain the same hand: subtracted twice, it comes back once.
             out_a[k] = a + reach_a[k]
             out_b[k] = b + reach_b[k]
             out_c[k] = c + reach_c[k]
@@ -193,6 +195,7 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
         totals = (0.0, 0.0, 0.0, 0.0)
         for group in range(len(groups) - 1):
             start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
+            # All hands of a tie are read before one of them is added: ties win nothing from each other.
             for k in range(start, stop):
                 out_a[k], out_b[k], out_c[k], out_d[k] = _apart(totals, mass, cards[k, 0], cards[k, 1])
             for k in range(start, stop):
@@ -278,6 +281,7 @@ def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
             held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
             store(out, k, load(out, k) + (total - held))
         own_start, other_start = own_stop, other_stop
+    # By now `total` and `mass` hold the whole range: the term W + E + S of `fill_showdown_margin`.
     for k in range(num_own):
         held = load(mass, np.int64(own[k, 0])) + load(mass, np.int64(own[k, 1]))
         store(out, k, load(out, k) - (total - held))

@@ -109,6 +109,7 @@ def settle_buckets(regrets, sums, changes, step):
     gain, loss, decay = spread(regrets, step[GAIN]), spread(regrets, step[LOSS]), spread(regrets, step[DECAY])
     zeros = spread(regrets, regrets.dtype.type(0))
     for row in range(regrets.shape[0]):
+        # Discounts come once an iteration, however many boards add to the row.
         regret, reached = load(regrets, row), load(sums, row) * decay
         for chunk in range(changes.shape[0]):
             regret = regret + load(changes[chunk, 0], row)
@@ -210,6 +211,7 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         rows_to_tile(reach, work.rows, blocks, work.out, np.int64(0))
         for k in range(num_hands):
             row = entry + np.int64(numbers[start + k])
+            # No weight of the range here: the seat's reach began with it.
             store(changes[1], row, load(changes[1], row) + load(work.out, k) * deals_of_board)
 
 

@@ -136,6 +136,7 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
                 other = larger(load(table, row + blocks + block), zeros)
                 total = one + other
                 weight = load(reach, source + block)
+                # A total of 0 gives inf or NaN in its lane, which the selection drops.
                 scaled = where_positive(total, weight / total, zeros)
                 spare = where_positive(total, zeros, weight * even)
                 store(reach, into + block, one * scaled + spare)
@@ -145,6 +146,7 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
             weight = load(reach, source + block)
             scaled = where_positive(total, weight / total, zeros)
+            # In each lane one of `scaled` and `spare` is 0: the sum below replaces a branch.
             spare = where_positive(total, zeros, weight * even)
             for action in range(num_actions):
                 entry = action * blocks + block
@@ -172,6 +174,7 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
+            # Not rounded as in `_pass_reach`: a seat's reach may differ in the last bit with who traverses.
             inverse = where_positive(total, ones / total, zeros)
             spare = where_positive(total, zeros, even)
             weight = load(reach, source + block)
@@ -274,6 +277,7 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
                 gained = load(values, row + block) * chips - load(values, out + block)
                 regret = load(regrets, entry + block) + gained
                 store(regrets, entry + block, regret * where_positive(regret, gain, loss))
+                # The seat's reach after the action: own reach times probability, as the average strategy is weighted.
                 store(sums, entry + block, load(sums, entry + block) * decay + load(reach, reached + block))
 
 
@@ -299,6 +303,7 @@ def add_children(layout, seat, node, shift, blocks, values):
             child = children[k]
             row = np.int64(value_row[child])
             row += shift * (row >= from_row)
+            # Unweighted: line 31 of DeepStack's Algorithm S1 (its right side misprints the acting player's values).
             total = total + load(values, row * blocks + block) * spread(values, scale[child])
         store(values, out + block, total)
 
@@ -317,6 +322,7 @@ def mix_children(layout, seat, node, shift, blocks, shares, values):
             child = children[k]
             row = np.int64(value_row[child])
             row += shift * (row >= from_row)
+            # Line 30 of DeepStack's Algorithm S1: the seat's own reach is in no counterfactual value.
             share = load(shares, into + (k - first) * blocks + block)
             total = total + share * (load(values, row * blocks + block) * spread(values, scale[child]))
         store(values, out + block, total)
@@ -357,6 +363,7 @@ def evaluate(street, board, batch, seat, work):
                 child = children[k]
                 row = np.int64(value_row[child])
                 chips = spread(values, scale[child])
+                # The maximum comes after the sum over the opponent's hands: a choice by infoset, not by history.
                 best = larger(load(values, row * blocks + block) * chips, best)
                 row += slots * (row >= slot)
                 share = load(shares, into + (k - first) * blocks + block)
@@ -386,6 +393,7 @@ def leave_board(street, board, batch, seat, num_kinds, factor, above, work, tota
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         entry = batch + group - first_group
+        # `deals.weight`: the chance of the board given both hands, in hold'em 1/45 for a turn and 1/44 for a river.
         weight = load(layout.root_scale, seat * num_entries + entry) * spread(totals, deals.weight[board] * factor)
         for kind in range(num_kinds):
             for lane in range(LANES):
@@ -457,10 +465,12 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
     one_kind = np.int64(1)
     for iteration in range(steps.shape[0]):
         for turn in range(2):
+            # Alternating updates: seat 1 answers to the regrets that seat 0 has just changed.
             if seat >= 0 and turn != seat:
                 continue
             for k in range(len(visits.boards)):
                 board, factor = visits.boards[k], visits.factors[k]
+                # Down and up a batch at a time, while its rows are in the cache.
                 for batch in range(len(street.layout.batch_root) - 1):
                     enter_board(street, board, batch, turn, tables, above, work)
                     fill_terminals(street, board, batch, turn, work)

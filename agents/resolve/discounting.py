@@ -51,6 +51,7 @@ class Discounting:
             power = np.floor(np.log2(iteration) / np.log2(_RESTART_BASE) + 1e-9)
             begin = np.where(iteration > 1.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
         since = iteration - begin
+        # Right after a restart `since` is 1: the factor 0 drops all earlier sums.
         return np.stack([gain, loss, ((since - 1.0) / since) ** self.rule.gamma], axis=1)
 
 

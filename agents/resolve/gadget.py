@@ -51,6 +51,7 @@ class Gadget:
 
     def continuing(self, weights: np.ndarray) -> np.ndarray:
         """Return the weight with which each combo enters the subgame, from its weight before: float64[num_combos]."""
+        # Line 48 of Algorithm S1; forced hands come on top.
         return self.accepted * weights + self._forced
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:
@@ -63,8 +64,10 @@ class Gadget:
         step : float[3]
             The solver's.
         """
+        # Lines 49 to 51. As printed, they mix values of iterations t - 1 and t; here all are of this iteration.
         choices = np.stack([values, self._terminating])
         value = self.accepted * choices[0] + (1.0 - self.accepted) * choices[1]
         regrets = self._regrets + choices - value
         self._regrets = regrets * np.where(regrets > 0.0, step[GAIN], step[LOSS])
+        # Line 47.
         self.accepted = normalised(np.maximum(self._regrets, 0.0).T, 0.5)[:, 0]

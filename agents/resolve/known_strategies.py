@@ -69,6 +69,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             state = decision.state
             pot = sum(state[CONTRIB : CONTRIB + 2]) + dead_chips
             size = weight * pot * float(reach[1 - seat, decision.node])
+            # An iteration's regrets sum over the hands that a combo, or all of a bucket, faces: `mass` is that unit.
             street.write(street.regrets, decision, size * mass[:, None] * rows)
         above = reach[:, nodes.kind == STREET_END]
     solver.restore_locks()
@@ -91,6 +92,7 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
             written.append((street, decision, num_rows))
     solver.restore_locks()
     facing = solver.facing[seat]
+    # A hand that faces nobody has value 0, whatever it is divided by.
     values = solver.combo_values(seat)[kernels.BEST] / np.where(facing > 0.0, facing, 1.0)
     for street, decision, num_rows in written:
         street.write(street.sums, decision, np.zeros((num_rows, len(decision.children))))

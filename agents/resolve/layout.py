@@ -172,7 +172,9 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
                 row_of = {row: begin + number for number, row in enumerate(rows)}
                 for node in terminal:
                     value_row[seat, node] = row_of[int(reach_row[1 - seat, node])]
+                    # A fold's stake is signed for seat 0; a showdown's margin has the seat's sign already.
                     scale[seat, node] = nodes.stake[node] * (-1 if ending == FOLD_END and seat == 1 else 1)
+                # Kernels take sixteen rows at a time; repeats of a valid row fill the last tile.
                 rows += [rows[0]] * (-len(rows) % LANES) if rows else []
                 lists[ending][seat] += rows
                 firsts[ending][seat].append(len(lists[ending][seat]))
@@ -309,6 +311,7 @@ def _place_slots(
     for node, kind in enumerate(nodes.kind.tolist()):
         for number, child in enumerate(children[node]):
             if nodes.kind[child] < FOLD_END:
+                # Nodes stand depth-first: on the way up a parent reads its slots before a cousin writes to them.
                 value_row[child] = first + most_roots + (nodes.depth[child] - 1) * num_actions + number
         if kind == STREET_END:
             value_row[node] = first + most_roots + betting.max_depth * num_actions + nodes.end[node]

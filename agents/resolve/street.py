@@ -195,6 +195,7 @@ class SolverStreet:
     def workspace(self) -> Workspace:
         """Return a new workspace for one thread."""
         most, size = self.most_blocks, self.size
+        # One row more than nodes need: lanes of padding read and write there.
         both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
         below = [self.layout.ends.shape[1] * blocks for blocks in most]
         return Workspace(
@@ -299,7 +300,9 @@ class SolverStreet:
     def _value_blocks(self) -> int:
         size = self.size
         return max(
-            (rows + size.slots[0]) * blocks for rows, blocks in zip(size.value_rows, self.most_blocks, strict=True)
+            # Terminal nodes have one value for both kinds, so the second kind takes slots alone.
+            (rows + size.slots[0]) * blocks
+            for rows, blocks in zip(size.value_rows, self.most_blocks, strict=True)
         )
 
     def _put_in_buckets(self, bucket_rows: BucketRows, ranges: np.ndarray) -> HandBuckets:

@@ -90,6 +90,7 @@ class _Learn:
     ) -> np.ndarray:
         """Return the seat's values at its decision, from those of its actions: float64[num_hands]."""
         values = (strategy * below).sum(axis=0)
+        # Discounts come after the addition, as in `_vector_cfr_kernels.learn`.
         node.regrets += below - values
         node.regrets *= np.where(node.regrets > 0.0, self._gain, self._loss)
         node.sums *= self._decay
@@ -184,6 +185,7 @@ class ThreeWaySolver:
         self._num_nodes = 0
         self.root = self._grow(state, menu)
         decisions = list(self.decisions())
+        # Two float64 tables: regrets and sums.
         self.memory_bytes = 16 * len(self.hands.combos) * sum(len(node.children) for _, node in decisions)
         if on_memory is not None:
             on_memory(self.memory_bytes)
@@ -276,6 +278,7 @@ class ThreeWaySolver:
             after[actor] *= strategy[number]
             below.append(self._values(child, after, seat, play))
         if actor != seat:
+            # The others' probabilities are in their reach: values are added unweighted.
             return np.sum(below, axis=0)
         return play.own_values(node, strategy, np.stack(below), reach[seat])
 

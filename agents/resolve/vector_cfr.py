@@ -162,9 +162,10 @@ class VectorSolver:
         hands = rank_hands(rules, subgame.board)
         self._ranges = np.zeros((2, rules.num_combos))
         self._ranges[:, hands.combos] = subgame.ranges[:, hands.combos]
+        # Ranges come in any scale; at most 1 they suit float32. An empty range stays 0 and is refused below.
         self._ranges /= np.maximum(self._ranges.max(axis=1, keepdims=True), 1e-300)
         self.facing = np.zeros((2, rules.num_combos))
-        self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])
+        self.facing[:, hands.combos] = fold_mass(hands, self._ranges[::-1, hands.combos])  # reversed: the other's range
         self._pairs = float(self._ranges[0] @ self.facing[0])
         if not self._pairs > 0.0:
             raise ValueError("the ranges have no compatible hands: give each seat hands that share no card")
@@ -235,6 +236,7 @@ class VectorSolver:
                 return
             visited = self._visited(self.iteration)
             if self.gadget is not None:
+                # Entered once for both seats' walks: the choice learnt below enters in the next iteration.
                 self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, visited))
@@ -390,6 +392,7 @@ class VectorSolver:
                         rows = _LockedRows(street.rows(tables, decision, board), columns, lock[combos[columns]].T)
                         rows.restore()
                         if free.any():
+                            # `learn` skips decisions that are locked for all hands, so these alone must be restored.
                             self._locked[decision.seat].append(rows)
         if len(known) < len(subgame.locks):
             raise ValueError("a lock's actions lead to no decision of the subgame")

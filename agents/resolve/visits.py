@@ -108,6 +108,7 @@ class _DrawnRunOuts(AllRunOuts):
             probabilities = probabilities[first]
             for board in drawn.tolist():
                 self._catch_up(street, board, seat)
+        # Each board is drawn count * probability times on average, also in a systematic sample, so sums are unbiased.
         return Visits(drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
@@ -147,13 +148,14 @@ class SampledRunOuts(_DrawnRunOuts):
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
         self._count = self.num_chunks = count
+        # The same numbers in each iteration, which makes a new sampler: only the iteration moves the starts.
         self._starts = np.random.default_rng(seed).random((2, 2))
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
         """Return the boards sampled after a board, each a chunk of its own."""
         first, last = street.deals.child_first[parent : parent + 2].tolist()
         bounds = street.deals.arrays.member_first[first : last + 1]
-        count = self._count if index == 1 else 1
+        count = self._count if index == 1 else 1  # after the first deal one board each completes a run-out
         deeper = int(index > 1)
         start = self._starts[seat, deeper] + self._iteration * _STEPS[deeper] + deeper * parent * _GOLDEN_RATIO
         picked, share = _systematic_sample(bounds, count, start % 1.0)
@@ -186,6 +188,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
             return super().visits(index, street, parent, seat, of_chunk)
         bounds = street.deals.arrays.member_first[first : last + 1]
         if seat not in self._starts:
+            # Of nothing but these three: threads may ask for the boards in any order.
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
         picked, share = _systematic_sample(bounds, self._count, self._starts[seat][parent])
@@ -206,5 +209,6 @@ def _systematic_sample(bounds: np.ndarray, count: int, start: float) -> tuple[np
     """
     total = bounds[-1] - bounds[0]
     points = bounds[0] + (start + np.arange(count)) / count * total
+    # "right": a point on a bound belongs to the board that begins there.
     picked = np.searchsorted(bounds, points, side="right") - 1
     return picked, (bounds[picked + 1] - bounds[picked]) / total

@@ -191,6 +191,7 @@ class Walk:
     def __init__(self, streets: list[SolverStreet], ranges: np.ndarray, threads: int, dtype: np.dtype):
         self.streets = streets
         self._dtype = dtype
+        # Threads share the boards of the first deal; a single street has none.
         self._num_workers = threads if len(streets) > 1 else 1
         self._rooms: dict[int, np.ndarray] = {}
         self.workspaces = [[street.workspace() for street in streets] for _ in range(self._num_workers)]
@@ -238,6 +239,7 @@ class Walk:
 
         The values at the street's roots, by the hands of the board before, are added to `totals` as in `leave_board`.
         """
+        # Each street has its own workspace: reach and values here must outlast the walk over later boards.
         street, work = self.streets[index], workspaces[index]
         num_kinds = task.num_kinds(street)
         if street.buckets:
@@ -284,7 +286,7 @@ class Walk:
             for number in waiting:  # one iterator for all threads: each part is taken once
                 work_on(number, spaces)
 
-        list(self._executor.map(take_turns, self.workspaces))
+        list(self._executor.map(take_turns, self.workspaces))  # a list, so that a thread's exception is raised here
         return chunks
 
     def _room(self, work: Workspace, num_blocks: int) -> np.ndarray:
@@ -292,7 +294,7 @@ class Walk:
         room = self._rooms.get(id(work))
         if room is None or len(room) < num_blocks:
             room = self._rooms[id(work)] = empty_blocks(num_blocks, self._dtype)
-        room[:num_blocks] = 0
+        room[:num_blocks] = 0  # `leave_board` adds to it
         return room[:num_blocks]
 
     @functools.cached_property

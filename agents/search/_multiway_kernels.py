@@ -25,7 +25,7 @@ from plurispiel.agents.blueprint.traversal_kernels import draw_by_regrets, match
 DECISION, END, LEAF = 0, 1, 2
 """Kinds of node."""
 
-_MAX_DEALS = 1000
+_MAX_DEALS = 1000  # then a deal is given up: redealing would never end for ranges without compatible hands
 
 
 class StreetTables(NamedTuple):
@@ -94,6 +94,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
             if not is_free or other == seat or not live >> other & 1:
                 continue
             row = cumulative[other]
+            # Strictly above the point: a combo of weight 0 repeats the sum before it and is never drawn.
             point = next_float(stream) * row[num_combos - 1]
             low, high = 0, num_combos - 1
             while low < high:
@@ -111,6 +112,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
             break
     else:
         return False
+    # The board comes after the hands: given compatible ones, all run-outs are equally likely.
     for k in range(game.num_dealt, work.boards.shape[1]):
         card = game.deck[next_below(stream, len(game.deck))]
         while work.used[card]:
@@ -142,7 +144,7 @@ def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
     num_seats, num_combos = beliefs.shape
     fill_ranks(tables, combos, work.boards, work.ranks)
     if game.has_leaves:
-        fill_buckets(roll_game, cards, work.boards, work.buckets)
+        fill_buckets(roll_game, cards, work.boards, work.buckets)  # roll-outs alone read buckets
     work.used[:] = False
     for other in range(num_seats):
         work.dealt_ranks[other] = -1
@@ -171,7 +173,7 @@ def _draw(tables, cell, num_actions, is_frozen, stream):
         point -= tables.frozen[cell + a]
         if point < 0.0:
             return a
-    return num_actions - 1
+    return num_actions - 1  # what rounding leaves of the point falls to the last action
 
 
 @kernel(inline=True)
@@ -211,6 +213,8 @@ def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
         values[hand] = value
         if is_open:
             for a in range(num_actions):
+                # Linear CFR: iteration t adds t * r. External sampling draws chance and the others' actions as often as
+                # they are likely, so r needs no importance weight.
                 tables.regrets[cell + a] += np.float32(walk.weight * (below[a, hand] - value))
 
 
@@ -229,6 +233,7 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
         if other == walk.seat or tree_seat < 0 or not live >> other & 1:
             continue
         work.tree_dealt[tree_seat] = work.dealt[other]  # a roll-out knows the seats of the blueprint's tree alone
+        # Drawn once for all choices of the traverser: simultaneous choices cannot answer each other.
         table = np.int64(tree.tables[node, other])
         if table >= 0:
             cell = table + work.dealt[other] * num_policies
@@ -245,6 +250,8 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
     )
     seats = RollOutSeats(own, work.tree_dealt, work.biases, game.bias)
     worlds, sums = Worlds(work.ranks, work.buckets, work.free), RollOutSums(work.totals, work.counts)
+    # The traverser branches over its choices, too. Where the opponent alone chooses, as in Brown et al. (2018), the
+    # searcher becomes too defensive (supplement of 2019, footnote 1).
     for policy in range(num_policies if table >= 0 else 1):  # a seat that is all-in has nothing to choose
         work.biases[own] = policy
         for k in range(len(walk.hands)):
@@ -296,6 +303,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
             node = np.int64(tree.first_child[node])
             continue
         live = np.int64(tree.live[node])
+        # After its fold the traverser loses what it put in, however others play: no roll-out is needed.
         if tree.kinds[node] == END or not live >> seat & 1:
             ranks, known, paid = work.ranks[0], work.dealt_ranks, tree.contributions[node]
             fill_end(paid, live, seat, ranks, walk.hands, known, work.ends, work.values)
@@ -311,6 +319,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
                 work.numbers[depth] = number + 1
                 node = np.int64(tree.first_child[node]) + number + 1
                 break
+            # Matched only on the way up: recall within a street is perfect, so nothing below has changed these regrets.
             first, below = np.int64(tree.tables[node, seat]), work.below[depth]
             _mix(tables, first, num_actions, tree.is_frozen[node], walk, below, work.strategy, work.values)
             depth -= 1
@@ -339,6 +348,7 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
     num_combos, num_policies = len(beliefs), game.num_policies
     reach = work.reach
     for combo in range(num_combos):
+        # 1 and not the belief: a combo's belief is one factor of all its rows, and cancels in each of them.
         reach[0, combo] = beliefs[combo] > 0.0
     for node in range(len(tree.kinds)):  # parents come before their children, so that reach is known
         if tree.kinds[node] == END or not 0 <= tree.tables[node, seat] < len(sums):
@@ -356,6 +366,7 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
         table, first = np.int64(tree.tables[node, seat]), np.int64(tree.first_child[node])
         for combo in range(num_combos):
             if not here[combo] > 0.0:
+                # Rows of the workspace hold another traversal's reach until they are written.
                 for a in range(num_actions):
                     reach[tree.reach_rows[first + a, seat], combo] = 0.0
                 continue

@@ -67,11 +67,13 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     if action in known or action <= CALL or strategy.highest is not None:
         return strategy.probability(action)
     largest = max(public.contributions)
+    # A size is a share of the pot after the call; without the call the mapping's formula does not hold.
     pot = public.pot + public.to_call
     offered = sorted({CALL, *(each for each in known if each > CALL)})
     sizes = [0.0] + [(each - largest) / pot for each in offered[1:]]
     lower, share = lower_place((action - largest) / pot, sizes)
     probability = strategy.probability(offered[lower])
+    # On a size, or above the largest: then there is no upper neighbour to read.
     if share == 1.0:
         return probability
     return share * probability + (1.0 - share) * strategy.probability(offered[lower + 1])

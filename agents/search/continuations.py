@@ -78,6 +78,8 @@ def continuation_strategies(
     for policy, kind in zip(found[1:], (FOLD, CALL, RAISE), strict=False):
         policy[:] = np.where(kinds == kind, strategy * strategy.dtype.type(bias), strategy)
         sums = np.add.reduceat(policy, first[:-1], axis=-1)
+        # Scaled to the old total, not to 1: where nothing was preferred, both sums have the same bits, the factor is
+        # exactly 1 and the policy is the blueprint bit for bit.
         factors = np.divide(totals, sums, out=np.ones_like(sums), where=sums > 0.0)
         policy *= np.repeat(factors, lengths, axis=-1)
     return found

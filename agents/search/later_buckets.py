@@ -26,6 +26,8 @@ def later_buckets(
     """
     if config.cards == "flop-500" and _is_holdem(rules) and len(board) < rules.num_board_cards:
         if config.iterations or is_kept(board[:3]):
+            # 500 buckets a street, found for each flop by itself, are Pluribus's (supplement, "Further details of the
+            # abstraction algorithm").
             return _flop_buckets(board[:3], config.num_threads).row
     return lambda cards: buckets.row(cards, rules.street_of_board(cards))
 

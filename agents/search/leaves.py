@@ -48,6 +48,7 @@ class Continuations:
         At the start of a flop to which the tree has no close translation, this is the flop of the same players with
         the nearest pot.
         """
+        # Deterministic, as published for leaves: translation at random would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)
 
 

@@ -120,7 +120,7 @@ class MultiwayWorkspace(NamedTuple):
     boards, ranks, buckets, free
         The one board that was dealt, and the ranks, buckets and possibility of all combos on it, as in `Worlds`.
     hands : int32[num_combos + 1]
-        The traverser's possible combos, then rubbish.
+        The traverser's possible combos; later entries mean nothing.
     below : float64[depth + 1, max_actions, num_combos]
         Values of the actions of its open decisions; the last level is for leaves.
     nodes, numbers : int64[depth]
@@ -205,9 +205,11 @@ class MultiwaySolver:
             raise ValueError("a street is searched from its first decision on, and the hand is over")
         self.iteration = 0
         self._subgame, self._rules, self._continuations = subgame, rules, continuations
+        # Weight on blocked combos would only make `deal_others` draw and reject them.
         self._beliefs = np.where(rules.free_combos(subgame.board), subgame.beliefs, 0.0)
         self._cumulative = np.cumsum(self._beliefs, axis=1)
         self._live = sum(1 << seat for seat, folded in enumerate(state.folded) if not folded)
+        # All-in seats are dealt hands, but decide nothing: no traversal is for them.
         self._seats = [seat for seat in range(rules.num_seats) if int(state.array[betting.ACTING]) >> seat & 1]
         street = SearchBetting(
             state, subgame.menu, continuations, subgame.history, max_raises=subgame.max_raises, seen=subgame.seen
@@ -217,6 +219,7 @@ class MultiwaySolver:
         self._tree, num_cells = street.arrays(rules.num_combos, subgame.frozen)
         self.num_decisions = len(street.actions)
         self._num_kept = rules.num_combos * street.num_pairs
+        # Frozen rows hold probabilities; -1 marks a free row, and kernels look at the sign of its first cell.
         self._tables = StreetTables(np.zeros(num_cells, np.float32), np.full(self._num_kept, -1.0, np.float32))
         self._sums = np.zeros(num_cells if with_choices else self._num_kept, np.float32)
         for path, rows in subgame.frozen.items():
@@ -235,6 +238,7 @@ class MultiwaySolver:
             _Worker(xoshiro_stream(np.random.SeedSequence([seed, number])), self._workspace(street.depth))
             for number in range(threads)
         ]
+        # Ranges that each have hands may still have no compatible ones: only a full deal shows it.
         have_hands = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
         if not (have_hands and self._deal(-1, self._workers[0])):
             raise NoCompatibleHands("the ranges have no hands that can meet on this board")
@@ -247,6 +251,7 @@ class MultiwaySolver:
             count = 0
             while goes_on() and (number := next(numbers, 0)):  # one iterator for all: each is taken once
                 for seat in self._seats:
+                    # In turn, as in Algorithm 1 of the supplement: each seat answers to regrets just updated.
                     self._traverse(seat, number, worker)
                 count += 1
             return count
@@ -310,6 +315,7 @@ class MultiwaySolver:
         first = int(self._tree.tables[node, seat])
         frozen = self._tables.frozen[first : first + self._rules.num_combos * len(actions)].reshape(-1, len(actions))
         tables = (self._rows(table, node, seat, len(actions)) for table in (self._sums, self._tables.regrets))
+        # NaN wins over a frozen row: the hand is no longer in the range, and the blueprint plays it.
         average, current = (np.where((frozen >= 0.0) & ~np.isnan(rows), frozen, rows) for rows in tables)
         return actions, average, current
 
@@ -359,6 +365,8 @@ class MultiwaySolver:
         if not self._deal(seat, worker):
             return False  # ranges that rarely meet: later traversals deal again
         self._learn(seat, float(number), worker)
+        # Averages take whole ranges and no deal, so one iteration in `DEALS` serves. The first is one of these, so that
+        # a search stopped at once has an average, too.
         if number % DEALS == 1:
             beliefs = self._beliefs[seat]
             kernels.add_averages(
@@ -472,6 +480,7 @@ def solve_multiway(
 
     def make(ranges: np.ndarray) -> MultiwaySolver:
         subgame = MultiwaySubgame(root.state, root.board, ranges, menu, history, max_raises, path, frozen)
+        # Threads without locks give other regrets each time, and a search by iterations must be reproducible.
         return MultiwaySolver(subgame, continuations, threads=1 if config.iterations else config.num_threads)
 
     try:
@@ -492,7 +501,7 @@ def solve_multiway(
         added=added,
         frozen=frozen,
         num_decisions=solver.num_decisions,
-        iterations=-(-solver.iteration // DEALS),
+        iterations=-(-solver.iteration // DEALS),  # rounded up: the clock may stop amid an iteration's deals
         seconds=time.perf_counter() - began,
         evaluation=None,
         hands=tuple(int(np.count_nonzero(beliefs[seat])) for seat in root.live_seats),

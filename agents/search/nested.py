@@ -144,6 +144,7 @@ class NestedSearch:
         twin = copy.copy(self)
         twin._blueprint, twin._solutions, twin._counts = self._blueprint._replace(agent=agent), solutions, counts
         twin._segments = self._segments.copy(agent)
+        # Shallow copies: roots and solutions never change once they are made.
         for name in ("_roots", "_streets", "_strategies"):
             setattr(twin, name, getattr(self, name).copy())
         twin.searched = self.searched.copy()
@@ -173,6 +174,7 @@ class NestedSearch:
         reach = self._seat_reach(solution, segment.here, public.actor)
         use_blueprint = ~(reach > 0.0)[:, None] | np.isnan(node.played[:, :1])
         played = np.where(use_blueprint, 1.0 / len(node.actions), node.played)
+        # Blocked combos keep the uniform row: nobody can hold them, and the blueprint need not be asked for them.
         use_blueprint[~self._rules.free_combos(public.board)] = False
         if use_blueprint.any():
             played = np.where(use_blueprint, self._planned_rows(public, node), played)
@@ -221,6 +223,7 @@ class NestedSearch:
         frozen = {}
         if decisions:
             with self._half_of_the_time():
+                # The search that served the last decision has all earlier ones as well, frozen there in turn.
                 known = self._solution(before, here[: decisions[-1]], board)
             frozen = self._frozen(known, here, decisions)
         self._counts["searches again" if frozen else "searches"] += 1
@@ -250,6 +253,7 @@ class NestedSearch:
                 # strategy will do.
                 frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
             elif self.combo is not None and not np.isnan(rows[self.combo]).any():
+                # As published (Algorithm 2, line 13): the hand held alone. Other hands' strategies then depend on it.
                 frozen[path] = np.full_like(rows, np.nan)
                 frozen[path][self.combo] = rows[self.combo]
         return frozen
@@ -320,6 +324,7 @@ class NestedSearch:
             return initial_beliefs(self._rules)
         street = actions[-1].street
         seen = board[: self._rules.board_size(street)]
+        # The segment of the last decision: after its action, `at` would look for a segment of the next street.
         segment = self._segments.at(actions[:-1], street, seen)
         return self._beliefs_after(segment._replace(here=(*segment.here, actions[-1])), seen)
 
@@ -349,4 +354,5 @@ class NestedSearch:
 
 def _action_probability(node: SearchedNode, action: int) -> np.ndarray:
     """Return the probability of an action by combo, 0 for combos that the search left out: float64[num_combos]."""
+    # Beliefs follow the average even where the final iterate plays, as in the supplement.
     return np.nan_to_num(node.average[:, node.actions.index(action)], nan=0.0)

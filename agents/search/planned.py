@@ -90,6 +90,7 @@ class _RowsOfSolver:
         self._planned = planned
         self._history = history
         first = solver.subgame.state.street
+        # Shares take a pass over all boards of a street, and serve all its decisions.
         self._shares = functools.cache(
             lambda street, seat: _shares(solver.streets[street], seat, blueprint, first + street)
         )
@@ -129,6 +130,7 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
         pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
         # A board stands for all that differ from it in their suits alone.
         masses += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(masses))
+    # A bucket without hands keeps a row of zeros, which `warm_start` takes as unknown.
     return normalised(masses.reshape(street.width, width), 0.0)
 
 

@@ -265,6 +265,8 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
     The beliefs without hands below `MIN_BELIEF`, mixed with a share of the uniform range.
     """
     rows = root.beliefs[list(seats)]
+    # Unsafe search needs no strategy for hands of probability 0. For Pluribus that made it about four times as fast
+    # (supplement, "Structure of imperfect-information subgames").
     rows = np.where(rows >= MIN_BELIEF * rows.max(axis=1, keepdims=True), rows, 0.0)
     free = root.state.rules.free_combos(root.board)
     return (1.0 - uniform_share) * rows + uniform_share * free / free.sum()

@@ -121,8 +121,10 @@ def believed_and_played(
     config: SearchConfig, average: np.ndarray, final: np.ndarray, frozen: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return a decision's strategy for updates of beliefs, and the one that acts; frozen rows as they are."""
+    # Pluribus plays the final iterate, as averages keep some probability of poor actions; purging removes them, too.
     played = final if config.play == "final" else average
     if config.purge:
+        # The average stays whole: a rare action, once seen, must still tell hands apart.
         played = _purged(played, config.purge)
     if frozen is not None:
         is_frozen = ~np.isnan(frozen[:, :1])

@@ -167,6 +167,7 @@ class SearchBetting:
                 child.apply_legal(action)
                 self._states.append(child)
                 self._parents.append(node)
+            # A narrow tree may have any size: bets that were made need an answer.
             if len(self._states) > MAX_NODES and not is_narrow:
                 raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
 
@@ -239,6 +240,7 @@ class SearchBetting:
             return END
         if self._is_last:
             return DECISION
+        # Supplement: at the next street, or right after the second raise, which the others answer by continuations.
         is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._max_raises
         return LEAF if is_leaf else DECISION
 

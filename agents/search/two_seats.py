@@ -30,7 +30,7 @@ FORCED_SHARE = 0.3
 that is far from an equilibrium: at 0 the search lost to that blueprint, and at 1 it would not be safe."""
 
 _MAX_ITERATIONS = 1_000
-_SAMPLED = "dcfr"  # DEFAULT suits exact iterations; boards are sampled before the last street
+_SAMPLED = "dcfr"  # where boards are sampled, restarts of the average (`DEFAULT`) would forget too many of them
 
 
 def solve_two_seats(
@@ -92,12 +92,14 @@ def solve_two_seats(
         subgame,
         DEFAULT if is_last else _SAMPLED,
         run_outs=0 if is_last else config.run_outs,
+        # From a flop alone: a turn has few rivers, and `run_outs` samples them anew in each iteration.
         last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
         threads=config.num_threads,
     )
     known = planned.rows_for(solver, history)
     if is_safe:
         solver.add_gadget(opponent, response_values(solver, known, opponent), forced)
+    # On the last street iterations are cheap enough to begin with equal probabilities.
     if config.warm_start and not is_last:
         warm_start(solver, known, config.warm_start)
     if config.iterations:

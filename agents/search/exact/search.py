@@ -191,6 +191,7 @@ class GameTreeSearcher:
             for solved in self._search_street(street, believed.copy(), frontier, search):
                 on_subgame(solved)
                 solved.subgame.write(solved.average, believed, solved.player)
+                # Beliefs follow the average, also where the final iterate plays (supplement).
                 acting = solved.average if search.play == "average" else solved.final
                 solved.subgame.write(acting, played, solved.player)
                 if frontier is not None:
@@ -203,6 +204,8 @@ class GameTreeSearcher:
         """Solve the subgames of a street in turn; with a gadget, two for each of its starts, one a player."""
         tree, publics = self.tree, self.publics
         beliefs = beliefs_everywhere(tree, publics, believed)
+        # Best-response values, as in CFR-D: they bound the opponent's gain. DeepStack takes self-play values, which its
+        # supplement found less exploitable ("Best-response Values Versus Self-play Values").
         answers = [response_values(tree, believed, player) for player in range(2)] if search.safe else []
         for root in publics.roots(street).tolist():
             if not publics.deciders[root].any():
@@ -326,6 +329,7 @@ def _write_continuations(
             continue
         cells = slice(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
         before = tree.infoset_parent[infoset]
+        # From the player's second decision after the leaf on, a policy weighs what it has reached so far.
         if before >= 0 and leaves[owner[before]] >= 0:
             weights = reach[:, before]
         reach[:, cells] = weights[:, np.newaxis] * policies[:, cells]

@@ -309,7 +309,9 @@ class _Builder:
             ends = picker < 0
             player[leaves] = np.where(ends, TERMINAL, picker)
             num_children[leaves] = np.where(ends, 0, self._frontier.num_continuations)
+            # Where nobody picks any more, picker -1 reads the last seat's combo; `ends` drops the label made of it.
             combo = publics.combo[history[leaves], picker]
+            # No earlier pick is in the label: players choose unseen by each other.
             named = (state.astype(np.int64) * publics.num_combos + combo) * tree.num_players + picker
             label[leaves] = np.where(ends, -1, tree.num_infosets + publics.num_combos + named)
             ended = leaves[ends]
