@@ -377,8 +377,8 @@ def _value(text: str) -> int | float | str:
 def _load_file(spec: AgentSpec) -> ModuleType:
     path = Path(spec.name)
     if not path.is_file():
-        beside = [str(other) for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise ValueError(f"no file {spec.name!r}{suggestion(str(path), beside)} (agent {spec.text!r})")
+        neighbours = [str(other) for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise ValueError(f"no file {spec.name!r}{suggestion(str(path), neighbours)} (agent {spec.text!r})")
     module_spec = importlib.util.spec_from_file_location(f"plurispiel_agent_{path.stem}", path)
     if module_spec is None or module_spec.loader is None:
         raise ValueError(f"{spec.name!r} is not a Python file (agent {spec.text!r})")

@@ -41,6 +41,8 @@ class BlueprintAgent(RangeAgent):
     counts : Counter
         Numbers of its decisions by source, see `fallback.SOURCES`.
     blueprint : Blueprint
+    kept : KeptRows
+        Its rows with their stand-ins, shared by all agents of a blueprint in a process.
     """
 
     name = "blueprint"
@@ -49,7 +51,7 @@ class BlueprintAgent(RangeAgent):
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
         self.blueprint = blueprint
-        self._kept = _kept_rows(blueprint)
+        self.kept = _kept_rows(blueprint)
         self._aces = _aces(blueprint.rules)
         self._translation: Translation | None = None
 
@@ -64,7 +66,7 @@ class BlueprintAgent(RangeAgent):
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
         if self._translation is None or self._translation.rules is not rules:
-            self._translation = self._kept.states.translation(rules)
+            self._translation = self.kept.states.translation(rules)
         self._hand = ShadowHand(self._translation, coins, seat)
 
     def act(self, view: View) -> Decision:
@@ -74,9 +76,9 @@ class BlueprintAgent(RangeAgent):
         combo = public.rules.combo_id(view.hole_cards)
         row = None
         if answers.node is not None and not _is_crowded(public, answers):
-            row = self._kept.row(answers.node, public.board, combo)
+            row = self.kept.row(answers.node, public.board, combo)
         if row is None:
-            strategy, sources = self._look_up(public, np.array([combo]))
+            strategy, sources = self.look_up(public, np.array([combo]))
             self.counts[SOURCES[sources[0]]] += 1
             return draw(strategy, self.rng)
         self.counts[SOURCES[0]] += 1
@@ -91,28 +93,30 @@ class BlueprintAgent(RangeAgent):
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``."""
-        return self._look_up(public, combo_ids)[0]
+        return self.look_up(public, combo_ids)[0]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
         """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
         every = np.arange(public.rules.num_combos)
         translation = self._hand.translation
         mapped = self._hand.before_coin([action for _, action, _ in public.actions])
-        parts = [(chance, self._look_up(public, every, translation.answers(at))[0]) for chance, at in mapped]
+        parts = [(chance, self.look_up(public, every, translation.answers(at))[0]) for chance, at in mapped]
         actions = np.unique(np.concatenate([strategy.actions for _, strategy in parts]))
         probabilities = np.zeros((len(every), len(actions)))
         for chance, strategy in parts:
             probabilities[:, np.searchsorted(actions, strategy.actions)] += chance * strategy.probabilities
         return Strategy(actions, probabilities)
 
-    def _answers(self, public: PublicState) -> Answers:
-        hand = self._hand
-        return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
-
-    def _look_up(
+    def look_up(
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
-        """Return the strategy, and the source of each row: int8[n], indices into `SOURCES`."""
+        """Return the strategy, and the source of each row: int8[n], indices into `SOURCES`.
+
+        Parameters
+        ----------
+        answers : Answers, optional
+            The tree's answers, by default to the actions so far.
+        """
         answers = answers or self._answers(public)
         if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
@@ -120,7 +124,7 @@ class BlueprintAgent(RangeAgent):
         if node is None:
             rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
         else:
-            rows, sources = self._kept.find(node, public.board, combo_ids)
+            rows, sources = self.kept.find(node, public.board, combo_ids)
         probabilities = rows
         if columns != tuple(range(len(actions))):
             probabilities = np.zeros((len(combo_ids), len(actions)))
@@ -134,6 +138,10 @@ class BlueprintAgent(RangeAgent):
             calls[stays] += folds[stays]
             folds[stays] = 0.0
         return Strategy(np.array(actions), probabilities), sources
+
+    def _answers(self, public: PublicState) -> Answers:
+        hand = self._hand
+        return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "BlueprintAgent":
         """Return an agent in the same hand; the blueprint, which never changes, is shared."""

@@ -76,18 +76,18 @@ class RollOutTables(NamedTuple):
 
 
 class RollOutSeats(NamedTuple):
-    """Who plays a roll-out, by the tree's seats.
+    """The players of a roll-out, by the tree's seats.
 
     Attributes
     ----------
     own : int
         The seat whose hands are all followed.
     combos : int64[num_seats]
-        The combos of the other seats; -1 for a seat that nobody has, which checks and calls.
+        The combos of the other seats; -1 for an empty seat, which checks and calls.
     biases : int64[num_seats]
         The kind of action that each seat prefers: 1 folds, 2 calls, 3 raises, 0 none.
     factor : float
-        By how much a preferred action becomes likelier.
+        Factor on the probability of a preferred action.
     """
 
     own: int | np.int64
@@ -111,7 +111,7 @@ class RollOutWorkspace(NamedTuple):
     lists : int32[depth, num_combos]
         Hands that come to a level.
     listed, num_listed : int64[depth]
-        Which list a level has, as several may share one, and how many hands each list has.
+        The list of each level, which several levels may share, and the number of hands in each list.
     values, scales : float64[depth, num_combos]
         Value of each hand, and one over the sum of its row.
     nodes, places : int64[depth]
@@ -138,13 +138,13 @@ class Stakes(NamedTuple):
     Attributes
     ----------
     paid : int64[num_seats]
-        Chips that each has put in there in the tree.
+        Chips that each seat has put in at this decision of the tree.
     put_in : int64[num_seats]
         The same in the hand.
     most_paid, most_put_in : int
-        Of any seat: who has called in the tree has called in the hand.
+        The maxima over seats: a seat that has called in the tree has called in the hand.
     stacks : int64[num_seats]
-        The most that each can put in in the hand.
+        The maximum that each seat can put into the hand.
     scale : float
         Chips of the hand for each chip put in beyond that in the tree.
     """
@@ -164,7 +164,7 @@ class RollOutPlace(NamedTuple):
     ----------
     node : int
     seats : tuple of int
-        The tree's seat of each seat at the table, -1 for one that is not in the tree.
+        The tree's seat of each seat at the table, -1 for a seat that is not in the tree.
     paid : tuple of int
         Chips that each of the tree's seats has put in there.
     pot : int
@@ -208,7 +208,7 @@ def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
 
 
 def tree_stakes(rules: HoldemRules) -> Stakes:
-    """Return the stakes of the tree's own game: its chips, wherever a roll-out begins."""
+    """Return the stakes of a roll-out in the tree's game itself: a chip of the hand is a chip of the tree."""
     none = np.zeros(rules.num_seats, np.int64)
     return Stakes(none, none, 0, 0, np.full(rules.num_seats, _NO_LIMIT), 1.0)
 
@@ -216,7 +216,7 @@ def tree_stakes(rules: HoldemRules) -> Stakes:
 def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
     """Return the stakes of a hand's state at its place.
 
-    Who has folded puts in no more; its chips stand with its seat in the tree, or with one that nobody has.
+    A folded seat puts in no more; its chips stay with its seat in the tree, or with an empty one.
     """
     paid = np.array(place.paid, np.int64)
     spare = [seat for seat in range(len(paid)) if seat not in place.seats]
@@ -250,7 +250,7 @@ def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | Non
 
 
 class FlopStarts:
-    """Where the second street begins in a tree, to be found by who is left and the chips they have put in.
+    """The starts of the second street in a tree, found by the seats that are left and their chips in the pot.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ class FlopStarts:
                     found.append((int(tree.paid[child]), child))
 
     def find_place(self, hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return the place most like one that actions of a hand lead to: by the chips of the seat to act.
+        """Return the place nearest to that of a hand after some actions, by the chips of the seat to act.
 
         None where the hand is not at the start of the second street, or the tree has no similar flop.
         """

@@ -32,6 +32,10 @@ class OpenSpielBot(pyspiel.Bot):
     seed : int or SeedSequence
         Every hand draws from its own child stream: the same calls give the same play.
 
+    Attributes
+    ----------
+    agent : Agent
+
     Examples
     --------
     >>> from plurispiel.agents.base import Agent
@@ -52,7 +56,7 @@ class OpenSpielBot(pyspiel.Bot):
         seed: int | np.random.SeedSequence = 0,
     ):
         super().__init__()
-        self._agent = agent
+        self.agent = agent
         self._game = game if isinstance(game, OpenSpielGame) else OpenSpielGame(game)
         self._player_id = player_id
         if not 0 <= player_id < self._game.rules.num_seats:
@@ -122,7 +126,7 @@ class OpenSpielBot(pyspiel.Bot):
 
         OpenSpiel demands that it draws from another random stream.
         """
-        agent, hand = copy.deepcopy((self._agent, self._hand), {id(self._game): self._game})
+        agent, hand = copy.deepcopy((self.agent, self._hand), {id(self._game): self._game})
         twin = OpenSpielBot(agent, self._game, self._player_id, self._clone_seeds.spawn(1)[0])
         if hand is not None:
             hand.reseed(twin._hand_seeds.spawn(1)[0])
@@ -135,7 +139,7 @@ class OpenSpielBot(pyspiel.Bot):
             self._hand = None
         elif self._hand is None or not self._hand.follow(seen):
             seed = self._hand_seeds.spawn(1)[0]
-            self._hand = HandFeed(self._agent, self._game, self._player_id, seen, seed)
+            self._hand = HandFeed(self.agent, self._game, self._player_id, seen, seed)
             self._hand.follow(seen)
 
     def _to_act(self, state: pyspiel.State) -> HandFeed | None:

@@ -245,7 +245,7 @@ def test_what_agents_and_hands_share_changes_nothing():
     for number in range(160):
         rules = tables[number % 4]
         assert play_hand(rules, rng.permutation(table), deal_deck(rules, rng), rng.spawn(6)).faults == ()
-    assert len({seat.agent._kept for seat in table[:5]}) == 1
+    assert len({seat.agent.kept for seat in table[:5]}) == 1
     for place in rng.permutation(len(asked))[:150]:
         view, start, decision, strategy = asked[place]
         agent_module._kept_rows.cache_clear()
@@ -264,11 +264,11 @@ def test_tables_of_decisions_change_nothing(monkeypatch):
     for _ in range(60):
         _, actions = random_path(found.tree, rng)
         publics.append(public_after(THREE, actions, deal_deck(THREE, rng)[:5].tolist()))
-    by_table = [agent_at(found)._look_up(public, ALL) for public in publics]
+    by_table = [agent_at(found).look_up(public, ALL) for public in publics]
     monkeypatch.setattr("plurispiel.agents.blueprint.fallback.MAX_TABLE", 0)
     met = set()
     for public, (strategy, sources) in zip(publics, by_table, strict=True):
-        one_by_one, same_sources = agent_at(found)._look_up(public, ALL)
+        one_by_one, same_sources = agent_at(found).look_up(public, ALL)
         assert np.array_equal(one_by_one.probabilities, strategy.probabilities)
         assert np.array_equal(same_sources, sources)
         met |= set(sources.tolist())
@@ -296,7 +296,7 @@ def node_after(tree, actions):
 
 
 def sources_of(agent, public):
-    strategy, sources = agent._look_up(public, ALL)
+    strategy, sources = agent.look_up(public, ALL)
     return strategy, np.array(SOURCES)[sources]
 
 
@@ -509,10 +509,10 @@ def test_clone():
     bot = OpenSpielBot(BlueprintAgent(blueprint(2)), game, 0, seed=1)
     bot.restart_at(state)
     twins = [bot.clone() for _ in range(8)]
-    assert all(twin._agent._kept is bot._agent._kept for twin in twins)  # a blueprint is large
+    assert all(twin.agent.kept is bot.agent.kept for twin in twins)  # a blueprint is large
     assert all(twin.get_policy(state) == bot.get_policy(state) for twin in twins)
     assert len({twin.step(state) for twin in twins}) > 1  # each draws its own
-    assert bot._agent.counts.total() == 0
+    assert bot.agent.counts.total() == 0
     again = OpenSpielBot(BlueprintAgent(blueprint(2)), game, 0, seed=1)
     again.restart_at(state)
     assert again.step(state) == bot.step(state)
@@ -539,7 +539,7 @@ def test_specs(tmp_path, monkeypatch):
     for text in ("runs/pushed", "runs/pushed/blueprint", "mine"):
         assert make_agent(f"blueprint:{text}").name == f"blueprint:{text}"
         assert agent_digest(f"blueprint:{text}") == digest
-    assert make_agent("blueprint:mine")._kept._blueprint is make_agent("blueprint:mine")._kept._blueprint
+    assert make_agent("blueprint:mine").blueprint is make_agent("blueprint:mine").blueprint
     assert unique_names(["blueprint:runs/pushed", "blueprint:a/pushed"]) == ["blueprint:pushed", "blueprint:pushed#2"]
     assert relocate_spec("blueprint:runs/pushed", tmp_path) == f"blueprint:{tmp_path}/runs/pushed"
     assert relocate_spec("blueprint:mine", tmp_path) == "blueprint:mine"

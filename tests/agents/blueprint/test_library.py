@@ -18,7 +18,7 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX, no_limit_holdem
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.abstraction.machine.jit import CACHE_FOLDER
-from plurispiel.agents.base import PublicState
+from plurispiel.agents.base import PublicState, View
 from plurispiel.agents.blueprint import library
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import unpacked_folder
@@ -131,11 +131,11 @@ def test_a_run_with_the_same_name_does_not_take_its_place(three, tmp_path):
     assert find_blueprint("three") == own and find_packed("three") is None
     agent = make_agent("blueprint")
     agent.restart(THREE, 0, np.random.default_rng(1))
-    assert agent._agents["three"]._kept._blueprint.config.stack_bb == 100
+    assert agent.blueprint.config.stack_bb == 100
 
 
 def test_it_plays_the_blueprint_that_fits(three):
-    agent = make_agent("blueprint")
+    agent, played = make_agent("blueprint"), {}
     for rules, name in ((THREE, "three"), (HUNL, "deep"), (no_limit_holdem(2, 1_000), "shallow"), (THREE, "three")):
         named = make_agent(f"blueprint:{name}")
         for each in (agent, named):
@@ -144,13 +144,14 @@ def test_it_plays_the_blueprint_that_fits(three):
         expected, found = named.range_strategy(public), agent.range_strategy(public)
         assert np.array_equal(found.actions, expected.actions)
         assert np.array_equal(found.probabilities, expected.probabilities)
-    assert sorted(agent._agents) == ["deep", "shallow", "three"]
-    made = dict(agent._agents)
+        assert agent.blueprint is played.setdefault(name, agent.blueprint)  # loaded once
     agent.restart(HUNL, 1, np.random.default_rng(1))
-    assert agent._agents == made
+    assert agent.blueprint is played["deep"]
     twin = copy.deepcopy(agent)
-    assert twin._agent is twin._agents["deep"] is not agent._agents["deep"]
-    assert twin._agent._kept is agent._agent._kept  # a blueprint is large
+    assert twin.blueprint is agent.blueprint  # a blueprint is large
+    state = BettingState(HUNL)
+    twin.act(View(PublicState(HUNL, state.array.tolist()), state.actor, (0, 5)))
+    assert (twin.counts.total(), agent.counts.total()) == (1, 0)
 
 
 def test_keeps_the_contract(three):

@@ -99,14 +99,14 @@ def test_clone_knows_the_same_and_draws_its_own():
     state = game.replay(range(9), [300])
     bot = OpenSpielBot(Spy(), game, 0, seed=1)
     bot.restart_at(state)
-    told = list(bot._agent.log)
+    told = list(bot.agent.log)
     draws = set()
     for _ in range(8):
         twin = bot.clone()
         assert twin.get_policy(state) == bot.get_policy(state)
-        assert twin._agent.log == told
+        assert twin.agent.log == told
         draws.add(twin.step(state))
-        assert bot._agent.log == told  # independent
+        assert bot.agent.log == told  # independent
     assert len(draws) > 2  # OpenSpiel: "no correlation between the original bot and its clone"
     again = OpenSpielBot(Spy(), game, 0, seed=1)
     again.restart_at(state)
