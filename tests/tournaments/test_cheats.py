@@ -46,7 +46,7 @@ def play(folder, agents, *, conduct=None, **settings):
 
 @pytest.mark.parametrize("deals", ["shared", "once"])
 def test_a_lie_about_the_own_strategy_earns_nothing(tmp_path, deals):
-    lied, lied_rows = play(tmp_path / "lied", (LIAR, "call"), decks=200, seed=5, deals=deals)
+    lied, lied_rows = play(tmp_path / "lied", (LIAR, "call"), decks=100, seed=5, deals=deals)
     liar, other = lied["agents"]
     assert abs(liar["mbb_per_hand"]) <= liar["ci95"] < (3_000.0 if deals == "shared" else 12_000.0)
     assert liar["aivat"] == "chance only" and not liar["believed"] and liar["from_outside"]
@@ -55,7 +55,7 @@ def test_a_lie_about_the_own_strategy_earns_nothing(tmp_path, deals):
         "    def act(self, view):\n        return view.public.max_raise or CALL\n"
     )
     honest, honest_rows = play(
-        tmp_path / "honest", (f"{tmp_path / 'silent.py'}:Silent", "call"), decks=200, seed=5, deals=deals
+        tmp_path / "honest", (f"{tmp_path / 'silent.py'}:Silent", "call"), decks=100, seed=5, deals=deals
     )
     for number in range(2):  # a lie moves nobody's figure, not by a bit
         assert lied["agents"][number]["scores"] == honest["agents"][number]["scores"]
@@ -125,7 +125,7 @@ class Honest(Agent):
 
 
 def test_who_remembers_its_last_hand_gets_exactly_nothing(tmp_path):
-    results, rows = play(tmp_path / "rotation", (ELEPHANT, "call"), decks=300, score="duplicate")
+    results, rows = play(tmp_path / "rotation", (ELEPHANT, "call"), decks=100, score="duplicate")
     assert results["processes"] == "rotation"
     assert not rows["chips"].any() and results["agents"][0]["mbb_per_hand"] == 0.0
     # With one process it does, which shows that it would; and the results say so.
@@ -139,7 +139,7 @@ def test_who_remembers_its_last_hand_gets_exactly_nothing(tmp_path):
 
 def test_with_decks_dealt_once_there_is_nothing_to_remember(tmp_path):
     results, rows = play(
-        tmp_path / "once", (ELEPHANT, "call"), decks=300, deals="once", conduct=Conduct(processes="one")
+        tmp_path / "once", (ELEPHANT, "call"), decks=100, deals="once", conduct=Conduct(processes="one")
     )
     elephant = results["agents"][0]
     assert results["deals"] == "once" and abs(elephant["mbb_per_hand"]) <= 1.5 * elephant["ci95"]

@@ -79,7 +79,7 @@ def test_a_long_command_ends_by_a_signal(tmp_path, name, number):
     arguments, last_words = COMMANDS[name]
     with started(tmp_path, *arguments) as process:
         assert any("random" in line or "call" in line for line in iter(process.stderr.readline, ""))
-        time.sleep(3.0)
+        time.sleep(1.0)
         assert process.poll() is None
         ends_by(process, number, last_words)
 
@@ -125,7 +125,7 @@ def test_more_interrupts_while_it_ends_do_no_harm(tmp_path):
     with started(tmp_path, *COMMANDS["tournament"][0], "--out", "run") as process:
         while not (tmp_path / "run" / "run.sqlite").exists():
             time.sleep(0.05)
-        time.sleep(2.0)
+        time.sleep(1.0)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGINT, signal.SIGHUP, signal.SIGINT):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)

@@ -102,15 +102,15 @@ def report(capsys, *arguments):
 
 @pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
 def test_good_agents_have_nothing_to_fear(capsys, spec):
-    code, record = report(capsys, spec, "--game", "HUNL", "--hands", "100", "--seconds", "600")
+    code, record = report(capsys, spec, "--game", "HUNL", "--hands", "40", "--seconds", "600")
     assert code == 0
     assert list(record) == [
         *("agent", "game", "hands", "faults", "first_faults", "decisions", "tells_range", "violations"),
         *("remembers", "notes"),
     ]
     assert (record["remembers"], record["notes"]) == ({"decks": 40, "different": 0}, [])
-    assert (record["hands"], record["faults"], record["violations"]) == (100, {}, [])
-    assert record["decisions"] > 1000
+    assert (record["hands"], record["faults"], record["violations"]) == (40, {}, [])
+    assert record["decisions"] > 400
     assert record["tells_range"] == (spec == "tag")
 
 
@@ -136,7 +136,7 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
     assert (code, record["faults"]) == (1, {})
     assert any(violation in text for text in record["violations"]), record
     if source == ESCAPES:  # whose last words move the cursor
-        assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20"]) == 1
+        assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "1"]) == 1
         assert "\x1b" not in capsys.readouterr().out
 
 
@@ -147,7 +147,7 @@ def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path)
     assert (code, record["faults"], record["violations"]) == (0, {}, [])
     assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
     assert "40 of 80 hands went differently" in record["notes"][0]
-    assert main(["compliance", *arguments]) == 0
+    assert main(["compliance", *arguments, "--hands", "2"]) == 0
     assert "note: it remembers" in capsys.readouterr().out
 
 

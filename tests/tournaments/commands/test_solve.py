@@ -16,10 +16,7 @@ from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.tabular.solution import load_solution
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import exploitability
-from plurispiel.evaluation.convergence import Point
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.figures.curve import draw_curve
-from plurispiel.tournaments.figures.picture import MatplotlibMissing
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -102,9 +99,6 @@ def test_the_text(capsys):
     assert [line.split()[0] for line in lines[1:6]] == ["1", "3", "10", "32", "100"]
     assert lines[6].startswith("cfr+, 100 iterations in ")
     assert lines[-1].startswith("exploitability 0.00") and lines[-1].endswith(" chips")
-
-
-# What is kept.
 
 
 def test_out(capsys, tmp_path):
@@ -217,23 +211,6 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
     solver.run(done + 100)
     assert record["nash_conv"] == exploitability(solver.tree, solver.average_strategy()).nash_conv
     assert record["iterations"] == done + 100
-
-
-def test_the_picture(tmp_path):
-    pytest.importorskip("matplotlib")
-    curve = [Point(1, 0.1, 2.0), Point(10, 0.2, 0.1), Point(100, 0.3, 0.0)]
-    draw_curve(tmp_path / "curve.png", curve, "cfr on kuhn", "exploitability (chips)")
-    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_no_picture_without_matplotlib(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MatplotlibMissing, match="pip install"):
-        draw_curve(tmp_path / "curve.png", [Point(1, 0.1, 2.0)], "", "")
-    assert not (tmp_path / "curve.png").exists()
-
-
-# Refusals.
 
 
 @pytest.mark.parametrize(

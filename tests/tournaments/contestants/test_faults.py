@@ -28,6 +28,7 @@ def sometimes(tmp_path):
 
 def test_the_run_can_be_aborted(capsys, tmp_path, sometimes):
     arguments = ["tournament", "--agents", f"{sometimes}?share=1,call", "--decks", "4", "--on-fault", "abort"]
+    arguments += ["--score", "raw"]
     for workers in ("1", "2"):
         code = main([*arguments, "--workers", workers, "--out", str(tmp_path / workers)])
         captured = capsys.readouterr()
@@ -38,7 +39,7 @@ def test_the_run_can_be_aborted(capsys, tmp_path, sometimes):
 
 
 def test_faults_can_be_repaired(tmp_path, sometimes):
-    config = {"agents": (f"{sometimes}?share=0.2", "call"), "decks": 10, "max_faults": 1000, "seed": 1}
+    config = {"agents": (f"{sometimes}?share=0.2", "call"), "decks": 10, "max_faults": 1000, "seed": 1, "score": "raw"}
     rows = {
         how: play(tmp_path / how, TournamentConfig(**config, on_fault=how), keep="all") for how in ("forfeit", "repair")
     }
@@ -47,8 +48,8 @@ def test_faults_can_be_repaired(tmp_path, sometimes):
 
 @pytest.mark.parametrize("keep", ["all", "sample", "none"])
 def test_kept_hands_are_those_that_were_played(tmp_path, sometimes, keep):
-    config = TournamentConfig(agents=(f"{sometimes}?share=0.01", "random", "tag"), decks=40, seed=2)
-    rows = play(tmp_path / "run", config, keep=keep, workers=2)
+    config = TournamentConfig(agents=(f"{sometimes}?share=0.01", "random", "tag"), decks=40, seed=2, score="raw")
+    rows = play(tmp_path / "run", config, keep=keep, workers=1 + (keep == "sample"))
     hands = list(stored_hands(tmp_path / "run"))
     faulty = {row[1] for row in rows if row[6]}
     assert any(deck >= 20 for deck in faulty)
@@ -66,13 +67,14 @@ def test_names_stay_harmless_everywhere(capsys, tmp_path, monkeypatch):
         folder.write_text(SOMETIMES)
     agents = ["<script>alert(1)<.py:Bot", "=cmd.py:Bot", "a'b\"c.py:Bot?share=1"]
     arguments = [*("tournament", "--decks", "3", "--out", "run", "--hands", "all"), *(f"--agents={a}" for a in agents)]
-    assert main([*arguments, "--max-faults", "3"]) == 3
+    arguments += ["--max-faults", "3", "--workers", "1", "--score", "raw", "--processes", "one"]
+    assert main(arguments) == 3
     captured = capsys.readouterr()
     assert all(agent in captured.out for agent in agents)
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert [agent["name"] for agent in results["agents"]] == agents
     assert {name for history in stored_hands(tmp_path / "run") for name in history.names} == set(agents)
-    assert main(arguments + ["--max-faults", "3"]) == 3
+    assert main(arguments) == 3
     assert [path.name for path in (tmp_path / "run" / "logs").glob("*")] == []  # nobody printed
 
 

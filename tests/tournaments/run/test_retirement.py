@@ -28,7 +28,17 @@ def sometimes(tmp_path):
 
 def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
     code = main(
-        ["tournament", "--agents", f"{sometimes}?share=1,call,call", "--decks", "30", "--max-faults", "7", "--json"]
+        [
+            "tournament",
+            "--agents",
+            f"{sometimes}?share=1,call,call",
+            "--decks",
+            "30",
+            "--max-faults",
+            "7",
+            "--json",
+            "--score=raw",
+        ]
         + ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "all"]
     )
     assert code == 3
@@ -50,10 +60,9 @@ def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
 
 def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp_path, sometimes):
     agents = (f"{sometimes}?share=0.2", "random", f"{sometimes}?share=0.1", "call")
-    config = TournamentConfig(agents=agents, seats=2, decks=19, max_faults=12, seed=3)
+    config = TournamentConfig(agents=agents, seats=2, decks=19, max_faults=12, seed=3, score="duplicate")
     whole = play(tmp_path / "one", config)
     assert total_faults(whole, 0) >= 12
-    assert play(tmp_path / "two", config, workers=2) == whole
 
     class Stop(Exception):
         pass
@@ -61,22 +70,23 @@ def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp
     def stop(block, groups):
         raise Stop
 
-    for _ in range(2):
-        store = RunStore(tmp_path / "parts", config)
-        with pytest.raises(Stop):
-            play_run(config, store, Conduct(2), stop)
-        store.close()
-    assert play(tmp_path / "parts", config) == whole
+    with contextlib.closing(RunStore(tmp_path / "parts", config)) as store, pytest.raises(Stop):
+        play_run(config, store, Conduct(), stop)
+    assert play(tmp_path / "parts", config, workers=2) == whole
 
 
-@pytest.mark.parametrize("few", [1, 5, 8, 13])
-def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
+def test_more_decks_retire_as_all_at_once(tmp_path, sometimes):
     agents = (f"{sometimes}?share=0.1", "random", "call")
-    many, less = (TournamentConfig(agents=agents, seats=2, decks=decks, max_faults=9, seed=1) for decks in (17, few))
-    whole = play(tmp_path / "whole", many)
+
+    def rows(folder, decks):
+        settings = {"seats": 2, "max_faults": 9, "seed": 1, "score": "duplicate"}
+        return play(tmp_path / folder, TournamentConfig(agents=agents, decks=decks, **settings))
+
+    whole = rows("whole", 17)
     assert total_faults(whole, 0) >= 9
-    play(tmp_path / "parts", less)
-    assert play(tmp_path / "parts", many) == whole
+    for few in (1, 5, 8, 13):
+        rows(f"{few}", few)
+        assert rows(f"{few}", 17) == whole
 
 
 def test_the_ledger_counts_in_the_order_of_the_schedule():
