@@ -36,7 +36,10 @@ class Exploitability:
 
     @property
     def nash_conv(self) -> float:
-        """The sum of the incentives; 0 exactly in a Nash equilibrium."""
+        """The sum of the incentives; 0 exactly in a Nash equilibrium.
+
+        With three players or more it says nothing of what some of them gain by deviating together.
+        """
         return float(self.incentives.sum())
 
     @property

@@ -34,6 +34,7 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
 
 ALL_IN = float("inf")
+# The table's caption says "56 equidistant pot fractions" and lists none; these are so on a logarithmic scale.
 GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
 """The 56 bets of table S2 as shares of the pot: 55 even steps on a logarithmic scale, and all-in."""
 

@@ -130,7 +130,7 @@ def _measured(
     walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)
     hands = rank_hands(rules, public.board)
     reach, facing = np.zeros((2, 2, rules.num_combos))
-    reach[:, hands.combos] = ranges[:, hands.combos]
+    reach[:, hands.combos] = ranges[:, hands.combos]  # combos that touch the board are not in `hands`, and keep 0
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
     pairs = reach[0] @ facing[0]  # mass of all compatible pairs of hands
     if not pairs > 0.0:
