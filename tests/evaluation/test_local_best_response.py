@@ -44,7 +44,10 @@ def exact_value(rules, agent, menu, seat):
     return sum(game.value(deck, 0, (), seat) for deck in everything) / len(everything)
 
 
-@pytest.mark.parametrize(("menu", "won"), [("fc", 250.0), ("fcpa", 750.0), ("56bets", 750.0), ("flop56", 750.0)])
+@pytest.mark.parametrize(
+    ("menu", "won"),
+    [("fc", 250.0), ("fcpa", 750.0), ("56bets", 750.0), pytest.param("flop56", 750.0, marks=jit_only)],
+)
 def test_an_agent_that_always_folds_loses_what_it_must(menu, won):
     prober = Prober(HUNL, FoldAgent(), MENUS[menu], seed=1)
     for number in range(3):
@@ -53,6 +56,7 @@ def test_an_agent_that_always_folds_loses_what_it_must(menu, won):
         assert menu == "fc" or score.expectation == score.payoff  # there hands are shown
 
 
+@jit_only
 def test_an_agent_that_always_calls_gains_nothing_without_bets():
     prober = Prober(HUNL, CallAgent(), MENUS["fc"], seed=1)
     scores = [prober.play(number) for number in range(5)]
