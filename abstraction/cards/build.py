@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from plurispiel import __version__
 from plurispiel.abstraction.cards import _buckets_kernels as kernels
 from plurispiel.abstraction.cards.buckets import (
     NUM_BOARDS,
@@ -30,24 +29,15 @@ from plurispiel.abstraction.cards.opponents import opponent_clusters
 from plurispiel.abstraction.cards.quality import measure_partition, percentiles
 from plurispiel.abstraction.cards.river import EQUITY_UNITS, NUM_CLUSTERS, NUM_COMBOS, RiverTable, all_river_equities
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS, NUM_LIVE, NUM_RIVERS
-from plurispiel.abstraction.cards.soundness import require_buckets, require_model, require_report
+from plurispiel.abstraction.cards.stages import StreetBuckets, load_stage, save_stage, stage_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact, load_artefact, write_artefact
+from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors, run_chunks
 
 _CHUNK = 16
-_STAGE, _STAGE_FORMAT = "bucket table stage", 1
 _MIB = 1 << 20
-
-
-class StreetBuckets(NamedTuple):
-    """The finished part of a table for one street."""
-
-    model: StreetModel
-    rows: np.ndarray
-    report: StreetReport
 
 
 def build_table(
@@ -81,11 +71,11 @@ def build_table(
     streets: dict[str, StreetBuckets] = {}
     for street in reversed(BUCKETED_STREETS):
         stage = None if folder is None else stage_folder(folder) / street
-        part = None if stage is None else _load_stage(stage, config, street)
+        part = None if stage is None else load_stage(stage, config, street)
         if part is None:
             part = builder.build_street(street, streets)
             if stage is not None:
-                _save_stage(stage, config, part)
+                save_stage(stage, config, part)
         streets[street] = part
     clusters = streets["river"].model.clusters
     table = BucketTable(
@@ -97,11 +87,6 @@ def build_table(
         table.save(folder)
         shutil.rmtree(stage_folder(folder), ignore_errors=True)
     return table
-
-
-def stage_folder(folder: Path) -> Path:
-    """Return the folder in which an unfinished build keeps its finished streets."""
-    return folder.with_name(f".{folder.name}.stages")
 
 
 def table_bytes(config: AbstractionConfig) -> int:
@@ -388,39 +373,3 @@ def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
             f"{folder} holds the bucket table {table.model.config.name!r} of other settings; give another folder"
         )
     return table
-
-
-def _save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) -> None:
-    model, report = part.model, part.report
-    arrays = {"rows": part.rows, "clusters": model.clusters, "thresholds": model.thresholds}
-    arrays |= {"centroids": model.centroids, "ground": model.ground, "sizes": report.sizes, "equity": report.equity}
-    arrays |= {"equity_sd": report.equity_sd, "examples": report.examples}
-    arrays["quality"] = np.array([report.quality[name] for name in QUALITY])
-    write_artefact(folder, _STAGE, _STAGE_FORMAT, arrays, config.as_dict(), seed=config.seed, source=__version__)
-
-
-def _load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBuckets | None:
-    """Return a street finished by an earlier build with this configuration and version, or None."""
-    try:
-        artefact = load_artefact(folder, _STAGE, _STAGE_FORMAT)
-        if artefact.config != config.as_dict() or artefact.source != __version__:
-            return None
-        kept = {name: np.array(values) for name, values in artefact.arrays.items()}
-        model = StreetModel(
-            street,
-            config.street(street),
-            *(kept[name] for name in ("clusters", "thresholds", "centroids", "ground")),
-        )
-        require_model(model, len(model.ground))  # `ground` has a row for each bucket of the next street, or none
-        require_report(street, kept, model.num_buckets, NUM_BOARDS[street])
-        if (kept["rows"].shape, kept["rows"].dtype) != (
-            (NUM_BOARDS[street], NUM_COMBOS),
-            bucket_dtype(model.num_buckets),
-        ):
-            return None
-        require_buckets(street, kept["rows"], _boards_of(street)[0], model.num_buckets)
-        quality = dict(zip(QUALITY, kept["quality"].tolist(), strict=True))
-        report = StreetReport(kept["sizes"], kept["equity"], kept["equity_sd"], kept["examples"], quality)
-        return StreetBuckets(model, kept["rows"], report)
-    except (ArtefactRefused, KeyError, ValueError, TypeError):
-        return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation, TreeStates
+from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
@@ -18,7 +18,7 @@ from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Str
 from plurispiel.agents.baselines.equity import weigh_equity
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, KeptRows, defended_share
+from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, defended_share, kept_rows
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
 
 __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
@@ -51,7 +51,7 @@ class BlueprintAgent(RangeAgent):
     def __init__(self, blueprint: Blueprint):
         self.counts: Counter[str] = Counter()
         self.blueprint = blueprint
-        self.kept = _kept_rows(blueprint)
+        self._kept = kept_rows(blueprint)
         self._aces = _aces(blueprint.rules)
         self._translation: Translation | None = None
 
@@ -66,7 +66,7 @@ class BlueprintAgent(RangeAgent):
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
         if self._translation is None or self._translation.rules is not rules:
-            self._translation = self.kept.states.translation(rules)
+            self._translation = self._kept.states.translation(rules)
         self._hand = ShadowHand(self._translation, coins, seat)
 
     def act(self, view: View) -> Decision:
@@ -76,9 +76,9 @@ class BlueprintAgent(RangeAgent):
         combo = public.rules.combo_id(view.hole_cards)
         row = None
         if answers.node is not None and not _is_crowded(public, answers):
-            row = self.kept.row(answers.node, public.board, combo)
+            row = self._kept.row(answers.node, public.board, combo)
         if row is None:
-            strategy, sources = self.look_up(public, np.array([combo]))
+            strategy, sources = self._look_up(public, np.array([combo]))
             self.counts[SOURCES[sources[0]]] += 1
             return draw(strategy, self.rng)
         self.counts[SOURCES[0]] += 1
@@ -93,30 +93,28 @@ class BlueprintAgent(RangeAgent):
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
         """Return the strategy with one row for each of ``combo_ids``."""
-        return self.look_up(public, combo_ids)[0]
+        return self._look_up(public, combo_ids)[0]
+
+    def sources(self, public: PublicState, combo_ids: np.ndarray) -> np.ndarray:
+        """Return where each row of `strategy` comes from: int8[n], places in `fallback.SOURCES`."""
+        return self._look_up(public, combo_ids)[1]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
         """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
         every = np.arange(public.rules.num_combos)
         translation = self._hand.translation
         mapped = self._hand.before_coin([action for _, action, _ in public.actions])
-        parts = [(chance, self.look_up(public, every, translation.answers(at))[0]) for chance, at in mapped]
+        parts = [(chance, self._look_up(public, every, translation.answers(at))[0]) for chance, at in mapped]
         actions = np.unique(np.concatenate([strategy.actions for _, strategy in parts]))
         probabilities = np.zeros((len(every), len(actions)))
         for chance, strategy in parts:
             probabilities[:, np.searchsorted(actions, strategy.actions)] += chance * strategy.probabilities
         return Strategy(actions, probabilities)
 
-    def look_up(
+    def _look_up(
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
-        """Return the strategy, and the source of each row: int8[n], indices into `SOURCES`.
-
-        Parameters
-        ----------
-        answers : Answers, optional
-            The tree's answers, by default to the actions so far.
-        """
+        """Return the strategy and its `sources`."""
         answers = answers or self._answers(public)
         if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
@@ -124,7 +122,7 @@ class BlueprintAgent(RangeAgent):
         if node is None:
             rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
         else:
-            rows, sources = self.kept.find(node, public.board, combo_ids)
+            rows, sources = self._kept.find(node, public.board, combo_ids)
         probabilities = rows
         if columns != tuple(range(len(actions))):
             probabilities = np.zeros((len(combo_ids), len(actions)))
@@ -225,12 +223,6 @@ def blueprint_agent(text: str) -> BlueprintAgent:
     agent = BlueprintAgent(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
     agent.name = f"blueprint:{text}"
     return agent
-
-
-@functools.lru_cache(4)
-def _kept_rows(blueprint: Blueprint) -> KeptRows:
-    """Return the lookup tables that all agents of a blueprint in a process share."""
-    return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))
 
 
 @functools.lru_cache(2)

@@ -11,7 +11,7 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 
-__all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share"]
+__all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share", "kept_rows"]
 
 SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
 """The sources of a hand's strategy: its row, the stand-ins in their order, no decision in the tree, more players after
@@ -293,3 +293,9 @@ class KeptRows:
             else:
                 transfer[column, call] = 1.0
         return transfer
+
+
+@functools.lru_cache(4)
+def kept_rows(blueprint: Blueprint) -> KeptRows:
+    """Return the lookup tables that all agents of a blueprint in a process share."""
+    return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))

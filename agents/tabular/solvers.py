@@ -270,16 +270,7 @@ class SamplingSolver(Solver):
 
     def __init__(self, tree: GameTree, algorithm: ExternalSampling, seed: int):
         super().__init__(tree, algorithm, seed)
-        depth = len(tree.depth_first)
-        self._samples = kernels.Samples(
-            regret=np.zeros(tree.num_actions),
-            strategy_sum=np.zeros(tree.num_actions),
-            value=np.empty(tree.num_actions),
-            path=np.empty(depth, dtype=np.int32),
-            tried=np.empty(depth, dtype=np.int32),
-            waiting=np.empty(depth * int(tree.num_children.max()), dtype=np.int32),
-            stream=xoshiro_stream(np.random.SeedSequence(seed)),
-        )
+        self._samples = empty_samples(tree, seed)
 
     def run(self, num_iterations: int) -> None:
         """Do a number of iterations more."""
@@ -296,6 +287,20 @@ class SamplingSolver(Solver):
     def arrays(self) -> dict[str, np.ndarray]:
         """Return regrets, the weighted sum of strategies, and the state of the random numbers."""
         return {name: getattr(self._samples, name) for name in ("regret", "strategy_sum", "stream")}
+
+
+def empty_samples(tree: GameTree, seed: int) -> kernels.Samples:
+    """Return the tables of external sampling before its first traversal."""
+    depth = len(tree.depth_first)
+    return kernels.Samples(
+        regret=np.zeros(tree.num_actions),
+        strategy_sum=np.zeros(tree.num_actions),
+        value=np.empty(tree.num_actions),
+        path=np.empty(depth, dtype=np.int32),
+        tried=np.empty(depth, dtype=np.int32),
+        waiting=np.empty(depth * int(tree.num_children.max()), dtype=np.int32),
+        stream=xoshiro_stream(np.random.SeedSequence(seed)),
+    )
 
 
 def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) -> Solver:

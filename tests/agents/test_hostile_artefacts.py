@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import itertools
 import json
 import os
 import shutil
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 KUHN = dataclasses.replace(read_preset("leduc"), name="k", game="kuhn_poker", iterations=200)
 SPOT = Spot("Td9d6h Qc 7s", 60, 30, "AA,KK", "QQ,T9s", {"river": {"oop": {"bet": "0.5p"}}})
 FLOP = flops.FlopConfig("f", StreetConfig(3, "histogram"), StreetConfig(4, "ochs"), fit_points=2000, rounds=1)
+REST = [card for card in range(52) if card not in (0, 5, 10)]
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,10 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("PLURISPIEL_CACHE", str(tmp_path / "cache"))
 
 
+def built_again(*of):
+    raise ArtefactRefused("refused")
+
+
 def load_any(kind, folder):
     """Load an artefact in every way there is, and return what it tells."""
     if kind == "blueprint":
@@ -78,10 +84,10 @@ def load_any(kind, folder):
     if kind == "flop":
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(flops, "_folder", lambda config, flop: folder)
-            stored = flops._load(FLOP, flops._canonical((0, 5, 10))[0])
-        if stored is None:  # built again
-            raise ArtefactRefused("refused")
-        return [rows.tobytes() for rows in stored.values()]
+            patch.setattr(flops, "_build", built_again)
+            found = flops.flop_buckets((0, 5, 10), FLOP)
+        boards = [(0, 5, 10, *later) for count in (1, 2) for later in itertools.combinations(REST, count)]
+        return [found.row(board).tobytes() for board in boards]
     home = folder.parents[1]
     checkpoint, refused = load_checkpoint(home)
     if refused:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.cards.buckets import BucketTable, StreetReport, load_table
-from plurispiel.abstraction.cards.build import build_table, peak_bytes, stage_folder, table_bytes
+from plurispiel.abstraction.cards.build import build_table, peak_bytes, table_bytes
 from plurispiel.abstraction.cards.classifier import BOARD_CARDS
 from plurispiel.abstraction.cards.config import BUCKETED_STREETS, PRESETS, AbstractionConfig, read_config
 from plurispiel.abstraction.cards.flops import FLOP_500, NUM_FLOPS, all_flops, flop_buckets, is_kept
+from plurispiel.abstraction.cards.stages import stage_folder
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import cards_text, combo_cards, parse_cards
 from plurispiel.abstraction.machine.artefact import holds_artefact

@@ -1,4 +1,4 @@
-"""Translation: the pseudo-harmonic mapping, and hands followed in a tree that does not fit."""
+"""Translation: hands followed in a tree that does not fit."""
 
 import dataclasses
 
@@ -12,8 +12,6 @@ from plurispiel.abstraction.actions.translation import (
     Translation,
     TreeStates,
     game_difference,
-    lower_share,
-    translate,
 )
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
@@ -49,35 +47,6 @@ def path(states, node):
         actions.append(int(states.tree.action[node]))
         node = int(states.tree.parent[node])
     return actions[::-1]
-
-
-# The mapping.
-
-
-@pytest.mark.parametrize(("lower", "upper"), [(0.0, 0.5), (0.5, 1.0), (0.33, 2.0), (1.0, 39.6)])
-def test_properties(lower, upper):
-    assert lower_share(lower, lower, upper) == 1.0 and lower_share(upper, lower, upper) == 0.0
-    sizes = np.linspace(lower, upper, 1000)
-    shares = np.array([lower_share(size, lower, upper) for size in sizes])
-    assert (np.diff(shares) < 0).all()
-    np.testing.assert_allclose(shares / (1 + lower) + (1 - shares) / (1 + upper), 1 / (1 + sizes), atol=1e-12)
-    for near in (1e-9, -1e-9):  # continuous in the neighbours
-        assert lower_share(sizes[300], lower, upper + near) == pytest.approx(shares[300], abs=1e-7)
-
-
-def test_the_deterministic_mapping_goes_by_the_middle():
-    sizes = (0.0, 0.5, 1.0)
-    assert [translate(size, sizes) for size in (0.0, 0.19, 0.21, 0.5, 0.71, 0.72, 1.0, 7.0)] == [0, 0, 1, 1, 1, 2, 2, 2]
-    assert translate(0.1, (0.5, 1.0)) == 0
-
-
-def test_the_random_mapping_has_its_probabilities():
-    coins = np.random.default_rng(1).random(20_000)
-    for size in (0.55, 0.6, 0.75, 0.9):
-        lower = np.mean([translate(size, (0.0, 0.5, 1.0), coin) == 1 for coin in coins])
-        assert lower == pytest.approx(lower_share(size, 0.5, 1.0), abs=0.015)
-    for place, size in enumerate((0.0, 0.5, 1.0)):  # a size of the tree is that size
-        assert {translate(size, (0.0, 0.5, 1.0), coin) for coin in (0.0, 0.5, UPPER)} == {place}
 
 
 # Hands of the tree's own game.
@@ -135,8 +104,7 @@ def random_hand(rules, rng, offered):
 def test_hands_share_what_does_not_depend_on_their_seats_and_coins(rules, monkeypatch):
     """The same as every hand alone; and as without the short cut where the tree has had the same actions."""
     rng = np.random.default_rng(4)
-    shared, plain = Translation(rules, THREE_TREE), Translation(rules, THREE_TREE)
-    plain._is_own_game = False
+    shared, plain = Translation(rules, THREE_TREE), Translation(rules, THREE_TREE, by_nodes=False)
     num_nodes = num_others = 0
     for number in range(400):
         if number == 200:
@@ -161,14 +129,17 @@ def test_hands_share_what_does_not_depend_on_their_seats_and_coins(rules, monkey
 def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr("plurispiel.abstraction.actions.translation.MAX_KEPT_PLACES", 100)
     translation, rng = Translation(THREE, THREE_TREE), np.random.default_rng(6)
-    for _ in range(50):
-        ShadowHand(translation, rng.random(300), 0).at(random_hand(THREE, rng, lambda actions: []))
 
     def count(place):
         after = [(found,) if isinstance(found, Place) else found[1:] for found in place.following.values()]
         return 1 + sum(count(following) for places in after for following in places)
 
-    assert sum(map(count, translation._roots.values())) < 200
+    roots = set()
+    for _ in range(50):
+        roots.add(root := translation.root(0))
+        ShadowHand(translation, rng.random(300), 0).at(random_hand(THREE, rng, lambda actions: []))
+        assert count(root) < 200
+    assert len(roots) > 3
 
 
 # Bets between the sizes.

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from reference import buckets as reference
 
-from plurispiel.abstraction.cards.distances import L1, SQUARED_L2, GreedyEarthMover
+from plurispiel.abstraction.cards.distances import L1, SQUARED_L2
 from plurispiel.abstraction.cards.kmeans import find_nearest, kmeans
-from plurispiel.abstraction.cards.quality import measure_partition, percentiles
 
 MANY = 400 if os.environ.get("NUMBA_DISABLE_JIT") else 20_000
 
@@ -67,56 +66,3 @@ def test_a_centroid_without_members_moves_to_the_farthest_point():
     start = np.repeat(np.array([[10], [100], [100]], np.uint8), 8, axis=1)
     found = _lloyd(points, np.ones(4, np.int64), start, L1, 10, 1)
     assert len(np.unique(found.labels)) == 3 and found.totals[-1] < found.totals[0]
-
-
-def test_the_greedy_distance_is_the_reference_and_above_the_exact_one():
-    rng = np.random.default_rng(9)
-    buckets = 24
-    place = np.sort(rng.random(buckets))
-    ground = np.rint(1000 * np.abs(place[:, None] - place)).astype(np.float32)
-    rows = np.array(
-        [
-            np.bincount(rng.choice(buckets, 46, p=rng.dirichlet(np.full(buckets, 0.2))), minlength=buckets)
-            for _ in range(60)
-        ]
-    )
-    rows = (5 * rows).astype(np.uint8)
-    points, centroids = rows[:12], rows[50:]
-    distance = GreedyEarthMover(ground)
-    labels, distances = find_nearest(points, centroids, distance)
-    ratios = []
-    for i, point in enumerate(points):
-        greedy = [reference.greedy_earth_mover(point, centroid, ground) for centroid in centroids]
-        assert labels[i] == int(np.argmin(greedy)) and distances[i] == np.float32(min(greedy))
-        exact = [reference.earth_mover(point.astype(float), centroid.astype(float), ground) for centroid in centroids]
-        assert all(a >= b - 1e-6 for a, b in zip(greedy, exact, strict=True))
-        ratios.append(np.sum(greedy) / np.sum(exact))
-    assert np.mean(ratios) <= 1.2
-    assert (find_nearest(centroids, centroids, distance)[1] == 0).all()
-
-
-def test_means_of_histograms_keep_their_mass():
-    rng = np.random.default_rng(10)
-    points = (5 * np.array([np.bincount(rng.integers(0, 30, 46), minlength=30) for _ in range(200)])).astype(np.uint8)
-    distance = GreedyEarthMover(np.abs(np.arange(30)[:, None] - np.arange(30)).astype(np.float32))
-    found = kmeans(points, np.ones(200, np.int64), 6, distance, rng, rounds=3, restarts=1)
-    assert (found.centroids.sum(axis=1, dtype=int) == 230).all()
-
-
-def test_percentiles_cut_into_equal_weights():
-    rng = np.random.default_rng(11)
-    values, weights = rng.integers(0, 10_000, 5000), rng.integers(1, 24, 5000)
-    cut = percentiles(values, weights, 10)
-    mass = np.bincount(np.searchsorted(cut, values, side="right"), weights)
-    assert len(mass) == 10 and np.abs(mass / weights.sum() - 0.1).max() < 0.01
-    assert percentiles(np.array([5, 5, 5]), np.ones(3, np.int64), 4).tolist() == []
-    assert percentiles(np.array([1, 2]), np.ones(2, np.int64), 2).tolist() == [2]
-
-
-def test_what_is_left_inside_a_partition():
-    points = np.array([[0] * 56, [0] * 56, [230] * 49 + [0] * 7, [230] * 49 + [0] * 7], np.uint8)
-    weights = np.array([1, 2, 3, 4])
-    parted = measure_partition(points, weights, np.array([0, 0, 1, 1], np.int32), "histogram")
-    assert parted.mean_distance == 0 and parted.explained == 1
-    whole = measure_partition(points, weights, np.zeros(4, np.int32), "histogram")
-    assert np.isclose(whole.mean_distance, 2 * 0.3 * 0.7 * 49 / 50) and np.isclose(whole.explained, 0)

@@ -3,7 +3,7 @@ import pytest
 from reference import buckets as reference
 
 from plurispiel.abstraction.cards.opponents import compute_opponent_clusters, opponent_clusters
-from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
+from plurispiel.abstraction.cards.preflop import preflop_classes
 from plurispiel.abstraction.cards.river import CONFLICT, RiverReader, all_river_equities, river_equities
 from plurispiel.abstraction.holdem.boards import relabel_cards, relabel_combos
 from plurispiel.abstraction.holdem.cards import parse_cards
@@ -70,12 +70,6 @@ def test_renamed_suits_change_nothing():
         live = ~np.isin(reference.COMBOS, renamed).any(axis=1)
         rows[permutation, live] = np.concatenate([points[0], equities[0][:, None]], axis=1)
         assert (rows[permutation][relabel_combos()[permutation]] == rows[0]).all()
-
-
-def test_starting_hands_are_numbered_by_equity():
-    names = preflop_names()
-    assert len(names) == 169 and names[0] == "32o" and names[-1] == "AA"
-    assert np.bincount(preflop_classes()).tolist() == [{"s": 4, "o": 12}.get(name[2:], 6) for name in names]
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 
 from plurispiel.abstraction.machine import jit
@@ -68,18 +67,29 @@ def test_without_the_compiler_kernels_are_plain_functions():
     assert plain.stdout == compiled.stdout
 
 
-def test_a_numba_without_the_private_flag_is_enough(monkeypatch):
-    real = numba.njit
+OLDER_NUMBA = """
+import numba
+real = numba.njit
+def older(*functions, **options):
+    if "_nrt" in options:
+        raise KeyError("_nrt")
+    return real(*functions, **options)
+numba.njit = older
+from plurispiel.abstraction.machine.jit import kernel
+@kernel
+def twice(number):
+    return 2 * number
+print(twice(4), *twice.targetoptions)
+"""
 
-    def older(**options):
-        if "_nrt" in options:
-            raise KeyError("_nrt")
-        return real(**options)
 
-    monkeypatch.setattr(jit.numba, "njit", older)
-    assert "_nrt" not in jit._options()
-    monkeypatch.undo()
-    assert jit._options()["_nrt"] is False
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
+def test_a_numba_without_the_private_flag_is_enough(tmp_path):
+    (tmp_path / "older.py").write_text(OLDER_NUMBA)
+    done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import older", NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    value, *options = done.stdout.split()
+    assert value == "8" and "nogil" in options and "_nrt" not in options
 
 
 def test_digest_covers_every_kernel_source(tmp_path, monkeypatch):
@@ -108,15 +118,25 @@ def test_nobody_decorates_with_numba_directly():
                 assert "numba" not in source.replace("numba-", "") or "njit" not in source, path
 
 
-def test_cache_folder_falls_back_when_it_cannot_be_written(tmp_path):
-    blocked = tmp_path / "file"
+@pytest.fixture
+def fallback_folder(tmp_path):
+    """A function that returns the cache folder of a new process that cannot write to the usual one."""
+    blocked, temporary = tmp_path / "file", tmp_path / "temporary"
     blocked.write_text("")
-    done = run(
-        "from plurispiel.abstraction.machine import jit; print(jit.CACHE_FOLDER)", NUMBA_CACHE_DIR=str(blocked / "x")
-    )
-    assert done.returncode == 0, done.stderr
-    assert "plurispiel-kernels-" in done.stdout
-    assert jit.source_digest() in done.stdout  # here, too, changed kernels must not meet old code
+    temporary.mkdir()
+
+    def start():
+        code = "from plurispiel.abstraction.machine import jit; print(jit.CACHE_FOLDER)"
+        done = run(code, NUMBA_CACHE_DIR=str(blocked / "x"), TMPDIR=str(temporary), TEMP=str(temporary))
+        assert done.returncode == 0, done.stderr
+        return Path(done.stdout.strip())
+
+    return start
+
+
+def test_cache_folder_falls_back_when_it_cannot_be_written(fallback_folder):
+    assert fallback_folder().name.startswith("plurispiel-kernels-")
+    assert jit.source_digest() in fallback_folder().name  # here, too, changed kernels must not meet old code
 
 
 READ_ONLY = """
@@ -173,11 +193,10 @@ def test_cache_folder_falls_back_for_a_user_without_a_home():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such permissions")
-def test_a_temporary_cache_that_others_could_write_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
-    own = jit._temporary_cache_folder("0" * 16)
-    assert own == jit._temporary_cache_folder("0" * 16)
+def test_a_temporary_cache_that_others_could_write_is_not_used(fallback_folder):
+    own = fallback_folder()
+    assert own == fallback_folder()
     own.chmod(0o777)
-    other = jit._temporary_cache_folder("0" * 16)
+    other = fallback_folder()
     assert other != own
     assert other.stat().st_mode & 0o077 == 0

@@ -1,8 +1,7 @@
-"""A blueprint at the table: against any bets, at any table it can play, with rows missing."""
+"""A blueprint at the table: against any bets, at any table it can play."""
 
 import copy
 import dataclasses
-import functools
 import json
 import os
 import shutil
@@ -10,23 +9,33 @@ import shutil
 import numpy as np
 import pyspiel
 import pytest
+from blueprint_seat import (
+    ALL,
+    BOARD,
+    THREE,
+    agent_at,
+    blueprint,
+    buckets_of,
+    node_after,
+    random_path,
+    sources_of,
+    without,
+)
 from open_spiel.python.algorithms import evaluate_bots
-from random_blueprint import MENU, StrengthBuckets, random_blueprint
+from random_blueprint import MENU, random_blueprint
+from table import public_after, random_rules
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, game_menu
-from plurispiel.abstraction.cards.features import made_strength
-from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.agents.base import Action, Agent, PublicState, View
+from plurispiel.agents.base import Agent, View
 from plurispiel.agents.baselines.equity import EquityAgent
-from plurispiel.agents.baselines.tight_aggressive import starting_hands
-from plurispiel.agents.blueprint import agent as agent_module
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.blueprint.config import read_preset
-from plurispiel.agents.blueprint.fallback import SOURCES
+from plurispiel.agents.blueprint.fallback import SOURCES, kept_rows
 from plurispiel.agents.blueprint.trainer import make_trainer
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, relocate_spec, unique_names
@@ -35,48 +44,8 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.cli import main
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-THREE = no_limit_holdem(3)
-ALL = np.arange(1326)
 FEW_CALLERS = GameMenu((StreetMenu(MENU.streets[0].raises, callers=(0, 1, 0)), *MENU.streets[1:]))
 """Only the small blind may limp, one calls a raise."""
-
-
-@functools.cache
-def blueprint(seats, missing=0.0):
-    return random_blueprint(no_limit_holdem(seats), missing=missing)
-
-
-def agent_at(found, rules=None, seat=0, seed=1):
-    agent = BlueprintAgent(found)
-    agent.restart(rules or found.rules, seat, np.random.default_rng(seed))
-    return agent
-
-
-def public_after(rules, actions, board=()):
-    state, told = BettingState(rules), ()
-    for action in actions:
-        told += (Action(state.actor, action, state.street),)
-        state.apply(action)
-    return PublicState(rules, state.array.tolist(), tuple(board)[: rules.board_size(state.street)], told)
-
-
-def buckets_of(found, public):
-    """Return the bucket of each combo, any for those that touch the board."""
-    return np.minimum(found.cards.row(public.board, public.street), found.cards.num_buckets[public.street] - 1)
-
-
-def random_path(tree, rng):
-    """Return a random decision of a tree, and the actions before it; calls are likelier than folds."""
-    node, actions, found = 0, [], []
-    while tree.actor[node] >= 0:
-        found.append((node, tuple(actions)))
-        offered = tree.actions(node).tolist()
-        weights = np.array([0.1 if action == FOLD else 1.0 for action in offered])
-        place = int(rng.choice(len(offered), p=weights / weights.sum()))
-        actions.append(offered[place])
-        node = int(tree.first_child[node]) + place
-    return found[int(rng.integers(len(found)))]
 
 
 # The contract.
@@ -173,14 +142,6 @@ class Gambler(Agent):
         return int(np.clip(np.exp(self.rng.uniform(low, high)), public.min_raise, public.max_raise))
 
 
-def random_rules(seats, rng):
-    """Return a table with stacks from one big blind to 600, all equal, or each its own."""
-    base = no_limit_holdem(seats)
-    stacks = 100.0 * np.exp(rng.uniform(0.0, 6.4, seats if rng.random() < 0.7 else 1))
-    stacks = np.broadcast_to(stacks, seats).astype(int)
-    return dataclasses.replace(base, stacks=tuple(np.maximum(stacks, 101).tolist()))
-
-
 @pytest.mark.parametrize(
     ("num_hands", "seats"),
     [(800, 6), (150, 2), (150, 3), (150, 4), (150, 5), pytest.param(100_000, 6, marks=pytest.mark.slow)],
@@ -228,6 +189,7 @@ def test_blueprints_among_themselves():
 def test_what_agents_and_hands_share_changes_nothing():
     """Each answer is that of an agent which has seen nothing else."""
     found, rng = blueprint(6, 0.3), np.random.default_rng(12)
+    kept_rows.cache_clear()
     asked = []
 
     class Noted(Watched):
@@ -245,147 +207,16 @@ def test_what_agents_and_hands_share_changes_nothing():
     for number in range(160):
         rules = tables[number % 4]
         assert play_hand(rules, rng.permutation(table), deal_deck(rules, rng), rng.spawn(6)).faults == ()
-    assert len({seat.agent.kept for seat in table[:5]}) == 1
+    assert kept_rows.cache_info().misses == 1  # five agents
     for place in rng.permutation(len(asked))[:150]:
         view, start, decision, strategy = asked[place]
-        agent_module._kept_rows.cache_clear()
+        kept_rows.cache_clear()
         agent = BlueprintAgent(found)
         agent.restart(view.public.rules, view.seat, copy.deepcopy(start))
         alone = agent.range_strategy(view.public)
         assert np.array_equal(alone.actions, strategy.actions)
         assert np.array_equal(alone.probabilities, strategy.probabilities)
         assert agent.act(view)[1:] == decision[1:]
-
-
-def test_tables_of_decisions_change_nothing(monkeypatch):
-    """Where there are too many buckets for them, hands are looked up one by one."""
-    found, rng = blueprint(3, 0.6), np.random.default_rng(13)
-    publics = []
-    for _ in range(60):
-        _, actions = random_path(found.tree, rng)
-        publics.append(public_after(THREE, actions, deal_deck(THREE, rng)[:5].tolist()))
-    by_table = [agent_at(found).look_up(public, ALL) for public in publics]
-    monkeypatch.setattr("plurispiel.agents.blueprint.fallback.MAX_TABLE", 0)
-    met = set()
-    for public, (strategy, sources) in zip(publics, by_table, strict=True):
-        one_by_one, same_sources = agent_at(found).look_up(public, ALL)
-        assert np.array_equal(one_by_one.probabilities, strategy.probabilities)
-        assert np.array_equal(same_sources, sources)
-        met |= set(sources.tolist())
-    assert met == {0, 1, 2, 3, 4}
-
-
-# Missing rows.
-
-
-def without(found, *places):
-    """Return a blueprint without some rows: pairs of a node and buckets."""
-    rows = found.rows.copy()
-    for node, buckets in places:
-        street, count = int(found.tree.street[node]), int(found.tree.num_actions[node])
-        cells = found.game.base[street] + np.asarray(buckets) * found.game.pairs[street] + found.tree.row[node]
-        rows[cells[:, None] + np.arange(count)] = 0
-    return dataclasses.replace(found, rows=rows)
-
-
-def node_after(tree, actions):
-    node = 0
-    for action in actions:
-        node = int(tree.first_child[node]) + tree.actions(node).tolist().index(action)
-    return node
-
-
-def sources_of(agent, public):
-    strategy, sources = agent.look_up(public, ALL)
-    return strategy, np.array(SOURCES)[sources]
-
-
-BOARD = parse_cards("2c 7d Jh Js Ac")
-FLOP = (350, CALL, CALL)
-"""Three seats see the flop for 350 each."""
-
-
-def test_the_nearest_bucket_stands_in_after_the_flop():
-    found = random_blueprint(THREE, cards=StrengthBuckets(THREE, 100))
-    actions = (*FLOP, CALL, CALL)
-    node = node_after(found.tree, actions)
-    missing = [*range(40, 44), *range(60, 80)]
-    agent = agent_at(without(found, (node, missing)))
-    public = public_after(THREE, actions, BOARD)
-    strategy, sources = sources_of(agent, public)
-    buckets = buckets_of(found, public)
-    met = []
-    for bucket in np.unique(buckets).tolist():
-        near = min((other for other in range(100) if other not in missing), key=lambda other: abs(other - bucket))
-        expected = "row" if near == bucket else "bucket" if abs(near - bucket) <= 5 else "earlier"
-        assert set(sources[buckets == bucket]) == {expected}
-        if expected != "earlier":
-            row = found.strategy(node, np.array([near]))
-            assert np.allclose(strategy.probabilities[buckets == bucket], row, atol=1e-6)
-        met.append(expected)
-    assert min(met.count(source) for source in ("row", "bucket", "earlier")) >= 3
-    # Starting hands are in no such order.
-    agent = agent_at(without(found, (0, [5])))
-    _, sources = sources_of(agent, public_after(THREE, ()))
-    assert set(sources[found.cards.row((), 0) == 5]) == {"strength"}
-
-
-def test_the_answer_to_the_nearest_other_raise_stands_in():
-    found = blueprint(3)
-    # The first raise of the hand: half a pot is 225, a pot 350, all-in 10,000.
-    node, sibling = node_after(found.tree, (225, FOLD)), node_after(found.tree, (350, FOLD))
-    assert found.tree.actions(node).tolist() == found.tree.actions(sibling).tolist() == [FOLD, CALL, 10_000]
-    agent = agent_at(without(found, (node, range(169))))
-    strategy, sources = sources_of(agent, public_after(THREE, (225, FOLD)))
-    assert set(sources) == {"sibling"}
-    expected = found.strategy(sibling, found.cards.row((), 0))
-    others = (THREE.combos < 48).any(axis=1)  # aces are not folded
-    assert np.allclose(strategy.probabilities[others], expected[others], atol=1e-6)
-    # Without that, too, all-in does not stand in: nothing is left to raise behind it.
-    agent = agent_at(without(found, (node, range(169)), (sibling, range(169))))
-    _, sources = sources_of(agent, public_after(THREE, (225, FOLD)))
-    assert set(sources) == {"strength"}
-
-
-def test_the_decision_before_stands_in():
-    found = blueprint(3)
-    # On the flop seat 0 checks, seat 1 bets the pot, seat 2 folds: seat 0 decides as before, but for the bet.
-    actions = (*FLOP, CALL, 1400, FOLD)
-    node, before = node_after(found.tree, actions), node_after(found.tree, FLOP)
-    assert found.tree.actions(before).tolist() == [CALL, 1400]
-    assert found.tree.actions(node).tolist() == [FOLD, CALL, 10_000]
-    agent = agent_at(without(found, (node, range(20))))
-    public = public_after(THREE, actions, BOARD)
-    strategy, sources = sources_of(agent, public)
-    assert set(sources) == {"earlier"}
-    checks, bets = found.strategy(before, buckets_of(found, public)).T
-    # The bet is 1,050 into 1,050: half of the checks fold. A bet becomes the only raise.
-    assert np.allclose(strategy.probabilities, np.stack([checks / 2, checks / 2, bets], axis=1), atol=1e-6)
-    # Without that one, the seat's last decision is its call before the flop, by its bucket there.
-    call = node_after(found.tree, FLOP[:1])
-    agent = agent_at(without(found, (node, range(20)), (before, range(20))))
-    strategy, sources = sources_of(agent, public)
-    assert set(sources) == {"earlier"}
-    expected = found.strategy(call, found.cards.row((), 0))
-    assert found.tree.actions(call).tolist() == [FOLD, CALL, 10_000]
-    assert np.allclose(strategy.probabilities, expected, atol=1e-6)
-
-
-def test_strength_decides_where_nothing_is_left():
-    found = blueprint(3)
-    empty = dataclasses.replace(found, rows=np.zeros_like(found.rows))
-    agent = agent_at(empty)
-    strategy, sources = sources_of(agent, public_after(THREE, (*FLOP, CALL, 1400, FOLD), BOARD))
-    assert set(sources) == {"strength"} and strategy.actions.tolist() == [FOLD, CALL, 10_000]
-    expected = made_strength(THREE, BOARD[:3]) >= 0.5
-    assert np.array_equal(strategy.probabilities[:, 1], expected)
-    live = ~np.isin(THREE.combos, BOARD[:3]).any(axis=1)
-    assert expected[live].mean() == pytest.approx(0.5, abs=0.03)
-    strategy, _ = sources_of(agent, public_after(THREE, FLOP, BOARD))
-    assert strategy.actions.tolist() == [CALL, 1400] and (strategy.probabilities == [1.0, 0.0]).all()
-    # Before the flop: a raise to 350 over blinds of 150 asks for 300 where 500 lie.
-    strategy, _ = sources_of(agent, public_after(THREE, (350,)))
-    assert np.array_equal(strategy.probabilities[:, 1], starting_hands() >= 1 - 200 / 500)
 
 
 def test_aces_are_never_folded_before_the_flop():
@@ -410,15 +241,6 @@ def test_aces_are_never_folded_before_the_flop():
     assert strategy.probabilities[:, 0].sum() == 1320 and strategy.probabilities[aces].tolist() == [0.0, 1.0, 0.0]
     decision = agent_at(folds, seat=public.actor).act(View(public, public.actor, parse_cards("Ac Ad")))
     assert decision.action == CALL and decision.probabilities == (0.0, 1.0, 0.0)
-
-
-def test_where_the_tree_has_no_decision_strength_decides():
-    agent = agent_at(blueprint(3))
-    actions = (350, 10_000)
-    deep = dataclasses.replace(THREE, stacks=(50_000,) * 3)
-    agent.restart(deep, 0, np.random.default_rng(1))
-    strategy, sources = sources_of(agent, public_after(deep, (*actions, 50_000)))
-    assert set(sources) == {"off the tree"} and strategy.actions.tolist() == [FOLD, CALL]
 
 
 def test_decisions_are_counted():
@@ -509,7 +331,7 @@ def test_clone():
     bot = OpenSpielBot(BlueprintAgent(blueprint(2)), game, 0, seed=1)
     bot.restart_at(state)
     twins = [bot.clone() for _ in range(8)]
-    assert all(twin.agent.kept is bot.agent.kept for twin in twins)  # a blueprint is large
+    assert all(twin.agent.blueprint is bot.agent.blueprint for twin in twins)  # a blueprint is large
     assert all(twin.get_policy(state) == bot.get_policy(state) for twin in twins)
     assert len({twin.step(state) for twin in twins}) > 1  # each draws its own
     assert bot.agent.counts.total() == 0

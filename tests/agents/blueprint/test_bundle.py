@@ -11,7 +11,6 @@ import pytest
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.cards.buckets import load_table
-from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.abstraction.machine.artefact import ArtefactRefused
 from plurispiel.agents.blueprint.blueprint import load_blueprint
 from plurispiel.agents.blueprint.bundle import (
@@ -23,7 +22,6 @@ from plurispiel.agents.blueprint.bundle import (
 )
 from plurispiel.agents.blueprint.cards import table_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
-from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
 from plurispiel.agents.blueprint.match import reach_rows
 from plurispiel.agents.specs import game_note
 
@@ -162,22 +160,3 @@ def signed(path):
         archive.comment = b"0" * 64
     content = path.read_bytes()[:-64]
     path.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
-
-
-def test_first_in_are_the_rows_behind_folds():
-    rules = no_limit_holdem(6)
-    blueprint = random_blueprint(rules)
-    grids = first_in(blueprint)
-    assert list(grids) == ["UTG", "HJ", "CO", "BTN", "SB"]
-    node = 0
-    for strategy in grids.values():
-        rows = blueprint.strategy(node, np.arange(169))
-        assert np.allclose(strategy.probabilities, rows, atol=1e-6)
-        assert np.array_equal(strategy.actions, blueprint.tree.actions(node))
-        hands = shares(strategy)
-        assert len(hands) == 169 and all(sum(row.values()) == pytest.approx(1.0) for row in hands.values())
-        assert hands["AA"]["fold"] == pytest.approx(rows[-1][0], abs=1e-6)  # the last class by equity
-        node = int(blueprint.tree.first_child[node])
-    assert list(first_in(random_blueprint(no_limit_holdem(2)))) == ["SB"]
-    assert seat_names(3) == ["SB", "BB", "BTN"] and seat_names(9)[2:5] == ["UTG", "UTG+1", "UTG+2"]
-    assert seat_names(4) == ["SB", "BB", "CO", "BTN"]

@@ -1,20 +1,15 @@
 """Configurations of blueprints: what they mean, and what is refused."""
 
-import dataclasses
-
-import numpy as np
 import pytest
 
 from plurispiel.abstraction.actions.tree import tree_size
 from plurispiel.agents.blueprint.config import (
-    BlueprintConfig,
     MenuConfig,
     config_from_dict,
     preset_names,
     read_blueprint_config,
     read_preset,
 )
-from plurispiel.agents.blueprint.schedule import MAX_SNAPSHOTS, Schedule
 
 
 def test_presets_are_what_they_say():
@@ -77,22 +72,3 @@ def test_bad_settings_are_refused_in_one_line(tmp_path):
     path.write_text("iterations = 3\ngame = 'nogame'\n")
     with pytest.raises(ValueError, match=r"mine.toml: unknown game 'nogame'"):
         read_blueprint_config(path)
-
-
-def test_the_threshold_of_pruning_grows_with_the_run():
-    config = BlueprintConfig("mine", 10**9, seats=6, menu=MenuConfig(("1p",)))
-    visits = 0.05 * 10**9 / 169 / 10
-    assert config.prune_below(169) == pytest.approx(-3 * visits * 100)
-    assert dataclasses.replace(config, iterations=1000).prune_below(169) == -10 * 10_000
-    assert dataclasses.replace(config, prune_below_bb=-7.0).prune_below(169) == -700
-
-
-def test_a_longer_run_begins_alike():
-    short = Schedule(100_000)
-    long = short.extended(250_000)
-    assert long.iterations == 250_000
-    assert {k: v for k, v in long.discounts.items()} == short.discounts
-    assert np.diff(sorted(long.snapshots)).mean() == pytest.approx(1_800, rel=0.01) and max(long.snapshots) == 250_000
-    with pytest.raises(ValueError, match="cannot be cut"):
-        short.extended(10)
-    assert short.extended(10**9).num_snapshots == MAX_SNAPSHOTS  # sums of 8 bits hold no more

@@ -222,15 +222,16 @@ def test_values_at_leaves_sum_to_zero(stacks):
         rows = np.zeros_like(known.rows)
         rows[firsts + rng.integers(counts)] = 1
         after = Continuations(dataclasses.replace(known, rows=rows), rules, 1)
-        beliefs = np.ones((3, rules.num_combos))
-        solver = MultiwaySolver(MultiwaySubgame(state, board, beliefs, lambda rules, array: (), history), after)
-        (worker,) = solver._workers
-        solver._deal(-1, worker)
-        dealt, values = worker.work.dealt.copy(), []
-        for seat in range(3):  # the same deal, seen by each seat
-            worker.work.dealt[:] = np.where(np.arange(3) == seat, -1, dealt)
-            solver._learn(seat, 1.0, worker)
-            values.append(worker.work.values[dealt[seat]])
+        cards = rng.permutation(np.setdiff1d(rules.cards, board))[:6].reshape(3, 2)
+        hands = [rules.combo_id(pair.tolist()) for pair in cards]
+        beliefs = np.zeros((3, rules.num_combos))
+        beliefs[range(3), hands] = 1.0
+        subgame = MultiwaySubgame(state, board, beliefs, lambda rules, array: (), history)
+        values, seed = [np.nan], 0
+        while np.isnan(values).any():  # the board took a card of a hand
+            seed += 1  # the same deal, seen by each seat
+            solvers = [MultiwaySolver(subgame, after, seed=seed) for _ in range(3)]
+            values = [solver.sample_values(seat)[hands[seat]] for seat, solver in enumerate(solvers)]
         assert abs(sum(values)) < 1e-6 and min(values) >= -max(stacks)
         found.update(values)
     assert len(found) > 3, found

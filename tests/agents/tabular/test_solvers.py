@@ -11,7 +11,14 @@ from reference import xoshiro
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.abstraction.trees.game_tree import flatten, uniform_strategy
 from plurispiel.agents.tabular import _solvers_kernels as kernels
-from plurispiel.agents.tabular.solvers import ALGORITHMS, ExternalSampling, FullWidth, make_solver, parse_algorithm
+from plurispiel.agents.tabular.solvers import (
+    ALGORITHMS,
+    ExternalSampling,
+    FullWidth,
+    empty_samples,
+    make_solver,
+    parse_algorithm,
+)
 from plurispiel.evaluation.best_response import exploitability
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
@@ -98,12 +105,12 @@ def test_external_sampling_draw_for_draw(game, name):
     np.testing.assert_allclose(solver.current_strategy(), expected, atol=1e-9)
 
 
-def frozen_solver(tree):
-    """Return a sampling solver with random regrets, and these."""
-    solver = make_solver(tree, "mccfr", seed=4)
+def frozen_profile(tree):
+    """Return random regrets, and the strategy that they stand for."""
+    solver = make_solver(tree, "mccfr")
     frozen = np.random.default_rng(2).normal(size=tree.num_actions)
     solver.arrays()["regret"][:] = frozen
-    return solver, frozen
+    return frozen, solver.current_strategy()
 
 
 class Moments:
@@ -134,20 +141,20 @@ class Moments:
 def test_sampled_regrets_are_unbiased(game):
     """With a frozen profile their mean is the counterfactual regret of the full width, in every infoset."""
     tree = flatten(game)
-    solver, frozen = frozen_solver(tree)
+    frozen, strategy = frozen_profile(tree)
     full = make_solver(tree, "cfr:simultaneous")
     zeros = np.zeros(tree.num_actions)
-    full.resume(0, {"regret": zeros, "strategy_sum": zeros, "strategy": solver.current_strategy()})
+    full.resume(0, {"regret": zeros, "strategy_sum": zeros, "strategy": strategy})
     full.run(1)
-    regret = solver.arrays()["regret"]
+    samples = empty_samples(tree, seed=4)
     for player in range(tree.num_players):
         own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
         moments = Moments(own.sum())
         for _ in range(30_000):
-            regret[:] = frozen
-            kernels.traverse(tree.nodes, solver._samples, player, 1.0, False)
-            moments.add((regret - frozen)[own])
-        assert (regret == frozen)[~own].all()
+            samples.regret[:] = frozen
+            kernels.traverse(tree.nodes, samples, player, 1.0, False)
+            moments.add((samples.regret - frozen)[own])
+        assert (samples.regret == frozen)[~own].all()
         moments.require_mean(full.arrays()["regret"][own], 2.0 * abs(tree.payoffs).max())
 
 
@@ -156,8 +163,7 @@ def test_sampled_regrets_are_unbiased(game):
 def test_sampled_averages_are_unbiased(game):
     """An infoset's strategy is added as often as chance and its player's own plan lead to it."""
     tree = flatten(game)
-    solver, frozen = frozen_solver(tree)
-    strategy = solver.current_strategy()
+    frozen, strategy = frozen_profile(tree)
     chance, plan = tree.chance.copy(), np.ones((tree.num_histories, tree.num_players))
     for history in range(1, tree.num_histories):
         parent = tree.parent[history]
@@ -172,20 +178,20 @@ def test_sampled_averages_are_unbiased(game):
     visits = chance[decisions] * plan[decisions, tree.player[decisions]]
     visits = np.bincount(tree.infoset[decisions], visits)
     expected = np.repeat(visits, np.diff(tree.infoset_first)) * strategy
-    sums = solver.arrays()["strategy_sum"]
+    samples = empty_samples(tree, seed=4)
     for player in range(tree.num_players):
         own = np.repeat(tree.infoset_player == player, np.diff(tree.infoset_first))
         moments = Moments(own.sum())
-        solver.arrays()["regret"][:] = frozen
+        samples.regret[:] = frozen
         for _ in range(30_000):
-            sums[:] = 0.0
+            samples.strategy_sum[:] = 0.0
             if tree.num_players == 2:
-                solver.arrays()["regret"][:] = frozen  # the traverser learns
-                kernels.traverse(tree.nodes, solver._samples, 1 - player, 1.0, True)
+                samples.regret[:] = frozen  # the traverser learns
+                kernels.traverse(tree.nodes, samples, 1 - player, 1.0, True)
             else:
-                kernels.sample_plan(tree.nodes, solver._samples, player, 1.0)
-            moments.add(sums[own])
-        assert not sums[~own].any()
+                kernels.sample_plan(tree.nodes, samples, player, 1.0)
+            moments.add(samples.strategy_sum[own])
+        assert not samples.strategy_sum[~own].any()
         moments.require_mean(expected[own], 1.0)
 
 

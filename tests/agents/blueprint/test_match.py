@@ -1,0 +1,28 @@
+import os
+
+import numpy as np
+import pytest
+
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.blueprint.config import BlueprintConfig, MenuConfig
+from plurispiel.agents.blueprint.match import play_match
+from plurispiel.agents.blueprint.trainer import make_trainer
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+
+
+def test_matches_are_the_same_on_any_threads():
+    config = BlueprintConfig(
+        "push", 3_000, seats=3, stack_bb=8, menu=MenuConfig(("allin",), push_or_fold=True), num_snapshots=0
+    )
+    cards = lossless_buckets(config.rules, 1)
+    trainer = make_trainer(config, cards)
+    fresh = trainer.blueprint()
+    trainer.run()
+    trained = trainer.blueprint()
+    one, three = (play_match(trained, fresh, 9_001, threads=threads) for threads in (1, 3))
+    assert one == three and one.num_decks == 9_001
+    assert one.mean > 5 * one.deviation and one.missing > 0.3  # what was never learnt plays evenly
+    alone = play_match(trained, trained, 20_000)
+    assert abs(alone.mean) < 1e-9 and alone.deviation < 1e-9  # luck cancels out
+    assert abs(sum(alone.seat_means)) < 4 * np.linalg.norm(alone.seat_deviations)
