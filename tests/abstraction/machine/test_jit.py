@@ -20,8 +20,9 @@ for rules in (HUNL, LEDUC):  # what the agents call must be what was warmed up
 assert len(jit.KERNELS) > 20
 for kernel in jit.KERNELS:
     name = f"{kernel.py_func.__module__}.{kernel.__name__}"
-    if not kernel.targetoptions["forceinline"]:
-        assert len(kernel.signatures) == 1, (name, kernel.signatures)
+    if not kernel.targetoptions["forceinline"]:  # no signature if only kernels call it, and those came from the cache
+        assert len(kernel.signatures) <= 1, (name, kernel.signatures)
+assert sum(bool(kernel.signatures) for kernel in jit.KERNELS) > 20
 compiled = list(jit.CACHE_FOLDER.rglob("*.nbc"))
 assert len(compiled) > 20
 for path in compiled:
