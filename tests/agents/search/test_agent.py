@@ -2,30 +2,34 @@
 
 import copy
 import dataclasses
-import functools
 import os
 import time
-from collections import Counter
 
 import numpy as np
 import pyspiel
 import pytest
-import table
 from open_spiel.python.algorithms import evaluate_bots
-from random_blueprint import random_blueprint
+from search_seat import (
+    FEW,
+    START,
+    TO_RIVER,
+    TO_TURN,
+    agent_at,
+    blueprint,
+    live_combos,
+    public_after,
+    whole_strategy,
+)
 
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import OpenSpielGame, game_string
-from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HUNL, no_limit_holdem
 from plurispiel.agents.base import Deal, View
-from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.agents.blueprint.agent import BlueprintAgent
-from plurispiel.agents.blueprint.cards import single_buckets
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.openspiel import OpenSpielBot
 from plurispiel.agents.resolve import Subgame, VectorSolver
 from plurispiel.agents.search.agent import SearchAgent
-from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import MIN_BELIEF
 from plurispiel.agents.search.two_seats import LAST_STREET_FACTOR
@@ -36,44 +40,6 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.local_best_response import MENUS, LocalBestResponse
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-FEW = SearchConfig(
-    iterations=4,
-    threads=1,
-    cards="blueprint",
-    run_outs=2,
-    last_boards=1,
-    later_sizes=("allin",),
-    purge=0.0,
-    warm_start=0.0,
-)
-BOARD = parse_cards("QsJh2h7c3d")
-START = (250, 1)  # the small blind raises, the big blind calls and acts first on the flop
-TO_TURN = (*START, 1, 1)
-TO_RIVER = (*TO_TURN, 1, 500, 1)
-
-
-@functools.cache
-def blueprint(seats, has_table=False):
-    rules = HUNL if seats == 2 else no_limit_holdem(seats)
-    return random_blueprint(rules, cards=single_buckets(rules) if has_table else None)
-
-
-def agent_at(config=FEW, *, rules=HUNL, seat=0, beliefs=None):
-    agent = SearchAgent(BlueprintAgent(blueprint(rules.num_seats)), config, beliefs=beliefs)
-    return table.agent_at(agent, rules, seat)
-
-
-def public_after(actions, *, rules=HUNL):
-    return table.public_after(rules, actions, BOARD)
-
-
-def whole_strategy(agent, public):
-    return agent.strategy(public, np.arange(public.rules.num_combos))
-
-
-def live_combos(public):
-    return public.rules.free_combos(public.board)
 
 
 @pytest.mark.parametrize("before", [START, TO_TURN], ids=["flop", "turn"])
@@ -292,30 +258,6 @@ def test_what_is_solved_exactly_is_not_purged():
     np.testing.assert_array_equal(purged[live], average[live])
 
 
-def test_several_players_play_the_blueprint_until_two_are_left():
-    rules = no_limit_holdem(3)
-    agent = agent_at(rules=rules, seat=2)
-    multiway = public_after((300, 1, 1), rules=rules)
-    assert agent.range_strategy(multiway).actions.tolist() == agent.blueprint.range_strategy(multiway).actions.tolist()
-    assert not agent.searches and "blueprint" in agent.explain(multiway)
-    folded = (300, 1, 1, 1, 600, 0, 1)  # a fold on the flop: the turn is searched
-    on_turn = public_after(folded, rules=rules)
-    assert on_turn.street == 2 and on_turn.num_live == 2
-    found = agent.range_strategy(on_turn)
-    (solution,) = agent.searches
-    assert solution.root.live_seats == (1, 2) or len(solution.root.live_seats) == 2
-    assert all(on_turn.is_legal(int(action)) for action in found.actions)
-    text = agent.explain(on_turn)
-    assert "turn" in text and "iterations" in text and "pot 1500" in text
-    assert solution.root.game.dead_chips == 300
-    deep = public_after((300, 1, 0), rules=rules)
-    assert deep.num_live == 2 and agent.range_strategy(deep).probabilities.shape == (
-        1326,
-        len(agent.range_strategy(deep).actions),
-    )
-    assert "river" not in agent.explain(public_after((300,), rules=rules))
-
-
 def test_roots_at_decisions_of_the_seat():
     """At its first decision of a street nothing changes; later the root is at the decision, by what the seat did."""
     config = dataclasses.replace(FEW, root="decision")
@@ -433,69 +375,6 @@ def test_a_copy_is_independent():
     assert agent.counts["searches"] == 1 and twin.searches[0] is agent.searches[0]
 
 
-class Gambler(RandomAgent):
-    """Mostly calls; raises to any size, small ones as often as large ones."""
-
-    def act(self, view):
-        public, chance = view.public, self.rng.random()
-        if chance < 0.4 and public.max_raise:
-            share = self.rng.random() ** 2
-            return int(round(public.min_raise ** (1.0 - share) * public.max_raise**share))
-        return 0 if chance > 0.95 and public.can_fold else 1
-
-
-class Checked(SearchAgent):
-    """Checks the strategies that it reports."""
-
-    has_searched_preflop = False
-
-    def act(self, view):
-        decision = super().act(view)
-        self.has_searched_preflop |= any(not search.root.state.street for search in self.searches)
-        return decision
-
-    def range_strategy(self, public):
-        found = super().range_strategy(public)
-        assert (found.probabilities >= 0.0).all() and all(map(public.is_legal, found.actions.tolist()))
-        np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
-        return found
-
-
-def fuzz(num_hands, most_seats, config=FEW, **options):
-    rng = np.random.default_rng(11)
-    config = dataclasses.replace(config, iterations=2, run_outs=1)
-    agents = {seats: Checked(BlueprintAgent(blueprint(seats, **options)), config) for seats in (2, most_seats)}
-    for number in range(num_hands):
-        seats = int(rng.integers(2, most_seats + 1)) if number % 2 else 2
-        stacks = tuple(rng.choice([100, 350, 2500, 10_000, 20_000], seats).tolist())
-        rules = dataclasses.replace(no_limit_holdem(seats), stacks=stacks)
-        if not any(stack > blind for stack, blind in zip(stacks, rules.blinds, strict=True)):
-            continue
-        seat = int(rng.integers(seats))
-        players = [Gambler() for _ in range(seats)]
-        players[seat] = agents[2 if seats == 2 else most_seats]
-        rngs = [np.random.default_rng((number, place)) for place in range(seats)]
-        hand = play_hand(rules, players, deal_deck(rules, rng), rngs)
-        assert not hand.faults, (rules, hand)
-        score = Aivat(rules).scores(hand, players)[seat]
-        assert not score.refused and np.isfinite(score.estimate), score.refused
-    return agents.values()
-
-
-def test_any_bets_are_answered():
-    agents = fuzz(150, 4)
-    assert sum(agent.counts["searches"] for agent in agents) > 10
-    assert sum(agent.counts["searches again"] for agent in agents) > 0
-
-
-@pytest.mark.slow
-def test_any_bets_are_answered_at_length():
-    """With searches of every kind: for two players, for more, and before the flop."""
-    agents = fuzz(2000, 6, dataclasses.replace(FEW, warm_start=100.0), has_table=True)
-    assert min(agent.counts["searches again"] for agent in agents) > 50
-    assert all(agent.has_searched_preflop for agent in agents)
-
-
 def test_views_are_answered_as_told():
     agent = agent_at()
     public = public_after(TO_RIVER)
@@ -504,71 +383,3 @@ def test_views_are_answered_as_told():
     told = agent.range_strategy(public)
     np.testing.assert_array_equal(decision.probabilities, told.probabilities[HUNL.combo_id(cards)])
     assert decision.action in told.actions and agent.counts["searched"] == 1
-
-
-# More than two players.
-
-CROWD = SearchConfig(iterations=1, threads=1, cards="blueprint", three_way_sizes=("1p allin", "allin"), continuations=2)
-THREE_SEE = (250, 0, 0, 1, 1, 1)
-"""Under the gun raises; the button and both blinds call."""
-
-
-def crowded_agent(seat, config=CROWD):
-    return table.agent_at(SearchAgent(BlueprintAgent(blueprint(6, has_table=True)), config), SIXMAX, seat)
-
-
-def at_table(actions):
-    return public_after((*THREE_SEE, *actions), rules=SIXMAX)
-
-
-def test_roots_at_decisions_with_more_than_two_players():
-    """Also after as many raises as would end a search from the start of the street."""
-    agent = crowded_agent(0, dataclasses.replace(CROWD, root="decision"))
-    faced = at_table((1, 1, 1000, 3000))
-    strategy = agent.range_strategy(faced)
-    assert agent.searches[-1].root.state.array.tolist() == faced.betting().array.tolist()
-    assert agent.searches[-1].root.live_seats == (0, 1, 2, 5)
-    live = live_combos(faced)
-    np.testing.assert_allclose(strategy.probabilities[live].sum(axis=1), 1.0, rtol=1e-6)
-    assert {0, 1} <= set(strategy.actions.tolist())
-
-
-def test_streets_of_more_than_two_players_are_searched():
-    """Four players see the flop. An off-tree raise, or one beyond the end of the subgame, brings another search."""
-    agent = crowded_agent(seat=2)
-    first = agent.range_strategy(at_table(()))
-    held = live_combos(at_table(()))
-    np.testing.assert_allclose(first.probabilities[held].sum(axis=1), 1.0)
-    assert agent.searches[-1].root.live_seats == (0, 1, 2, 5) and "searched" in agent.explain(at_table(()))
-    assert agent.counts["searches"] == 1
-    raises = [action for action in first.actions.tolist() if action > 1]
-    agent.range_strategy(at_table((1, 1, raises[0])))  # on the menu
-    assert agent.counts["searches"] == 1 and agent.counts["searches again"] == 0
-    agent.range_strategy(at_table((1, 1, raises[0] + 7)))
-    assert agent.counts["searches"] == 2
-    own = agent.range_strategy(at_table((1, 1)))
-    after = agent.range_strategy(at_table((1, 1, raises[0], 2500, 1, 1)))  # a raise of the seat, and one past the end
-    assert agent.counts["searches again"] == 1
-    again = agent.searches[-1].nodes[(1, 1)]
-    np.testing.assert_array_equal(again.played[held], own.probabilities[held])
-    np.testing.assert_allclose(after.probabilities[held].sum(axis=1), 1.0)
-    assert np.array_equal(crowded_agent(2).range_strategy(at_table(())).probabilities, first.probabilities)
-
-
-def test_searches_of_many_players_at_any_bets():
-    rng = np.random.default_rng(11)
-    players = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
-    searched = Counter()
-    for _ in range(60):
-        rules = dataclasses.replace(SIXMAX, stacks=tuple(rng.integers(900, 12_000, 6).tolist()))
-        hand = play_hand(rules, players, deal_deck(rules, rng), rng.spawn(6))
-        assert hand.faults == ()
-        searched.update(len(each.root.live_seats) for each in players[0].searches)
-    assert sum(count for seats, count in searched.items() if seats > 2) > 10
-
-
-def test_without_a_bucket_table_the_blueprint_plays_among_many():
-    agent = agent_at(CROWD, rules=SIXMAX, seat=2)
-    planned = agent.blueprint.range_strategy(at_table(()))
-    assert np.array_equal(agent.range_strategy(at_table(())).probabilities, planned.probabilities)
-    assert "bucket table" in agent.explain(at_table(()))
