@@ -91,7 +91,7 @@ def raise_totals(
     dead_chips : int
         Chips in the pot that no seat of the state has contributed.
     all_in_share : float
-        A raise of at least this share of the stack becomes all-in; above 1, no other raise does.
+        A raise of at least this share of the stack becomes all-in; above 1, only sizes of the whole stack or more do.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     if highest == 0:
@@ -130,7 +130,9 @@ class BetMenu:
 
     def __post_init__(self):
         if not self.sizes or not all(seats and all(seats) for seats in self.sizes):
-            raise ValueError("a menu needs a street, a seat on each and sizes for its first raise")
+            raise ValueError(
+                "a menu needs at least one street, a seat on each street and the sizes of that seat's first raise"
+            )
 
     def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:
         """Return the sizes for a street, seat and number of raises so far."""
@@ -144,4 +146,5 @@ class BetMenu:
 
 
 def _last_or(entries: Sequence, number: int):
+    """Return an entry by its number, or the last one if there are fewer."""
     return entries[min(number, len(entries) - 1)]

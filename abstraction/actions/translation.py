@@ -3,7 +3,7 @@
 An off-tree bet between two sizes of the tree is mapped to one of them at random, by the pseudo-harmonic mapping
 (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are
 shares of the pot after calling. After such a bet the pots of hand and tree differ, so both states are kept, and every
-bet is measured in its own.
+bet is measured by the pot of its own state.
 
 Where hand and tree disagree, these rules hold.
 
@@ -13,7 +13,7 @@ Where hand and tree disagree, these rules hold.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
   the hand; but if another seat is in the hand and not in the tree, that seat takes its place.
 - Where the tree offers no call, the seat that calls leaves the tree. If it bets later, it takes the place of another
-  seat, but never of our own; the seats between are taken to check.
+  seat, but never that of our own; the seats between are assumed to check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
   next raise it can follow, or the next street (`Shadow.missed`).
 - A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has caught up. If the
@@ -76,7 +76,7 @@ def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
 
 
 def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
-    """Return the index of the size to which a bet is mapped, or of the lower of two, and its probability."""
+    """Return the index of the size to which a bet is mapped, or of the lower of two, and that size's probability."""
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
         return 0, 1.0
@@ -161,7 +161,7 @@ class Answers(NamedTuple):
     columns : tuple of int
         For each action of the decision the index in `actions`; several may have the same.
     num_left_out : int
-        Seats that are in the hand but not in the tree.
+        Number of seats that are in the hand but not in the tree.
     """
 
     node: int | None
@@ -199,12 +199,12 @@ class _Draw(NamedTuple):
 
 
 def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
-    """Return in words how a game differs from the tree's, or an empty text.
+    """Return in words how a game differs from the tree's; an empty text if it does not.
 
     Raises
     ------
     ValueError
-        If it has more seats than the tree's game, or other cards.
+        If the game has more seats than the tree's game, or other cards.
     """
     _check_game(rules, tree_rules)
     parts = []
@@ -352,7 +352,10 @@ class Translation:
         return 0 <= tree.actor[node] == shadow.seats[state.actor] and tree.street[node] == state.street
 
     def _totals(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return the raise-to totals in the hand of a decision's raises, legal or not."""
+        """Return the hand's raise-to total, legal or not, for each raise of the tree's decision.
+
+        The tree's all-in becomes the hand's where the seat's stack is as deep in big blinds as its tree seat's.
+        """
         array = state.array.tolist()
         totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
         stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
@@ -380,7 +383,10 @@ class Translation:
         return shadow
 
     def _bring_to_turn(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow in which the raising seat is to act, if calls and an exchange of seats lead there."""
+        """Return the shadow in which the raising seat is to act, or the same shadow.
+
+        Calls of the seats before it, and an exchange of seats if the raiser is not in the tree, may lead there.
+        """
         tree, states = self.states.tree, self.states
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
             return shadow
@@ -452,7 +458,7 @@ class Translation:
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
         """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
 
-        Seats without further actions in the hand call, and so do all whom the tree asks before our own seat.
+        Seats without further actions in the hand call, and so do all seats that the tree asks before our own.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:

@@ -1,8 +1,8 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
 Nodes are numbered so that the children of a node are contiguous and a subtree lies close together. A decision's row
-is the number of its first action among all actions of its street, in the order of nodes: ``row[node] + a`` and a bucket
-identify a cell of the regret table.
+is the number of its first action among all actions of its street, in the order of nodes. ``row[node] + a`` and a bucket
+identify a *cell* of the regret table, which holds one number for each decision, action and bucket.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class GameMenu:
     all_in_share : float
         A raise of at least this share of the stack becomes all-in.
     exact : bool
-        Illegal shares of the pot are left out, as in `universal_poker`, instead of becoming the nearest legal size.
+        Illegal shares of the pot are not offered, as in `universal_poker`, instead of becoming the nearest legal size.
     push_or_fold : bool
         A seat that faces a bet and may raise may not call.
     """
@@ -80,8 +80,9 @@ class MenuArrays(NamedTuple):
     Attributes
     ----------
     first, length : int32[num_streets, live seats, raises so far]
-        First size and number of sizes; the last entries hold for more seats and raises.
+        First size in `units` and number of sizes; the last entries hold for more seats and raises.
     callers : int32[num_streets, raises so far]
+        How many seats may call.
     units : int8[num_sizes]
     amounts : float64[num_sizes]
     big_blind : int
@@ -162,7 +163,7 @@ class BettingTree(NamedTuple):
 
 
 class TreeWorkspace(NamedTuple):
-    """A stack of states and their actions, one entry a depth."""
+    """A stack of states, their actions, the number of the next action to follow and the node: one entry a depth."""
 
     states: np.ndarray
     actions: np.ndarray

@@ -26,9 +26,9 @@ from plurispiel.abstraction.holdem.betting_state import (
 from plurispiel.abstraction.machine.jit import kernel
 
 MAX_ACTIONS = 32
-"""At one decision."""
+"""Greatest number of actions at one decision."""
 MAX_DEPTH = 400
-"""Actions in a hand."""
+"""Greatest number of actions in a hand."""
 TERMINAL = -1
 
 POT, BIG_BLIND, ALL_IN = 0, 1, 2
@@ -167,7 +167,7 @@ def fill_tree(rules, menu, work, next_row, tree):
     Parameters
     ----------
     next_row : int64[num_streets]
-        Zeros before. Modified in place.
+        Must hold zeros. Modified in place.
     tree : BettingTree
         Arrays of the size found by `count_nodes`. Modified in place.
     """
@@ -179,7 +179,7 @@ def fill_tree(rules, menu, work, next_row, tree):
     nodes[0] = 0
     tree.parent[0] = -1
     tree.action[0] = -1
-    opened = -1
+    opened = -1  # depth of the deepest node whose children have numbers
     while depth >= 0:
         node, state = nodes[depth], states[depth]
         if opened < depth:  # first visit: all children get their numbers now, so that they are contiguous

@@ -1,9 +1,9 @@
-"""Kernels of folds and showdowns among three ranges, exact in who holds which cards.
+"""Kernels of folds and showdowns among three ranges, with exact card removal.
 
-For a hand {x, y}, the pairs of hands of two other ranges a and b that share no card with it nor with each other weigh
-``S_a S_b - sum_c C_a[c] C_b[c] + D`` where S are totals, C[c] sums over the hands with card c and D is the sum of
-a[g] b[g], all over hands without x and y: a pair that shares one card stands once in the sum over c, a pair of the same
-two cards twice.
+Given a hand {x, y} and two other ranges a and b, the pairs of hands that share no card with {x, y} or with each other
+weigh ``S_a S_b - sum_c C_a[c] C_b[c] + D``. All sums are over hands without x and y: S is the total of a range, C[c]
+its weight on the hands with card c, and D the sum of a[g] b[g] over hands g. The sum over c subtracts a pair that
+shares one card once, but a pair of equal hands twice: D adds it back once.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 WEAKER, NOT_STRONGER, ALL = 0, 1, 2
-"""Sets of hands, seen from another: those it beats, those and equal ones, all."""
+"""Sets of hands relative to one hand: the weaker hands; the weaker and equal hands; all. Each contains the last."""
 
 NUM_SETS = 3
 NUM_CARDS = 52
@@ -19,18 +19,19 @@ NUM_CARDS = 52
 
 @kernel
 def fill_pair_masses(cards, groups, reach, work, out):
-    """Write, for each hand and two sets of other hands, the weight of all pairs that can be held beside it.
+    """Write for each hand and all nine pairs of sets the weight of the pairs compatible with the hand and each other.
 
     Parameters
     ----------
     cards : uint8[num_hands, 2]
         Two hole cards, hands in order of strength.
     groups : int32[num_groups + 1]
+        First hand of each group of equal strength, and the number of hands.
     reach : float64[2, num_hands]
-        Both other ranges.
+        The weights of the hands in the two other ranges.
     work : ThreeWayWorkspace
     out : float64[NUM_SETS, NUM_SETS, num_hands]
-        By the set of the first range and of the second. Modified in place.
+        By the set of hands from the first range, the set from the second, and the hand. Modified in place.
     """
     num_hands = cards.shape[0]
     number, totals, mass, both = work.number, work.totals, work.mass, work.both
@@ -58,7 +59,7 @@ def fill_pair_masses(cards, groups, reach, work, out):
 
 @kernel(inline=True)
 def _add(cards, reach, hand, of_set, totals, mass, both):
-    """Add a hand to a set."""
+    """Add a hand to the sums over a set, in both ranges."""
     for player in range(2):
         weight = reach[player, hand]
         totals[of_set, player] += weight
@@ -69,17 +70,20 @@ def _add(cards, reach, hand, of_set, totals, mass, both):
 
 @kernel(inline=True)
 def _pair_mass(cards, reach, hand, first, second, work):
-    """Return the weight of the pairs of one set of the first range and one of the second beside a hand."""
+    """Return the weight of the pairs of hands compatible with `hand` and each other.
+
+    The first hand is from the set `first` of the first range, the second from the set `second` of the second range.
+    """
     number, totals, mass = work.number, work.totals, work.mass
     x, y = np.int64(cards[hand, 0]), np.int64(cards[hand, 1])
     first_end, second_end = work.ends[first], work.ends[second]
-    least = min(first, second)  # the sets are nested
+    least = min(first, second)  # a hand is in both sets if it is in the smaller one, as they are nested
     first_own = reach[0, hand] if hand < first_end else 0.0
     second_own = reach[1, hand] if hand < second_end else 0.0
     # S without x and y: the hand {x, y} itself is in both masses, so it comes back once.
     first_total = totals[first, 0] - mass[first, 0, x] - mass[first, 0, y] + first_own
     second_total = totals[second, 1] - mass[second, 1, x] - mass[second, 1, y] + second_own
-    # D without x and y: the loop meets {x, y} twice, at card = x and at card = y.
+    # D without x and y: the loop subtracts {x, y} twice, at card = x and at card = y, so it comes back once.
     same = work.both[least] + first_own * second_own
     clashes = 0.0
     for card in range(NUM_CARDS):

@@ -194,7 +194,7 @@ def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
 
 
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
-    """Return the raise-to totals on offer, ascending, or None if every size is.
+    """Return the raise-to totals on offer, ascending, or None if every legal size is on offer.
 
     The menus are those of ``universal_poker``: pot is offered if it is a legal size, half pot only
     together with pot, and all-in whenever a raise is legal. `dead_chips` as in `pot_raise`.
@@ -239,7 +239,7 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
 
 
 def nearest_raise(betting: Any, total: int) -> int:
-    """Return the raise on offer nearest to a total, or a call if no raise is legal.
+    """Return the raise on offer nearest to a total, or a call if no raise is on offer.
 
     Parameters
     ----------

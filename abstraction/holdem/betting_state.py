@@ -1,7 +1,7 @@
 """Kernels of the betting: the actor, the legal actions and the payoffs.
 
 A game and the state of a hand are flat int64 arrays; the constants below name their entries. The
-logic follows the ACPC server, on which ``universal_poker`` is built, so that every state agrees with it.
+logic follows the ACPC server, on which ``universal_poker`` is built, so that all states agree with that game's.
 """
 
 import numpy as np
@@ -37,9 +37,9 @@ NEXT_RAISE = 6  # the lowest raise-to for a seat with enough chips
 NUM_RAISES = 7  # on this street
 NUM_ACTIONS = 8  # on this street
 NUM_CALLED = 9  # seats with chips that have called or made the last raise
-NUM_LIVE = 10
+NUM_LIVE = 10  # seats that have not folded
 NUM_ACTING = 11  # live seats with chips left
-ACTING = 12  # the same as a bit set
+ACTING = 12  # these seats as a bit set
 CONTRIB = 13
 FOLDED = 23
 STATE_SIZE = 33
@@ -86,6 +86,7 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
     from_seat = (acting >> seat) << seat
     seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
     stack = rules[STACK + seat]
+    # No raise if the calls that answer it could exceed the actions of a street for which universal_poker has room.
     may_raise = (
         (num_acting > 1)  # a raise that nobody could call is not offered
         & (num_raises < rules[MAX_RAISES + street])

@@ -40,9 +40,9 @@ class StreetNodes(NamedTuple):
     depth : int32[num_nodes]
         0 for roots.
     number : int32[num_nodes]
-        A root's number among the roots; else -1.
+        A root's number among the street's roots; else -1.
     end : int32[num_nodes]
-        The number of a `STREET_END` among them; else -1.
+        A `STREET_END`'s number among the street's ends, which is the number of its root on the next street; else -1.
     stake : float64[num_nodes]
         Chips that seat 0 wins at a `FOLD_END`, or the winner at a `SHOWDOWN`; else 0. Half of the dead chips counts as
         each seat's contribution, so that the stakes are zero-sum: each seat's true winnings are that half more.
@@ -65,9 +65,11 @@ class BettingDecision(NamedTuple):
     Attributes
     ----------
     node : int
+        Its index in `StreetNodes`.
     root : int
         Number of the root above it.
     seat : int
+        The seat to act.
     state : list of int
         The betting state array.
     actions : tuple of (int, int, int)
@@ -94,6 +96,7 @@ class StreetBetting:
     decisions : list of BettingDecision
         In the order of `nodes`.
     num_roots, num_ends, max_depth : int
+        Numbers of roots and of `STREET_END` nodes, and the greatest depth of a node.
     num_rows : tuple of int
         Rows of reach of each seat.
     """
@@ -133,9 +136,9 @@ def street_betting(
     Raises
     ------
     ValueError
-        If more than two seats play, or any raise size is on offer.
+        If the game does not have two seats, or every raise size is on offer.
     StreetTooLarge
-        If there are more nodes.
+        If a street has more than `max_nodes` nodes.
     """
     rules = start.rules
     if rules.num_seats != 2:

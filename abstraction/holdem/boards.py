@@ -66,7 +66,7 @@ def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = N
     Raises
     ------
     ValueError
-        If no such board exists.
+        If there is no board of this size.
 
     >>> board_classes(3).sizes.sum()
     np.int64(22100)
@@ -136,7 +136,7 @@ def find_boards(
 
 @functools.cache
 def suit_permutations(num_suits: int = NUM_SUITS) -> np.ndarray:
-    """Return all renamings of suits: uint8[num_suits!, num_suits], the new suit of each; row 0 changes none."""
+    """Return all renamings of suits: uint8[num_suits!, num_suits], the new suit of each suit; row 0 changes none."""
     renamings = np.array(list(permutations(range(num_suits))), dtype=np.uint8)
     renamings.setflags(write=False)
     return renamings

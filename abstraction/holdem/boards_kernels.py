@@ -1,7 +1,7 @@
 """Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays they read.
 
-A board's rank is its colexicographic number among all sets of as many deck positions, where a card's
-position is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that maps it
+A board's rank is its colexicographic number among all boards of as many cards, where a card's position
+in the deck is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that maps it
 to the representative of its class (5 bits) and the class.
 """
 
@@ -67,7 +67,7 @@ def _next_card(num_suits, card):
 
 @kernel(inline=True)
 def _canonical_permutation(num_suits, board, masks, order):
-    """Write to `order` the suits of a board by descending set of ranks, equal ones in their order.
+    """Write the suits of a board to `order`, by descending set of ranks; suits with equal sets stay in order.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def fill_index(num_suits, codes, work, entries):
     Parameters
     ----------
     codes : int8[256]
-        Permutation id by the suits' order, as two bits per place.
+        Row of `suit_permutations` for each order of suits, coded with two bits for the suit at each place.
     work : BoardWorkspace
     entries : int32[num_boards]
         Modified in place.

@@ -40,10 +40,10 @@ _KEYS = np.array([1, 5, 24, 112, 521, 2247])
 
 
 class RankTables(NamedTuple):
-    """The arrays every ranking kernel takes; `hand_rank_kernels` says how to use them."""
+    """The arrays that every ranking kernel reads; `hand_rank_kernels` says how."""
 
     words: np.ndarray
-    """int64[52]: what a card adds to a hand's word."""
+    """int64[52]: the number that a card adds to a hand's word."""
     masks: np.ndarray
     """int64[52]: bit ``16 * suit + rank``."""
     starts: np.ndarray
@@ -172,8 +172,8 @@ def rank_tables() -> RankTables:
             high[1, keys] = base + high[0, keys]
             starts[7] |= 1 << 30
         counts = []
-        # One block per multiset of 3..8: the multisets of 9..A that leave room for 0-4 deuces. Big
-        # ones first, lest the first entry minus the first multiset of its block be negative.
+        # One block of entries for each multiset of the ranks 3..8, with the multisets of 9..A that leave room for
+        # 0-4 deuces. Large multisets come first: otherwise `entry - highs.start` below could be negative.
         for size in range(num_cards, -1, -1):
             lows = slice(first_of_size[size], first_of_size[size + 1])
             highs = slice(first_of_size[max(0, num_cards - size - 4)], first_of_size[num_cards - size + 1])

@@ -83,8 +83,8 @@ def game_string(rules: HoldemRules) -> str:
     if rules.stacks is not None:
         parts.append(f"stack={listed(rules.stacks)}")
     if rules.raise_sizes is not None:
-        # OpenSpiel crashes on limit games with more than four seats and no stacks, and has no parameter for them in
-        # limit games. But it copies this one into the ACPC's game definition, where a second line can name them.
+        # OpenSpiel crashes on limit games with more than four seats and no stacks, but limit games have no parameter
+        # for stacks. It copies `raiseSize` into the ACPC's game definition, where a second line can give the stacks.
         stacks = "\nstack " + listed([MAX_CHIPS] * rules.num_seats) if rules.num_seats > 4 else ""
         parts.append(f"raiseSize={listed(rules.raise_sizes)}{stacks}")
     if rules.max_raises is not None:
@@ -145,7 +145,7 @@ class OpenSpielGame:
         return int(self.rules.cards[card_id])
 
     def actions(self, state: list[int]) -> dict[int, int] | None:
-        """Return our action for each of the game's legal action ids, ascending; None if they are the same.
+        """Return our action for each of the game's legal action ids, ascending; None if the ids are our actions.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class OpenSpielGame:
         """Return the state after the actions on a deck (hole cards seat by seat, then the board).
 
         Board cards are dealt wherever the state asks for one, also after the last action. In a limit
-        ``universal_poker`` every N is the only raise on offer, whatever its size.
+        ``universal_poker`` every action N > 1 stands for the only raise on offer.
 
         Raises
         ------

@@ -25,12 +25,14 @@ class Playouts:
     Attributes
     ----------
     num_hands, num_actions : int
+        Numbers of hands and of the actions in all of them.
     payoffs : float64[num_seats]
         Net chips of each seat over all hands.
     deck : uint8[num_dealt_cards]
     actions : int64[n]
         Cards and actions of the last hand.
     last_payoffs : float64[num_seats]
+        Net chips of each seat in the last hand.
     """
 
     num_hands: int

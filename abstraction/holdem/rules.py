@@ -43,6 +43,7 @@ class HoldemRules:
     board_cards : tuple of int
         New board cards on each street.
     betting : {"no-limit", "limit"}
+        Whether raises have any size or the fixed sizes of `raise_sizes`.
     raise_sizes : tuple of int or None
         Limit only: size of a raise on each street.
     max_raises : tuple of int or None
@@ -157,7 +158,7 @@ class HoldemRules:
         Raises
         ------
         ValueError
-            If there is no such street.
+            If no street has as many board cards.
         """
         sizes = [self.board_size(street) for street in range(self.num_streets)]
         if len(board) not in sizes:

@@ -90,7 +90,7 @@ def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
     >>> from plurispiel.abstraction.holdem.cards import parse_cards
     >>> from plurispiel.abstraction.holdem.rules import HUNL
     >>> hands = rank_hands(HUNL, parse_cards("QsJh2h7c3d"))
-    >>> len(hands.combos), HUNL.combos[hands.combos[-1]].tolist()  # the last of the best: queens
+    >>> len(hands.combos), HUNL.combos[hands.combos[-1]].tolist()  # the strongest hand: three queens
     (1081, [41, 42])
     """
     return HandRanker(rules).rank(board)
@@ -118,7 +118,10 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 
 
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight it beats minus the weight that beats it; see `fold_mass`."""
+    """Return, for each hand, the weight of the hands it beats minus the weight of those that beat it.
+
+    Parameters and shape of the result are those of `fold_mass`.
+    """
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))
     kernels.fill_showdown_margin(hands.cards, hands.groups, weights, rows, mass, out.reshape(weights.shape))
@@ -135,7 +138,7 @@ def warmup() -> None:
 def _checked(
     hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ranges as float64[n, num_hands], where to write, and the numbers of the rows."""
+    """Return the ranges as float64[n, num_hands], the array for the result, and the row numbers 0..n-1."""
     given = np.asarray(reach, dtype=np.float64)
     num_hands = len(hands.combos)
     if given.ndim == 0 or given.shape[-1] != num_hands:

@@ -3,6 +3,9 @@
 Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the number of
 hands. ``mass[card]`` sums a range over the hands that hold a card. The hands that share no card with
 {c, d} then weigh ``total - mass[c] - mass[d] + range[{c, d}]``: {c, d} itself was subtracted twice.
+
+The last two kernels work on sixteen ranges at once. A *block* is sixteen numbers, one vector of `machine.lanes`. A
+*tile* has one block for each hand: the hand's weight in each of sixteen ranges.
 """
 
 import numpy as np
@@ -17,12 +20,15 @@ CARD_SLOTS = 104
 """The 52 cards, and for each a placeholder for the second card of a hand with one hole card."""
 
 FIRST_HAND = LANES
-"""Block of a tile's first hand: block 0 is zero and stands for a hand that is not in the range."""
+"""Block of a tile's first hand. Block 0 is zero and stands for a hand that is not in the range.
+
+One would do; with sixteen, the squares of sixteen blocks that `lanes.transpose_in` writes begin at multiples of 16.
+"""
 
 
 @kernel
 def rank_hands(tables, board, combos, work, hands):
-    """Order the free combos of a board by strength, and return the number of groups of equal strength.
+    """Write the free combos of a board in order of strength, and return the number of groups of equal strength.
 
     Parameters
     ----------
@@ -135,8 +141,9 @@ def fill_fold_mass(cards, reach, rows, mass, out):
     ----------
     cards : uint8[num_hands, 2]
     reach : float64[m, at least num_hands]
+        The weights of the hands in m ranges.
     rows : int32[n]
-        The ranges to work on; the results go to the same rows.
+        The rows of `reach` to work on; the results go to the same rows of `out`.
     mass : float64[CARD_SLOTS, 4]
         Workspace.
     out : float64[m, at least num_hands]
@@ -144,7 +151,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
     Notes
     -----
-    Four ranges at a time take two thirds of the time of one by one. The last four may repeat a row.
+    Four ranges at a time take two thirds of the time of one by one. The last four may hold one row more than once.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):
@@ -221,20 +228,20 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
 
 @kernel
 def fill_fold_tile(own, others, same, tile, mass, out):
-    """Write the fold mass (`fill_fold_mass`) of sixteen ranges for the hands of another list.
+    """Write, for each hand in `own`, its fold mass (`fill_fold_mass`) in each of sixteen ranges over `others`.
 
     Parameters
     ----------
     own, others : uint8[n, 2], uint8[m, 2]
-        The cards of the hands to value and of those in the ranges.
+        The cards of the hands to value, and of the hands in the ranges.
     same : int32[n]
-        The block in `tile` of the same hand in the ranges, 0 if the ranges do not have it.
+        The block in `tile` of the hand with the same cards in `others`; 0 without one.
     tile : float[FIRST_HAND + m, 16]
-        The weight of each hand in sixteen ranges, the first at `FIRST_HAND`; the block 0 holds zeros.
+        The weight of each hand of `others` in sixteen ranges, from block `FIRST_HAND` on. Block 0 holds zeros.
     mass : float[CARD_SLOTS, 16]
         Workspace.
-    out : float[n up to a multiple of 16, 16]
-        Modified in place; 0 beyond the hands.
+    out : float[n rounded up to a multiple of 16, 16]
+        Modified in place; the blocks after the last hand become 0.
     """
     num_own, num_others = own.shape[0], others.shape[0]
     clear(mass, 0, CARD_SLOTS)
@@ -253,14 +260,14 @@ def fill_fold_tile(own, others, same, tile, mass, out):
 
 @kernel
 def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
-    """Write the showdown margin (`fill_showdown_margin`) of sixteen ranges for the hands of another list.
+    """Write, for each hand in `own`, its showdown margin (`fill_showdown_margin`) in sixteen ranges over `others`.
 
     Parameters
     ----------
     own_stops, other_stops : int32[num_groups]
-        End of each group of equal strength, weakest first, in both lists.
+        End of each group of equal strength in `own` and in `others`, weakest first. A group may be empty in either.
     own, others, tile, mass, out
-        As in `fill_fold_tile`, hands in order of strength.
+        As in `fill_fold_tile`, both lists of hands in order of strength.
     """
     num_own = own.shape[0]
     clear(mass, 0, CARD_SLOTS)

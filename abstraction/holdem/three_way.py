@@ -1,4 +1,4 @@
-"""Values of folds and showdowns with three hands, exact in who holds which cards: ties, side pots, folded chips."""
+"""Values of folds and showdowns with three hands: exact card removal, ties, side pots and folded chips."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class _Workspace(NamedTuple):
 
 
 def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """Return, for each hand, the weight of the pairs of others' hands that share no card with it or each other.
+    """Return, for each hand, the weight of the pairs of the others' hands compatible with it and with each other.
 
     Parameters
     ----------
@@ -37,8 +37,9 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
     Returns
     -------
     float64[3, 3, num_hands]
-        By the hands counted of the first range and of the second: those that the hand beats (`WEAKER`), those and
-        equal ones (`NOT_STRONGER`), `ALL`. What is multiplied with a bet where both have folded is the last.
+        By the set of hands counted in the first range, the set in the second, and the hand. The sets are the hands that
+        it beats (`WEAKER`), these and its equals (`NOT_STRONGER`), and `ALL`. Where both others have folded, chips are
+        multiplied by ``[ALL, ALL]``.
     """
     reach = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if reach.shape != (2, len(hands.combos)):
@@ -72,9 +73,9 @@ def three_way_values(
     hands, first, second
         As in `pair_masses`.
     contributions : sequence of float
-        Chips that the hand's owner, the first and the second of the others have put in.
+        Chips put in by the hand's owner, by the first and by the second of the others.
     folded : sequence of float
-        Chips of each seat that has folded.
+        Chips put in by each seat that has folded.
     """
     masses = pair_masses(hands, first, second)
     own, *others = contributions
@@ -98,7 +99,11 @@ def warmup() -> None:
 
 
 def _share(masses: np.ndarray, first_plays: bool, second_plays: bool) -> np.ndarray:
-    """Return the part of a layer that each hand wins, over all pairs: of three, two or one that compete for it."""
+    """Return the share of a layer of the pot that each hand wins, summed over the weighted pairs of others' hands.
+
+    A layer is a main or side pot: the chips between two levels of contribution. The hand's owner plays for it, and each
+    of the others whose argument is true.
+    """
     if not first_plays and not second_plays:
         return masses[ALL, ALL]
     if not second_plays:

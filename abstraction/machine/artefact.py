@@ -59,7 +59,7 @@ class Artefact:
     config : dict
     seed : int or None
     source : str
-        Hash of the artefact that this one was made from; empty if there is no such artefact.
+        Usually the digest of the artefact that this one was made from; empty if there is no such artefact.
     digest : str
         Hash of the whole manifest, and so of everything in the artefact.
     arrays : dict

@@ -58,7 +58,7 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back: processes started in the block never get them; this one gets the first at its end."""
+    """Hold interrupts back: processes started in the block never get them, this one gets the first afterwards."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,7 +1,7 @@
 """Explicit vectors of sixteen numbers, one register each, for loops that LLVM's vectorizer leaves scalar.
 
-A row of numbers is cut into blocks of `LANES`, so an array of them has the shape [n, 16]. In kernels, `load` makes a
-vector of a block; vectors are added, subtracted, multiplied and divided with the usual operators. Nothing is checked:
+A row of numbers is cut into *blocks* of `LANES`, so an array of blocks has the shape [n, 16]. In kernels, `load` makes
+a vector of a block; vectors are added, subtracted, multiplied and divided with the usual operators. Nothing is checked:
 arrays must be C-contiguous, of float32 or float64, and indices within bounds. Without the compiler, vectors are
 numpy rows.
 """
@@ -220,7 +220,7 @@ store = _plain_store if _PLAIN else _compiled_store
 """``store(blocks, index, vector)``: write a vector to a block."""
 
 spread = (lambda blocks, number: np.full(LANES, number, blocks.dtype)) if _PLAIN else _compiled_spread
-"""``spread(blocks, number)``: a vector of one number, of the type of an array of blocks."""
+"""``spread(blocks, number)``: a vector that repeats one number, of the same type as `blocks`."""
 
 where_positive = (lambda vector, a, b: np.where(vector > 0, a, b)) if _PLAIN else _compiled_where_positive
 """``where_positive(vector, a, b)``: `a` in the lanes where `vector` is above 0, `b` in the others."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def available_bytes() -> float:
-    """Return the bytes that can be allocated without swapping, else all of the machine; infinity if unknown."""
+    """Return the bytes that can be allocated without swapping, else the machine's memory; infinity if unknown."""
     try:
         with open("/proc/meminfo") as file:
             for line in file:

@@ -12,7 +12,7 @@ _Record = TypeVar("_Record")
 MAX_BYTES = 1 << 20
 MAX_NAME = 100
 MAX_DEPTH = 16
-"""Deepest nesting of tables and lists: recursive functions walk and show what is read."""
+"""Deepest nesting of tables and lists, as recursive functions check and print settings."""
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Recor
 
 
 def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) -> _Record:
-    """Return a dataclass made from settings.
+    """Return a dataclass made from settings; `where` names the settings in messages.
 
     Raises
     ------

@@ -61,8 +61,8 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
     deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
         Workspaces.
     label, outcome : int32[F], int64[F]
-        Modified in place; -1 elsewhere. An outcome codes the node and the order of the live hands, as
-        `settle_outcomes` reads it.
+        Modified in place; a label is -1 at other histories than decisions, an outcome at all but terminal ones. An
+        outcome is a number in base num_seats: the node, then for each seat the number of live hands it beats.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]
@@ -111,7 +111,10 @@ def settle_outcomes(plan, outcome, ranks, payoffs):
 
 @kernel
 def deal_level(plan, node, cards, child_node, child_cards, action, chance):
-    """Write the children of each history, in order; the last four are modified in place."""
+    """Write the children of each history, in order.
+
+    Modified in place: `child_node`, `child_cards`, `action`, `chance`.
+    """
     deck_size = len(plan.cards)
     child = 0
     for history in range(len(node)):

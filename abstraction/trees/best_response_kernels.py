@@ -10,6 +10,7 @@ def expect(nodes, strategy, reach, values):
     Parameters
     ----------
     nodes : TreeNodes
+    strategy : float64[num_actions]
     reach : float64[num_histories]
         Workspace.
     values : float64[num_players]
@@ -40,13 +41,16 @@ def expect(nodes, strategy, reach, values):
 def respond(nodes, strategy, responder, reach, sequence, gains, choice):
     """Return the value of a player's best response to the others' strategies.
 
-    A *sequence* is an action of the responder with all its actions before, numbered as in a strategy. The payoff of
-    each terminal history, times the reach of chance and the others, is added to the responder's last sequence.
+    A *sequence* is an action of the responder with all of the responder's earlier actions, numbered as in a strategy.
+    The payoff of each terminal history, times the reach of chance and the others, is added to the last sequence.
     Then each infoset, from the last to the first, adds the best of its gains to the sequence that leads to it.
 
     Parameters
     ----------
     nodes : TreeNodes
+    strategy : float64[num_actions]
+    responder : int
+        The player.
     reach : float64[num_histories]
         Workspace: the reach of chance and the other players.
     sequence : int32[num_histories]

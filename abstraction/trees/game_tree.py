@@ -106,17 +106,17 @@ class GameTree:
 
     @property
     def num_histories(self) -> int:
-        """H."""
+        """H, the number of histories."""
         return len(self.parent)
 
     @property
     def num_infosets(self) -> int:
-        """I."""
+        """I, the number of infosets."""
         return len(self.infoset_player)
 
     @property
     def num_actions(self) -> int:
-        """A, the length of a strategy."""
+        """A, the number of actions of all infosets: the length of a strategy."""
         return len(self.action_ids)
 
     @functools.cached_property
@@ -173,14 +173,14 @@ def flatten(
     Raises
     ------
     ValueError
-        If there is no such game, it is too large, or not a sequential game with listed chance outcomes.
+        If there is no such game, it is too large, or `histories.require_tree` refuses it.
 
     Notes
     -----
     Poker games are dealt by kernels, millions of histories a second. All others are walked state by state, some
     hundred thousand a second, and slow walks are kept on disk (`history_cache`). The histories of poker games are
-    counted beforehand. Those of other games are estimated: an estimate refuses a game only above a hundred times
-    the limit, and otherwise the walk may reach the limit.
+    counted beforehand. Those of other games are estimated. An estimate above a hundred times the limit
+    refuses the game at once; otherwise the walk refuses it when it reaches the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
@@ -296,7 +296,7 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
 
 
 def assemble_tree(game: str, found: Histories) -> GameTree:
-    """Return the tree of a game's histories."""
+    """Return the tree of a game's histories; ValueError if an information state offers different actions."""
     num_children, player = found.num_children, found.player
     size = len(num_children)
     first_child = (1 + np.concatenate([[0], np.cumsum(num_children[:-1], dtype=np.int64)])).astype(np.int32)

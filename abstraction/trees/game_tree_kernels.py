@@ -60,7 +60,7 @@ def sort_by_infoset(infoset, ends, histories):
     Parameters
     ----------
     ends : int32[num_infosets + 1]
-        Where the histories of each infoset begin; modified in place: where they end.
+        At the call, where the histories of each infoset begin. Modified in place: where they end.
     histories : int32[number of decisions]
         Modified in place.
     """
@@ -88,7 +88,7 @@ def fill_values(nodes, strategy, values):
     Parameters
     ----------
     nodes : TreeNodes
-    strategy : float64[A]
+    strategy : float64[num_actions]
     values : float64[num_histories, num_players]
         Modified in place.
     """

@@ -12,14 +12,14 @@ CHANCE = -1
 TERMINAL = -2
 
 BYTES_PER_HISTORY = 37
-"""Of a finished tree; assembling one takes about three times as much."""
+"""Memory of a finished tree for each history; assembling it takes about three times as much."""
 
 _PROBES = 2_000
 _PROBE_SECONDS = 0.5
 
 
 class Histories(NamedTuple):
-    """Every history of a game; children follow each other in the order of their parents.
+    """All H histories of a game, breadth first: siblings are contiguous, in the order of their parents.
 
     Attributes
     ----------
@@ -31,7 +31,8 @@ class Histories(NamedTuple):
     chance : float64[H]
         Probability of the chance outcome that leads into a history, else 1.
     label : int32[H]
-        The actor's information as a number below `num_labels`, -1 where nobody decides. Not every number occurs.
+        Number below `num_labels` of the actor's information; -1 where nobody decides. `holdem_histories` does not use
+        every number.
     num_labels : int
     payoff_id : int32[H]
         Row of `payoffs`, -1 before the end.
@@ -53,7 +54,10 @@ class Histories(NamedTuple):
 
 
 def require_tree(game: pyspiel.Game) -> None:
-    """Raise ValueError for a game without a finite tree of sequential decisions and known information states."""
+    """Raise ValueError unless a game is sequential, lists its chance outcomes and provides information states.
+
+    That its tree is finite is not checked.
+    """
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
         raise ValueError(f"{kind.short_name} is a mean-field game: no tree can be made of it")
@@ -65,7 +69,7 @@ def require_tree(game: pyspiel.Game) -> None:
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise ValueError(f"{kind.short_name} does not list its chance outcomes: no tree can be made of it")
     if not kind.provides_information_state_string:
-        raise ValueError(f"{kind.short_name} does not tell its information states: no tree can be made of it")
+        raise ValueError(f"{kind.short_name} does not provide information states: no tree can be made of it")
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ _UNKNOWN = Size(0)
 
 
 def estimate_size(game: pyspiel.Game) -> Size:
-    """Return an unbiased estimate from random walks to the end of the game.
+    """Return an unbiased estimate of the number of histories, from random walks to the end of the game.
 
     A walk that chose among b_1, b_2, ... children estimates 1 + b_1 + b_1 b_2 + ... histories (Knuth, Estimating the
     efficiency of backtrack programs, 1975). In large games the variance is so large that most estimates are too low.
@@ -135,9 +139,10 @@ def walk(game: pyspiel.Game, max_histories: int, expected: Size = _UNKNOWN) -> H
     Raises
     ------
     ValueError
-        If there are more than `max_histories`; the message names the expected size if that is larger.
+        If there are more than `max_histories`; the message names the expected size if it also exceeds that limit.
     """
-    # Depth first, which keeps the states of one path only; renumbered by depth at the end.
+    # Depth first, so that only the states of one path are kept. At the end, a stable sort by depth numbers the
+    # histories breadth first, siblings still contiguous.
     parent, action, depth = array("i"), array("i"), array("i")
     player, label, payoff_id = array("b"), array("i"), array("i")
     chance = array("d")

@@ -26,9 +26,9 @@ class PublicNodes:
     player : int8[N]
         Seat to act, `CHANCE` where a card is dealt, `TERMINAL`.
     first_child, num_children : int32[N]
-        A deal has one child here.
+        A node where a card is dealt has one child, whatever the card.
     action : int32[N]
-        OpenSpiel's action that leads into a node; -1 where a card does.
+        OpenSpiel's action that leads into a node; -1 for the root and where a card does.
     dealt : int32[N]
         Cards dealt before a node.
     states : int64[N, STATE_SIZE]
@@ -48,7 +48,7 @@ class PublicNodes:
 
     @property
     def num_histories(self) -> int:
-        """Number of histories of the game: every node with every order of its cards."""
+        """Number of histories of the game, if `complete`: every node with every order of its cards."""
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
         return sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
@@ -70,7 +70,7 @@ def num_views(rules: HoldemRules, street: int) -> int:
 
 
 def public_nodes(game: OpenSpielGame) -> PublicNodes:
-    """Return the public nodes of a game, at most about `MAX_PUBLIC_NODES`."""
+    """Return the public nodes of a game; about the first `MAX_PUBLIC_NODES` of a larger game (`complete`)."""
     rules = game.rules
     states: list[list[int]] = [BettingState(rules).array.tolist()]
     player: list[int] = []
@@ -134,7 +134,7 @@ def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
 def deal_histories(nodes: PublicNodes) -> Histories:
     """Return every history of a game: its public nodes with every order of the cards.
 
-    An actor's information is the public node, its hole cards and the board, each street's cards as a set.
+    An actor's information is the public node, the actor's hole cards and the board, each street's cards as a set.
     OpenSpiel's information states show the board as one set: with board cards on two streets or more they
     forget on which street a card was dealt.
     """

@@ -26,6 +26,7 @@ class NamedGame:
     game : str
         OpenSpiel's game string.
     text : str
+        Description in lists of games.
     value : float or None
         Player 0's value in every equilibrium, in chips, where it is known.
     """
@@ -49,7 +50,7 @@ def _two_street_holdem(stack: int, num_ranks: int, num_suits: int, flop: int) ->
 
 
 def leduc_n(num_ranks: int) -> NamedGame:
-    """Return Leduc poker with more ranks, two suits each, as ``universal_poker``."""
+    """Return Leduc poker with `num_ranks` ranks in two suits, as ``universal_poker``."""
     if not MIN_RANKS <= num_ranks <= MAX_RANKS:
         raise ValueError(f"leduc-N has {MIN_RANKS}..{MAX_RANKS} ranks, got leduc-{num_ranks}")
     rules = dataclasses.replace(LEDUC, num_ranks=num_ranks)
@@ -77,7 +78,7 @@ def find_game(text: str) -> pyspiel.Game:
     Raises
     ------
     ValueError
-        If there is none, or OpenSpiel refuses its parameters.
+        If there is no such game, or OpenSpiel refuses its parameters.
     """
     if text.lower() in LADDER:
         text = LADDER[text.lower()].game

@@ -18,7 +18,7 @@ __all__ = ["PublicStates", "public_states", "rule_actions"]
 
 @dataclass(frozen=True, eq=False)
 class PublicStates:
-    """The public states of a game tree of H histories and n players: P of them, each after its parent.
+    """The public states of a game tree of H histories and n players: P states, numbered after their parents.
 
     Attributes
     ----------
@@ -28,7 +28,8 @@ class PublicStates:
     combo : int32[H, n]
         The seats' combos; -1 until all hole cards are dealt.
     parent : int32[P]
-        -1 for the first. Where several lead to one state (a street's cards in any order), that of its first history.
+        The public state before; -1 for the first. Where several lead to one state (a street's cards in any order), the
+        one before its first history.
     player : int8[P]
         Who acts: a player from 0, ``CHANCE`` or ``TERMINAL``.
     street : int8[P]
@@ -101,7 +102,8 @@ def public_states(tree: GameTree) -> PublicStates:
     size = tree.num_histories
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
-    # For each history of a depth: cards dealt, each seat's cards as bits, the street's so far, and its public anchor.
+    # For each history of a depth: cards dealt, each seat's cards as bits, and the street's board cards so far as bits.
+    # A street's cards have no order: states are told apart by the anchor, the state before the street's first card.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1

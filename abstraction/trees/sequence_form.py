@@ -1,7 +1,8 @@
 """The sequence form of a game tree: the payoffs of all combinations of the players' sequences, as sparse arrays.
 
-A *sequence* is an action of a player with all its actions before it. In a strategy of A actions it has the number of
-that action; player i's empty sequence has the number A + i. A realisation plan gives each sequence its player's reach.
+A *sequence* is an action of a player with all of that player's earlier actions. In a strategy of A actions it has the
+number of that action; player i's empty sequence has the number A + i. A realisation plan gives each sequence its
+player's reach.
 Counterfactual values are then sums over terminal histories, in any order: no pass over the tree is needed. Koller,
 Megiddo and von Stengel, "Efficient computation of equilibria for extensive two-person games" (1996).
 """
@@ -30,9 +31,9 @@ class SequenceForm(NamedTuple):
         First row of each player. A row is a sequence that ends some history with a payoff other than 0.
     row_sequence : uint32[R]
     entry_first : uint32[R + 1]
-        First entry of each row.
+        First entry of each row, and E. An entry is a row and one combination of the other players' last sequences.
     entry_others : uint32[E, n - 1]
-        The other players' last sequences in those histories, in the players' order.
+        This combination, in the players' order.
     entry_payoff : float64[E]
         Payoff of the row's player, weighted by the reach of chance.
     """
@@ -50,7 +51,7 @@ class SequenceForm(NamedTuple):
 def sequence_form(tree: GameTree) -> SequenceForm:
     """Return the sequence form of a game.
 
-    Terminal histories with the same last sequences of all players are one entry; entries of payoff 0 are left out.
+    Terminal histories with the same last sequences of all players are one entry. Entries of payoff 0 are not stored.
     """
     num_players, num_actions = tree.num_players, tree.num_actions
     sequences, chance = _last_sequences(tree)
@@ -100,7 +101,7 @@ def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _merge(sequences: np.ndarray, payoff: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a player's sequences, the others' and summed payoffs: unique, ascending, without payoffs of 0."""
+    """Return each combination of a player's and the others' sequences with a summed payoff other than 0, ascending."""
     others = np.delete(sequences, player, axis=1)
     own = sequences[:, player]
     order = np.lexsort((*others.T[::-1], own))

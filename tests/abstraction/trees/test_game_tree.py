@@ -130,7 +130,7 @@ def test_bad_policies_are_refused():
         ("leduk_poker", "unknown game 'leduk_poker', did you mean 'leduc_poker'"),
         ("goofspiel(num_cards=3)", "goofspiel is not a sequential game: .* turn_based_simultaneous_game"),
         ("mfg_crowd_modelling", "is a mean-field game"),
-        ("catch", "does not tell its information states"),
+        ("catch", "does not provide information states"),
         ("leduc_poker(players=99)", "OpenSpiel refuses the game"),
         ("universal_poker(stack=10 10)", "a stack must cover its blind"),
         ("", "unknown game ''"),
