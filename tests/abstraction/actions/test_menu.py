@@ -77,5 +77,5 @@ def test_menus_by_street_seat_and_raise():
 
 @pytest.mark.parametrize("sizes", [(), ((),), (((),),)])
 def test_a_menu_has_an_entry_for_everything(sizes):
-    with pytest.raises(ValueError, match="needs a street"):
+    with pytest.raises(ValueError, match="needs at least one street"):
         BetMenu(sizes)
