@@ -33,7 +33,7 @@ class StreetMenu:
     multiway : tuple of str, optional
         The same while three or more seats have not folded; by default as for two.
     callers : tuple of int, optional
-        How many seats may call a bet, by the number of raises so far, the last entry for all further ones. A call is
+        How many seats may call a bet, by the number of raises so far; the last entry holds for more raises. A call is
         always offered heads-up, to the last seat to act, and where the bet cannot be raised. By default no limit.
     """
 

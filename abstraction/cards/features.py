@@ -94,7 +94,7 @@ def warmup() -> None:
 
 
 class Workspace(NamedTuple):
-    """Memory for ranking and counting; only ``pair_points`` is kept from one board to the next."""
+    """Memory of `sum_points`; only ``pair_points``, a sum over boards, keeps its content from board to board."""
 
     ranks: np.ndarray
     order: np.ndarray

@@ -86,11 +86,10 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
     from_seat = (acting >> seat) << seat
     seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
     stack = rules[STACK + seat]
-    # No raise if the calls that answer it could exceed the actions of a street for which universal_poker has room.
     may_raise = (
         (num_acting > 1)  # a raise that nobody could call is not offered
         & (num_raises < rules[MAX_RAISES + street])
-        & (num_actions + rules[NUM_SEATS] <= MAX_STREET_ACTIONS)
+        & (num_actions + rules[NUM_SEATS] <= MAX_STREET_ACTIONS)  # room for all answers, as in universal_poker
         & (stack > max_contrib)
     )
     highest = stack if rules[IS_LIMIT] == 0 else max_contrib + rules[RAISE_SIZE + street]

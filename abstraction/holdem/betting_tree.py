@@ -158,7 +158,7 @@ def street_betting(
 
 
 class _StreetBuilder:
-    """Collects the nodes of one street."""
+    """Collects the nodes of one street, root after root, and the states at which it ends."""
 
     def __init__(self, rules: HoldemRules, street: int, menu: RaiseMenu, dead_chips: int, max_nodes: int):
         self._rules = rules

@@ -10,7 +10,7 @@ _LATE = ("LJ", "HJ", "CO", "BTN")
 
 
 def position_names(num_seats: int) -> list[str]:
-    """Return the position of each seat, in the seats' order of `rules`.
+    """Return the position of each seat, seats numbered as in `rules`.
 
     Heads-up, seat 0 is the big blind, and seat 1 the button, which posts the small blind.
 

@@ -2,7 +2,8 @@
 
 The usual notation of players and solvers, items separated by commas: ``AA`` pairs, ``AKs`` suited, ``AKo``
 offsuit, ``AK`` both, ``AhKd`` one combo; ``TT+`` up to aces, ``ATs+`` up to the highest kicker, ``77-44``, ``A5s-A2s``
-and ``T9s-54s`` for all between; ``random`` for every combo. ``:0.5`` after an item is its weight, by default 1.
+and ``T9s-54s`` from one class to another; ``random`` for every combo. ``:0.5`` after an item is its weight; the
+default is 1.
 """
 
 import re

@@ -39,7 +39,7 @@ class HoldemRules:
     stacks : tuple of int or None
         Chips each seat starts a hand with, at least its blind. None in limit games, which have no stacks.
     first_seats : tuple of int
-        The seat that acts first on each of 1..4 streets, or the next one if it has folded or is all-in.
+        The seat that acts first on each of 1..4 streets; if it has folded or is all-in, the next that can act.
     board_cards : tuple of int
         New board cards on each street.
     betting : {"no-limit", "limit"}

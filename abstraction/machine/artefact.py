@@ -87,7 +87,7 @@ def write_artefact(
     """Write an artefact and return its digest.
 
     The files are written beside the folder and moved there when complete. An older artefact of the same kind is
-    replaced; a process killed on the way leaves the old or the new one.
+    replaced; a process killed on the way leaves the old or the new artefact.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def _write_array(path: Path, values: np.ndarray) -> dict[str, Any]:
     try:
         with _synced(path) as file:
             np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
-    except OSError as error:  # numpy's own only counts the bytes that were written
+    except OSError as error:  # numpy's own message only counts the bytes that were written
         raise OSError(f"{path} cannot be written ({error.strerror or 'the disk is full'})") from None
     with open(path, "rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -388,7 +388,7 @@ def _replaced(folder: Path) -> Path:
 
 
 def _finish_replacement(folder: Path) -> None:
-    """Delete what a replacement moved aside, or bring it back if that was interrupted."""
+    """Delete the old artefact that a replacement moved aside, or bring it back if the replacement was interrupted."""
     replaced = _replaced(folder)
     if not replaced.exists():
         return

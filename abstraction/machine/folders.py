@@ -26,13 +26,13 @@ def user_data_folder() -> Path:
 
 
 def tables_folder() -> Path:
-    """Return the folder of the user's bucket tables, one subfolder for each, with its name."""
+    """Return the folder of the user's bucket tables; each table is a subfolder with the table's name."""
     return user_data_folder() / "abstractions"
 
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Make a folder and hold its lock: one process at a time. Where the system has no locks, do not wait.
+    """Make a folder and hold its lock, so that one process at a time runs the block; without locks, do not wait.
 
     The system releases the lock when the process ends, even if it is killed.
     """

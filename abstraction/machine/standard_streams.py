@@ -1,4 +1,4 @@
-"""Standard input, output and error, made safe: they may be closed or full, and a terminal obeys what it prints."""
+"""Standard input, output and error, made safe: they may be closed or full, and a terminal obeys control characters."""
 
 import contextlib
 import io
@@ -40,7 +40,7 @@ class _Stream:
     Parameters
     ----------
     stream : TextIO
-        The wrapped stream; attributes not defined here are its.
+        The wrapped stream, which also provides all attributes not defined here.
     on_loss : callable
         Called with the error at every write after the stream failed. The stream's descriptor then leads to the null
         device, so that Python can flush it at its end.

@@ -74,7 +74,7 @@ def require_tree(game: pyspiel.Game) -> None:
 
 @dataclass(frozen=True)
 class Size:
-    """How many histories a game has.
+    """The number of histories of a game, exact or estimated.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Size:
         return "more than 1,000 TB"
 
     def require(self, max_histories: int) -> None:
-        """Raise ValueError above a limit."""
+        """Raise ValueError if there are more histories than a limit."""
         if self.histories > max_histories:
             raise ValueError(
                 f"the game is too large for a tree: {self}; the limit is {max_histories:,} (--max-histories)"
