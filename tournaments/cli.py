@@ -81,7 +81,7 @@ def make_parser() -> Parser:
     """Return the parser of all commands."""
     parser = Parser(
         prog="plurispiel",
-        description="Poker agents around OpenSpiel, and tools that measure them.",
+        description="Poker agents built on OpenSpiel, and tools that measure them.",
         epilog=_EPILOG,
         formatter_class=HelpFormatter,
     )

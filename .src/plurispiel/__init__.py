@@ -1,4 +1,4 @@
-"""Pluribus- and DeepStack-style poker agents around OpenSpiel, and the instruments that measure them.
+"""Pluribus- and DeepStack-style poker agents built on OpenSpiel, and the tools that measure them.
 
 Import from the four packages: `plurispiel.abstraction` (rules and cards), `plurispiel.agents`,
 `plurispiel.evaluation` and `plurispiel.tournaments`. This module itself imports nothing, so that
