@@ -146,7 +146,8 @@ def test_a_run_goes_on_with_the_values_it_was_begun_with(bots, tmp_path, capsys,
     assert first["value_function"]["name"] == "checkdown" and "begun" not in said
     (bots / "small.blueprint").write_bytes(packed)  # which would be chosen now
     _, second, said = tournament(capsys, *place, "--decks", "4")
-    assert "goes on with the values that the run was begun with, checkdown" in said and "4 hands already there" in said
+    assert "the run continues with the values that it was begun with, checkdown" in said
+    assert "4 hands already there" in said
     assert second["value_function"] == first["value_function"] and second["agents"][0]["groups"] == 4
     _, asked, said = tournament(capsys, "--out", str(tmp_path / "other"), "--values", "blueprint")
     assert asked["value_function"]["name"] == "blueprint:small"

@@ -1,4 +1,4 @@
-"""Agents as the functions take them: specs, or classes that have one."""
+"""The spec of an agent that a Python function was given: a spec as text, or a class."""
 
 import inspect
 
@@ -8,12 +8,12 @@ __all__ = ["agent_spec"]
 
 
 def agent_spec(agent: object) -> str:
-    """Return the spec of an agent: a text as it is, of a class its built-in name, module or file.
+    """Return the spec of an agent: a text unchanged; for a class its built-in name, MODULE:CLASS or FILE.py:CLASS.
 
     Raises
     ------
     ValueError
-        If other processes could not build the agent.
+        If other processes could not build the agent: an instance, or a class that they cannot import.
 
     >>> from plurispiel.agents.baselines.simple import CallAgent
     >>> agent_spec(CallAgent), agent_spec("my_bot.py:MyBot")
@@ -24,14 +24,14 @@ def agent_spec(agent: object) -> str:
     if not isinstance(agent, type):
         raise ValueError(
             f"an agent is a spec or a class, got an object of the type {type(agent).__name__}; each seat and process "
-            "builds an agent of its own: give FILE.py:CLASS"
+            "builds its own agent: give FILE.py:CLASS"
         )
     name, module = agent.__qualname__, agent.__module__
     built_in = [known for known, factory in BUILT_IN.items() if factory is agent]
     if built_in:
         return built_in[0]
     if module == "__main__" or not name.isidentifier():
-        # The file of a running script would be run again, with the tournament in it.
+        # Importing the file of a running script would run the script, and its tournament, again.
         raise ValueError(
             f"{name} cannot be imported by other processes; write it to a file (in a notebook with %%writefile) and "
             f"give FILE.py:{name}"

@@ -24,31 +24,43 @@ from plurispiel.tournaments.run.results import number_text
 __all__ = ["LbrResult", "check_amounts", "measure_lbr", "run_lbr", "try_agent"]
 
 _SHOWN_EVERY_S = 2.0
-"""Between two results on the progress bar: one of many hands takes a while to compute."""
+"""Seconds between two updates of the result on the progress bar: computing it takes a while after many hands."""
 
 
 @dataclass(frozen=True)
 class LbrResult:
-    """What local best response wins from an agent, in mbb/hand: a lower bound of what it can lose.
+    """The win rate of local best response against an agent: a lower bound on what the agent can lose.
+
+    Rates are in mbb/hand, each with the half-width of its 95 % confidence interval (``ci95``). A half-width is None
+    with a single group of hands.
 
     Attributes
     ----------
-    agent, menu, game : str
+    agent : str
+        The agent's name: its spec without a folder.
+    menu : str
+        The actions of local best response: a name of `MENUS`.
     hands : int
-    mbb_per_hand, ci95 : float
-        By the chance-corrected payoffs of `Prober`, with the half-width of the 95 % confidence interval.
+        Hands played, four with each deck.
+    mbb_per_hand, ci95 : float or None
+        The rate by the chance-corrected payoffs of `Prober`.
     sd : float or None
-        Of a group of hands from one deck, in mbb.
-    paid_mbb_per_hand, paid_ci95 : float
-        By the chips paid.
+        Standard deviation of the chance-corrected rate of a group (the four hands of one deck), in mbb/hand.
+    paid_mbb_per_hand, paid_ci95 : float or None
+        The rate by the chips paid.
     aivat_mbb_per_hand, aivat_ci95 : float or None
-        By AIVAT, where asked for.
+        The rate by AIVAT; None unless asked for.
+    game : str
+        A preset's name, or an OpenSpiel game string.
     seed : int
     digest : str
         A hash of the settings and the code.
-    seconds, hands_per_second : float
-        Of this call; the rate is None if nothing was left to play.
+    seconds : float
+        Duration of this call; hands of earlier calls do not count.
+    hands_per_second : float or None
+        Speed of this call; None if all hands had been played before.
     folder : Path
+        The run folder.
     """
 
     agent: str
@@ -88,7 +100,7 @@ def run_lbr(
     fresh: bool = False,
     progress: bool = False,
 ) -> LbrResult:
-    """Play local best response against an agent heads-up, or the rest of such a run, and return what it wins.
+    """Return the win rate of local best response against an agent, heads-up; plays the hands not yet in the run folder.
 
     Parameters
     ----------
@@ -97,12 +109,13 @@ def run_lbr(
     menu : {"fc", "fcpa", "56bets", "flop56"}
         The actions of local best response, see `MENUS`.
     hands : int
-        Four are played with each deck.
+        Hands to play, rounded up to a multiple of four: each deck is played four times.
     game : str
         A preset or an OpenSpiel game string of two seats.
     seed : int
+        Seed of all cards and random choices.
     aivat : bool
-        Correct the payoffs by AIVAT as well.
+        Also correct the payoffs by AIVAT.
     workers : int
         Processes; 0 for one per processor, 1 to play in this process.
     out : path, optional
@@ -115,9 +128,9 @@ def run_lbr(
     Raises
     ------
     ValueError
-        For settings or an agent that the command would refuse, with its message.
+        For settings or an agent that ``plurispiel lbr`` would refuse, with the same message.
     KeyboardInterrupt
-        What was played is stored: the same call resumes the run.
+        Finished blocks of hands are stored: the same call resumes the run.
     """
     config = LbrConfig(agent_spec(agent), menu, game, seed, aivat)
     check_amounts(hands, workers)
@@ -128,9 +141,9 @@ def run_lbr(
 
 
 def check_amounts(hands: int, workers: int) -> None:
-    """Refuse numbers of hands or workers that cannot be."""
+    """Raise ValueError if `hands` or `workers` is out of range."""
     if hands < 1 or not 0 <= workers <= MAX_WORKERS:
-        raise ValueError(f"hands are 1 or more and workers 0 to {MAX_WORKERS:,}, got {hands} and {workers}")
+        raise ValueError(f"hands must be at least 1 and workers 0..{MAX_WORKERS:,}, got {hands} and {workers}")
 
 
 def try_agent(config: LbrConfig) -> None:
@@ -139,7 +152,7 @@ def try_agent(config: LbrConfig) -> None:
     Raises
     ------
     ValueError
-        If it does not.
+        If the agent does not load, fails, or reports no strategy.
     """
     if parse_spec(config.agent).is_foreign:
         with contextlib.closing(Contestant(config.agent, Limits())) as contestant:
@@ -149,7 +162,13 @@ def try_agent(config: LbrConfig) -> None:
 def measure_lbr(
     config: LbrConfig, hands: int, *, workers: int, out: Path | None, fresh: bool, progress: bool
 ) -> LbrResult:
-    """Play what is missing of a run and return its result."""
+    """Return the result of a run after playing the hands that its folder does not hold yet.
+
+    Parameters
+    ----------
+    out : Path or None
+        Run folder; None for a folder in the user's data, named by the digest of `config`.
+    """
     folder = out or user_data_folder() / "lbr" / config.digest
     run = LbrRun(folder, config, fresh=fresh)
     num_groups = -(-hands // Prober.hands_per_group)
@@ -175,7 +194,7 @@ def measure_lbr(
                     shown = time.perf_counter()
                 bar.update(count * Prober.hands_per_group)
 
-            begin = time.perf_counter()
+            begin = time.perf_counter()  # loading the kernels does not count as playing time
             run.play(num_groups, workers or num_processors(), show)
     record = run.results(num_groups)
     seconds = time.perf_counter() - begin

@@ -17,19 +17,23 @@ __all__ = ["ReplayResult", "replay_hands"]
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What replaying recorded hands through two engines found.
+    """The findings from replaying recorded hands through two engines.
 
     Attributes
     ----------
     hands : int
-        Replayed, without those of `errors`.
-    mismatches, errors : list of dict
-        Hands whose record disagrees with the engines, and hands that cannot be read: ``file, hand, what``.
+        Number of replayed hands; the hands in `errors` do not count.
+    mismatches : list of dict
+        Hands whose record disagrees with an engine: ``file, hand, what``, where ``what`` is the disagreement.
+    errors : list of dict
+        Hands and files that cannot be read: ``file, hand, what``; ``hand`` is None for a whole file.
     odd_chips : int
-        Hands that disagree in the odd chips of split pots alone; they are no mismatches.
+        Number of hands that disagree in the odd chips of split pots alone; `mismatches` does not list them.
     players : dict
-        By name: ``hands, chips, mbb_per_hand, se`` and the frequencies of play, ``stats``.
+        By the player's name: ``hands, chips, mbb_per_hand, se`` (standard error) and ``stats``, the frequencies of
+        play.
     files : tuple of Path
+        The files that were read, in order.
     """
 
     hands: int
@@ -54,8 +58,8 @@ def replay_hands(
     Parameters
     ----------
     paths : path, or iterable of paths
-        Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of them; of runs also their names, or
-        ``"last"``.
+        Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of such files. A run may also be given
+        by its name, or as ``"last"``.
     game : path, optional
         The game of ACPC logs; by default the one that each log names.
     progress : bool
@@ -64,7 +68,7 @@ def replay_hands(
     Raises
     ------
     ValueError
-        If there is no such file, run or game.
+        If a path, run or game does not exist, or a folder holds no hand-history file.
     """
     given = [paths] if isinstance(paths, str | Path) else paths
     rules = game_by_name(str(game)) if game else None

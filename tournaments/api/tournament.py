@@ -1,4 +1,4 @@
-"""Tournaments from Python: `run_tournament`, and `forecast_tournament` before it."""
+"""Tournaments from Python: `run_tournament`, and `forecast_tournament`, which predicts intervals and duration."""
 
 import contextlib
 import dataclasses
@@ -37,19 +37,19 @@ def run_tournament(
     agent_network: bool = False,
     **options: Any,
 ) -> TournamentResult:
-    """Play a duplicate tournament, or the rest of one, and return its results.
+    """Return the results of a duplicate tournament after playing the hands that its run folder does not hold yet.
 
-    Settings, scores and rows of the run are those of ``plurispiel tournament`` with the same options. Worker processes
-    import neither the calling script nor the current folder: a script needs no ``if __name__ == "__main__"``.
+    Settings and results are those of ``plurispiel tournament`` with the same options. Worker processes import neither
+    the calling script nor the current folder: a script needs no ``if __name__ == "__main__"``.
 
     Parameters
     ----------
     agents : str or iterable of str or type, optional
         Agent specs (``"tag,equity"`` or ``["tag", "my_bot.py:MyBot"]``); classes from modules stand for their specs.
-        An instance, or a class of a notebook or the running script, is refused: each seat and process builds an agent
-        of its own. By default (`default_tournament`) the bundled blueprint against each of the five baselines.
+        An instance, or a class of a notebook or the running script, is refused: each seat and process builds its own
+        agent. By default (`default_tournament`) the bundled blueprint against each of the five baselines.
     settings : path or mapping, optional
-        A TOML file, or the same settings as a mapping; keyword arguments win.
+        A TOML file, or the same settings as a mapping; keyword arguments override them.
     out : path, optional
         Run folder; by default one named by the settings. Calling again with the same settings resumes the run.
     fresh : bool
@@ -57,16 +57,17 @@ def run_tournament(
     progress : bool
         Print notes and a progress bar on standard error.
     workers : int
-        Processes; 0 for one per processor, 1 to play in this process.
+        Worker processes; 0 for one per processor, 1 to play in this process.
     hands : {"sample", "all", "none"}
-        Hands to store and write to ``hands.phhs``.
+        Hands to store and write to ``hands.phhs``. A sample holds the first 20 decks of every line-up, and every group
+        with a fault.
     isolate : {"foreign", "all"}
-        Agents with a process of their own: those from outside the package, or all.
+        Agents that run in their own processes: those from outside the package, or all.
     processes : {"rotation", "one"}, optional
-        Processes for an agent from outside: one per rotation, or one for all. By default ``one`` only if
-        ``deals="once"``.
+        Processes of an agent from outside: one for each rotation, or one for all rotations. By default ``rotation``,
+        but ``one`` with ``deals="once"``.
     sandbox : {"auto", "bwrap", "none"}
-        Sandbox of agents with a process of their own; ``auto`` uses bubblewrap where it works, and warns otherwise.
+        Sandbox of agents in their own processes; ``auto`` uses bubblewrap where it works, and warns otherwise.
     agent_network : bool
         Let agents in the sandbox use the network.
     **options
@@ -77,7 +78,7 @@ def run_tournament(
     Raises
     ------
     ValueError
-        For settings or agents that the command would refuse, with its message.
+        For settings or agents that ``plurispiel tournament`` would refuse, with the same message.
     WorkerFailed, RefereeDisagrees, RunAborted
         RuntimeErrors that end the run; the blocks stored before stay.
     KeyboardInterrupt
@@ -85,8 +86,8 @@ def run_tournament(
 
     Notes
     -----
-    With an agent from outside the package, other processes of the same user are kept from reading this process, which
-    also ends core dumps and attaching debuggers. The run knows all cards.
+    This process knows all cards. With an agent from outside the package, it therefore closes its memory to other
+    processes of the same user, so that core dumps and debuggers that attach no longer work either.
 
     >>> result = run_tournament("call,raise", decks=8, seed=1, score="duplicate", workers=1)
     >>> result["call"].hands, result["call"].faults
@@ -123,9 +124,10 @@ def forecast_tournament(
     agent_network: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the intervals, hands and seconds to expect of a tournament, from a short one on other decks.
+    """Return the intervals, hands and seconds to expect of a tournament, from a short pilot on other decks.
 
-    Parameters are those of `run_tournament`; the result is the record of ``plurispiel tournament --dry-run --json``.
+    Parameters are those of `run_tournament`. The result is the record that ``plurispiel tournament --dry-run --json``
+    prints (`dry_run.expect`).
     """
     say: Say = functools.partial(_print, []) if progress else _ignore
     how = RunOptions(
@@ -145,7 +147,15 @@ def gather_settings(
     settings: str | Path | Mapping[str, Any] | None,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the settings of a file or mapping with the given options over them, as arguments of `TournamentConfig`."""
+    """Return arguments of `TournamentConfig`: the settings of a file or mapping, overridden by the given options.
+
+    Raises
+    ------
+    TypeError
+        If an option is no setting of a tournament.
+    ValueError
+        If the settings file cannot be read, or an agent is neither a spec nor an importable class.
+    """
     for name in options:
         if name not in _SETTINGS:
             raise TypeError(f"a tournament has no setting {name!r}{suggestion(name, _SETTINGS)}")
@@ -170,7 +180,7 @@ def _file_of(settings: str | Path | Mapping[str, Any] | None) -> Path | None:
 
 
 def _warning(say: Say, progress: bool) -> Say:
-    """Return what tells that agents run without protection: nobody should have to ask for that note."""
+    """Return the function that reports a missing sandbox: without `progress` a Python warning, which is still shown."""
     return say if progress else functools.partial(warnings.warn, stacklevel=4)
 
 

@@ -23,16 +23,23 @@ class AgentResult:
     Attributes
     ----------
     name : str
-        Its spec without a folder, with ``#2``, ... where agents share one.
+        The agent's spec without its folder; agents with the same spec are told apart by ``#2``, ``#3``, ...
     mbb_per_hand : float or None
-        Thousandths of a big blind per hand, by the score that ranks the agents; None if it played no hand.
+        Thousandths of a big blind per hand, by the score that ranks the agents; None if the agent played no hand.
     ci95 : float or None
-        Half-width of the 95 % confidence interval.
-    hands, groups, faults : int
+        Half-width of the 95 % confidence interval of `mbb_per_hand`; None with fewer than two groups.
+    hands : int
+        Hands played.
+    groups : int
+        Duplicate groups played: all rotations of a line-up on one deck.
+    faults : int
+        Faults committed: failures to answer with a legal action, such as exceptions, timeouts and crashes
+        (`hand.FAULT_KINDS`).
     retired : bool
-        Whether it reached the limit of faults.
+        Whether the agent reached the limit of faults, so that its seat only folded afterwards.
     scores : dict
-        ``mbb_per_hand`` and ``ci95`` by each score: ``raw``, ``duplicate``, ... None where a score is not defined.
+        For each of the scores ``raw``, ``duplicate``, ``aivat`` and ``aivat_duplicate`` a dict with ``mbb_per_hand``,
+        ``ci95`` and ``sd_bb``; None for a score that the run does not hold.
     stats : dict
         Frequencies of play: ``vpip``, ``pfr``, ...
     """
@@ -60,9 +67,9 @@ _AGENT_FIELDS = ("name", "mbb_per_hand", "ci95", "hands", "groups", "faults", "r
 
 @dataclass(frozen=True, repr=False)
 class TournamentResult:
-    """What a tournament measured.
+    """The results of a tournament.
 
-    ``result["tag"]`` is the `AgentResult` of that name.
+    ``result[name]`` is the `AgentResult` of the agent with that name.
 
     Attributes
     ----------
@@ -71,7 +78,7 @@ class TournamentResult:
     folder : Path
         The run folder.
     notes : tuple of str
-        What the command would have said on standard error.
+        The lines that the command prints on standard error: settings, warnings, faults.
     """
 
     record: dict[str, Any]
@@ -85,7 +92,7 @@ class TournamentResult:
 
     @property
     def seed(self) -> int | None:
-        """The seed; None of a run that drew a key."""
+        """The seed of all cards and random choices; None if the decks came from a secret random key (``keys``)."""
         return self.record["seed"]
 
     @property
@@ -95,19 +102,19 @@ class TournamentResult:
 
     @property
     def matrix(self) -> np.ndarray | None:
-        """What the row's agent won from the column's: float64[num_agents, num_agents], mbb/hand.
+        """The win rate of the row's agent against the column's: float64[num_agents, num_agents], in mbb/hand.
 
-        NaN for agents that never met; None at tables of more than two seats.
+        Rows and columns are in the order of `agents`. NaN for agents that never met; None with more than two seats.
         """
         return self._matrix("mbb_per_hand")
 
     @property
     def matrix_ci95(self) -> np.ndarray | None:
-        """The half-widths of the matrix' 95 % confidence intervals."""
+        """The half-widths of the 95 % confidence intervals of `matrix`; also NaN for pairs with a single group."""
         return self._matrix("ci95")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of the record, which is what ``--json`` prints."""
+        """Return a copy of the record, which ``--json`` prints."""
         return copy.deepcopy(self.record)
 
     def to_frame(self) -> "pandas.DataFrame":
@@ -125,7 +132,7 @@ class TournamentResult:
             import pandas
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                "to_frame needs pandas, which is not installed (pip install pandas); to_dict does without"
+                "to_frame needs pandas, which is not installed (pip install pandas); to_dict works without pandas"
             ) from None
         return pandas.DataFrame([_row(agent) for agent in self.agents]).set_index("name")
 
@@ -133,7 +140,7 @@ class TournamentResult:
         for agent in self.agents:
             if agent.name == name:
                 return agent
-        raise KeyError(f"no agent {name!r} (they are {', '.join(agent.name for agent in self.agents)})")
+        raise KeyError(f"no agent {name!r} (the agents are {', '.join(agent.name for agent in self.agents)})")
 
     def __repr__(self) -> str:
         return table_text(self.record)
@@ -148,6 +155,7 @@ class TournamentResult:
         return f"<table><thead>{head}</thead><tbody>{''.join(f'{row}</tr>' for row in rows)}</tbody></table>"
 
     def _matrix(self, key: str) -> np.ndarray | None:
+        """Return one number of each entry of the record's matrix, NaN for missing ones."""
         cells = self.record["matrix"]
         if cells is None:
             return None

@@ -47,14 +47,14 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a tournament is played and where it is stored, none of which changes a result.
+    """How a tournament is played and where it is stored. No option changes a result.
 
     Attributes
     ----------
     workers, hands, isolate, processes, sandbox, agent_network, out, fresh
         See `run_tournament`.
     settings_file : Path, optional
-        The file that the settings come from; the sandbox hides it.
+        The file that the settings come from; the sandbox hides that file from agents.
     keeps_run : bool
         Whether the run has a folder; a forecast has none.
     """
@@ -72,7 +72,7 @@ class RunOptions:
 
     def __post_init__(self):
         if not 0 <= self.workers <= MAX_WORKERS:
-            raise ValueError(f"workers must not be negative nor above {MAX_WORKERS:,}, got {self.workers}")
+            raise ValueError(f"workers must be 0..{MAX_WORKERS:,} (0: one for each processor), got {self.workers}")
         choices = {
             "hands": ("sample", "all", "none"),
             "isolate": ("foreign", "all"),
@@ -86,7 +86,7 @@ class RunOptions:
 
 
 class TournamentRun:
-    """A tournament whose agents load, with its run folder open.
+    """A tournament with its agents checked and its run folder open.
 
     Parameters
     ----------
@@ -94,13 +94,14 @@ class TournamentRun:
         Arguments of `TournamentConfig`.
     options : RunOptions
     say : callable
-        Takes each note.
+        Called with each line for the user.
     warn : callable
-        Takes the note that agents run without a sandbox.
+        Called with the warning that agents run without a sandbox.
 
     Attributes
     ----------
     config : TournamentConfig
+        The settings with all defaults filled in.
     store : RunStore
 
     Raises
@@ -119,11 +120,11 @@ class TournamentRun:
             for note in notes:
                 say(note)
         except BaseException:
-            self.close()  # else this process could not open the run again
+            self.close()  # else the folder would stay locked by this process
             raise
 
     def close(self) -> None:
-        """Close the run folder, and let others play the run."""
+        """Close the run folder and release its lock."""
         self.store.close()
 
     def play(self, *, progress: bool) -> None:
@@ -132,13 +133,13 @@ class TournamentRun:
         Raises
         ------
         WorkerFailed, RefereeDisagrees, RunAborted
-            RuntimeErrors; the blocks stored before stay.
+            RuntimeErrors that end the run; the blocks stored before stay.
         """
         config, store, say = self.config, self.store, self._say
         lineups = make_lineups(config)
         total = len(lineups) * config.decks * config.seats
         done = sum(deck < config.decks for _, deck in store.done()) * config.seats
-        source = "a key of its own" if config.draws_key else f"seed {config.seed}"
+        source = "a secret key" if config.draws_key else f"seed {config.seed}"
         say(
             f"{config.format} of {len(config.agents)} agents, {config.seats} seats, {len(lineups)} line-up"
             f"{'s' * (len(lineups) > 1)} x {config.decks} decks x {config.seats} rotations = {total:,} hands; "
@@ -180,7 +181,7 @@ class TournamentRun:
 
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
-    """Play other decks of the same tournament and return what to expect of it (`dry_run.expect`)."""
+    """Return the predictions for a tournament (`dry_run.expect`), from a pilot that plays a few other decks."""
     config, sandbox, notes = _prepare(settings, options, say, warn)
     for note in notes:
         say(note)
@@ -197,23 +198,27 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
 def _prepare(
     settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say
 ) -> tuple[TournamentConfig, Sandbox | None, list[str]]:
-    """Return the settings with all that was left open, the agents' sandbox, and notes for the user."""
+    """Return the settings with all defaults filled in, the agents' sandbox (None without one), and notes for the user.
+
+    Every agent is built once, so that an agent that does not load is refused here.
+    """
     config = TournamentConfig(**settings)
     sandbox = None
     if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
-        close_to_others()  # before any code from outside runs: this process knows the cards
+        close_to_others()  # before any code from outside the package runs: this process knows the cards
         sandbox = _open_sandbox(options, warn)
     notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
     if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
         config = dataclasses.replace(config, deals="once")
         notes.append(
-            "each rotation has a deck of its own, as agents from outside could tell each other what they saw "
-            f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals all rotations one deck)"
+            "each rotation has its own deck, as agents from outside could tell each other the cards that they saw "
+            f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals one deck to all rotations)"
         )
     if config.outsiders and config.deals == "shared":
         notes.append(
-            "all rotations of a group are dealt one deck, of which processes of one agent could tell each other by "
-            "signals that no sandbox stops: against agents that may mean harm, --decks once leaves nothing to tell"
+            "all rotations of a group are dealt the same deck, and processes of an agent could tell each other its "
+            "cards by signals that no sandbox stops; against agents that may cheat, --decks once deals each rotation "
+            "its own deck"
         )
     if config.uses_aivat and not settings.get("values"):
         notes += filter(None, [values_note(config.values)])
@@ -222,14 +227,14 @@ def _prepare(
         make_value_function(config.values, config.rules)  # refuses values of another game before anything is played
     if config.outsiders and not config.draws_key:
         notes.append(
-            f"seed {config.seed}: an agent from outside that knows or guesses it can deal the decks and match its own "
-            "cards; without --seed the run draws a key"
+            f"seed {config.seed}: an agent from outside that knows or guesses the seed can compute all cards; "
+            "without --seed the run draws a secret key"
         )
     return config, sandbox, list(map(printable, notes))
 
 
 def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
-    """Return the sandbox of agents with processes of their own; None, after a warning, if there is no sandbox."""
+    """Return the sandbox of agents in their own processes; None, after a warning, if they run without one."""
     sandbox = working_sandbox(options.sandbox, network=options.agent_network)
     if sandbox is None:
         warn(printable(unprotected(options.sandbox)))
@@ -251,7 +256,7 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
             try_to_load(contestant)
-            if parse_spec(spec).name == "openspiel":  # whether it can play the game shows only when a hand begins
+            if parse_spec(spec).name == "openspiel":  # such a bot refuses a game only when a hand begins
                 try:
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
                 except AgentFault as fault:
@@ -260,14 +265,14 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: Say) -> TournamentConfig:
-    """Return the settings with the values that the run was begun with, if the run exists.
+    """Return the settings with the AIVAT values that the run was begun with, if the run exists.
 
-    Today's default may be another: a bucket table was built since, or deleted.
+    The default values may have changed since: a bucket table was built, or deleted.
 
     Raises
     ------
     ValueError
-        If these values cannot be found any more.
+        If the values of the run cannot be found any more.
     """
     if options.fresh or not options.keeps_run:
         return config
@@ -285,13 +290,13 @@ def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: 
         with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(_folder(same, options))) as store:
             if store.facts["digest"] == same.digest:
                 if values != config.values:
-                    say(f"goes on with the values that the run was begun with, {parse_spec(values).title}")
+                    say(f"the run continues with the values that it was begun with, {parse_spec(values).title}")
                 return same
     return config
 
 
 def _values_of(folder: Path) -> str:
-    """Return the values that a run was begun with; an empty text if it has none, or there is no run."""
+    """Return the AIVAT values that a run was begun with; an empty text without AIVAT, or if the folder holds no run."""
     with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
         return store.config.values
     return ""
@@ -302,12 +307,12 @@ def _folder(config: TournamentConfig, options: RunOptions) -> Path:
 
 
 def _processes(config: TournamentConfig, options: RunOptions) -> str:
-    """Return how many processes an agent from outside has: one where no deck is dealt twice."""
+    """Return the processes of an agent from outside, ``one`` or ``rotation``; by default one if no deck repeats."""
     return options.processes or ("one" if config.deals == "once" else "rotation")
 
 
 def _load_kernels(config: TournamentConfig, say: Say) -> float:
-    """Compile the kernels of a tournament, once for all workers, and return the seconds it took."""
+    """Return the seconds that loading the kernels took; compiled here, they are in the cache of all workers."""
     say(LOADING)
     start = time.perf_counter()
     warmup_play(config.agents, config.rules)
@@ -319,6 +324,13 @@ def _load_kernels(config: TournamentConfig, say: Say) -> float:
 def _play(
     config: TournamentConfig, store: RunStore, conduct: Conduct, *, total: int, done: int, progress: bool
 ) -> None:
+    """Play the missing groups; the progress bar shows the leader's rate over the hands of this call.
+
+    Parameters
+    ----------
+    total, done : int
+        Hands of the whole run, and hands already stored.
+    """
     tallies = [Tally() for _ in config.agents]
     per_chip = 1000.0 / config.rules.big_blind
     with progress_bar(
@@ -349,6 +361,7 @@ def _write_hands(folder: Path, say: Say) -> None:
 
 
 def _fault_report(config: TournamentConfig, agent: dict[str, Any], message: str) -> str:
+    """Return the line on an agent's faults: their kinds, their penalty, and the message of the first fault."""
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
     price = {"repair": "each answer replaced by the nearest legal one"}.get(
         config.on_fault, "checking or folding to the end of those hands"

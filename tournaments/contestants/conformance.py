@@ -1,6 +1,6 @@
 """The program that checks an agent against the contract (`agents.base`), in a process that may crash.
 
-It prints the number of hands after each one, and finally the report as JSON.
+On standard output, it prints a line with the number of hands after each hand, and finally the report as JSON.
 """
 
 import json
@@ -14,7 +14,19 @@ from plurispiel.tournaments.contestants.process import limit_memory
 
 
 def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder: str) -> None:
-    """Check an agent for a number of hands; none is begun after `seconds`."""
+    """Check an agent for at most `num_hands` hands; no hand is begun after `seconds`.
+
+    Parameters
+    ----------
+    spec : str
+        The agent's spec, with an absolute path.
+    game : str
+        A preset or an OpenSpiel game string.
+    memory : str
+        MiB of memory beyond that of the process before the agent is loaded.
+    folder : str
+        Folder that is searched for the agent's modules.
+    """
     report_to = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # keeps the agent's prints out of the report
     search_in(folder)

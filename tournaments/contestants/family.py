@@ -1,4 +1,4 @@
-"""The process of an agent and all processes it starts; they run only while the agent is asked something."""
+"""An agent's process and all processes that it starts: they are stopped except while the agent is asked something."""
 
 import contextlib
 import os
@@ -11,12 +11,15 @@ from typing import IO
 from plurispiel.tournaments.contestants.process import CONTINUE, STOP
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 
-_END_S = 2.0
+_END_S = 2.0  # time for the warden to end all processes before its process group is killed
 _SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubblewrap
 
 
 class Family:
-    """A newly started agent's process under a warden (`process`), both in the sandbox if there is one.
+    """An agent's process and its warden (`process`), started on construction, both in the sandbox if one is given.
+
+    `stop` stops the agent's process group by a signal. In a sandbox, the warden stops the processes that the agent has
+    started outside that group. An order to the warden is slow, so that it gets orders only once such processes exist.
 
     Parameters
     ----------
@@ -28,14 +31,14 @@ class Family:
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     mebibytes : int
-        Size of the private folder in the sandbox.
+        Size limit of the private folder in the sandbox.
     errors : int or file
         Target of standard error, where the agent's prints go.
 
     Attributes
     ----------
     process : Popen
-        The first process; its streams are the agent's.
+        The first process: bubblewrap, or without a sandbox the warden. Its standard streams are the agent's.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class Family:
                 os.close(theirs)
 
     def has_started(self, agent: int) -> None:
-        """Note the agent's process id, which its host reports before any of the agent's code runs."""
+        """Note the process id of the agent, as reported by its `host` before any of the agent's code runs."""
         if not self._has_warden:
             return
         if self._sandbox is None:
@@ -86,7 +89,7 @@ class Family:
             return
         try:
             (warden,) = _children(self.process.pid)
-            (self._agent,) = _children(warden)  # `agent` is its id inside the sandbox, which differs
+            (self._agent,) = _children(warden)  # not `agent`: process ids differ inside the sandbox
             self._offspring = _Offspring(warden, self._agent)
         except (OSError, ValueError):  # a kernel without lists of children
             self._asks_warden = True
@@ -97,7 +100,7 @@ class Family:
         self._order(CONTINUE)
 
     def stop(self) -> None:
-        """Stop all processes in the sandbox; without a sandbox, the agent's process group."""
+        """Stop all processes in the sandbox; without a sandbox, those of the agent's process group only."""
         self._signal(signal.SIGSTOP)
         if self._offspring is not None and self._offspring.is_seen():
             self._offspring.close()
@@ -106,10 +109,10 @@ class Family:
         self._order(STOP)
 
     def dismiss(self) -> None:
-        """Start the end of all processes, without waiting for it."""
+        """Have all processes killed, without waiting until they have ended."""
         if not self._has_warden:
             self.process.kill()
-        self._close_orders()  # at the end of the pipe the warden kills them
+        self._close_orders()  # when its pipe of orders closes, the warden kills them
 
     def close(self) -> None:
         """End all processes; none is left when this returns."""
@@ -157,7 +160,13 @@ class Family:
 class _Offspring:
     """Detects from outside the sandbox, in a few microseconds, whether the agent has started processes.
 
-    Orphans are children of the warden; the kernel lists the others as children of the agent's threads.
+    The kernel lists the children of every thread in a file of `/proc`, which is kept open. Descendants whose parent has
+    ended become children of the warden. All others have an ancestor among the children of the agent's threads.
+
+    Parameters
+    ----------
+    warden, agent : int
+        Process ids outside the sandbox.
     """
 
     def __init__(self, warden: int, agent: int):
@@ -167,18 +176,18 @@ class _Offspring:
         self._num_links = 0
 
     def is_seen(self) -> bool:
-        """Return whether there are any, or may be."""
+        """Return whether the agent has started processes; True also if the system cannot tell."""
         threads = f"/proc/{self._agent}/task"
         try:
-            if (num_links := os.stat(threads).st_nlink) != self._num_links:
+            if (num_links := os.stat(threads).st_nlink) != self._num_links:  # the number of threads has changed
                 self._num_links = num_links
                 self._close_lists()
                 for thread in os.listdir(threads):
                     self._lists.append(os.open(_children_file(self._agent, int(thread)), os.O_RDONLY))
             if any(os.pread(each, 1, 0) for each in self._lists):
                 return True
-            return os.pread(self._wards, 64, 0).count(b" ") > 1
-        except OSError:  # a thread has ended meanwhile
+            return os.pread(self._wards, 64, 0).count(b" ") > 1  # a blank follows each id; the first is the agent's
+        except OSError:  # a thread has ended in the meantime
             return True
 
     def close(self) -> None:
@@ -196,6 +205,6 @@ def _children_file(pid: int, thread: int) -> str:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of a process with one thread."""
+    """Return the ids of the children of a process with a single thread."""
     with open(_children_file(pid, pid)) as stream:
         return [int(word) for word in stream.read().split()]

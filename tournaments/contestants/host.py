@@ -1,7 +1,7 @@
-"""The host of an agent in its process: builds the agent and answers requests until the input ends.
+"""The host: the program in an isolated agent's process that builds the agent and passes it the run's requests.
 
-Frames (`wire`) arrive on standard input and leave on standard output. Both are moved to other descriptors before any
-code of the agent runs; its prints go to standard error.
+Frames (`wire`) arrive on standard input and leave on standard output. Both streams are moved to other descriptors
+before any code of the agent runs; what the agent prints goes to standard error.
 """
 
 import os
@@ -34,7 +34,12 @@ def private_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 class Host:
-    """Answers the requests to one agent."""
+    """Answers the requests to one agent.
+
+    Every request has a ``number``, which its answer repeats, and may have ``events`` to observe first. It asks one of:
+    ``hello`` (the process id), ``load`` a spec, ``restart`` a hand, ``act``, ``range`` (the reported strategy), or
+    nothing but to observe the events.
+    """
 
     _rules: HoldemRules
     _seat: int
@@ -49,7 +54,7 @@ class Host:
             os.register_at_fork(after_in_parent=self._note_fork)
 
     def serve(self) -> None:
-        """Answer requests in turn."""
+        """Answer requests, one after another, until the input ends."""
         while frame := self._read():
             request, _ = wire.decode(frame)
             number = {"number": request["number"]}
@@ -59,18 +64,20 @@ class Host:
             except BaseException as error:  # anything that the agent raises becomes an answer
                 reply = wire.encode(number | _blame(request, error))
             if os.getpid() != self._pid:
-                os._exit(0)  # a fork of the host made by the agent must not answer
+                os._exit(0)  # the agent forked this process: the copy must not answer
             if self._forked:
-                reply = wire.encode(number | {"fault": ["fork", f"{_what(request)}: it forked its process"]})
+                reply = wire.encode(number | {"fault": ["fork", f"{_kind(request)}: it forked its process"]})
             self._sink.write(reply)
             self._sink.flush()
 
     def _read(self) -> bytes:
+        """Return the next frame; empty at the end of the input."""
         head = self._source.read(8)
         size = wire.frame_size(head)
         return head + self._source.read(size - len(head)) if size else b""
 
     def _answer(self, request: wire.Message) -> tuple[wire.Message, tuple[np.ndarray, ...]]:
+        """Return the answer to a request, and the arrays that follow it."""
         for event in request.get("events", ()):
             try:
                 self._agent.observe(wire.read_event(event))
@@ -94,7 +101,7 @@ class Host:
         if "hello" in request:
             return {"pid": os.getpid()}, ()
         if "load" in request:
-            if "folder" in request:  # the folder in which the run was started
+            if "folder" in request:  # with a sandbox: the folder in which the run was started
                 search_in(request["folder"])
             limit_memory(request["memory"])
             self._agent = make_agent(request["load"])
@@ -106,17 +113,20 @@ class Host:
         self._forked = True
 
 
-def _what(request: wire.Message) -> str:
+def _kind(request: wire.Message) -> str:
     return next((word for word in ("hello", "load", "restart", "act", "range") if word in request), "observe")
 
 
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:
-    """Return the answer for an exception: the agent's fault, or that no agent has this name."""
-    what = _what(request)
+    """Return the answer for an exception: ``fault`` with kind and message, or ``refused`` if the spec names no agent.
+
+    An error of `make_agent` without a cause is about the spec; the agent's own errors are the cause of another error.
+    """
+    kind = _kind(request)
     if isinstance(error, AgentFault):
         return {"fault": [error.kind, error.message]}
     if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
-        return {"fault": ["memory", f"{what}: out of memory"]}
-    if what == "load" and isinstance(error, ValueError):
+        return {"fault": ["memory", f"{kind}: out of memory"]}
+    if kind == "load" and isinstance(error, ValueError):
         return {"fault": ["load", str(error)]} if error.__cause__ is not None else {"refused": str(error)}
-    return {"fault": ["load" if what == "load" else "exception", f"{what}: {error_text(error)}"]}
+    return {"fault": ["load" if kind == "load" else "exception", f"{kind}: {error_text(error)}"]}

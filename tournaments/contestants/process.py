@@ -1,9 +1,9 @@
 """The program of an isolated agent: a warden and, as its child, the process that runs the agent's code.
 
-Started by `family` as ``python -m``. The warden forks before anything of the agent is loaded. In a sandbox it stops
-and continues all processes on order. It ends everything that the agent has started when the agent's process or the run
-ends: in a sandbox it is the first process, whose end kills all others; elsewhere orphans become its children. Only the
-standard library is imported here, which keeps the warden of every agent small.
+Started by `family` as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox it stops and
+continues all processes when the run orders it. When the agent's process or the run ends, the warden ends all processes
+that the agent has started. In a sandbox the warden is the first process, whose end kills all others; elsewhere orphans
+become its children. Only the standard library is imported here, which keeps the warden of every agent small.
 """
 
 import contextlib
@@ -24,20 +24,25 @@ _KEYCTL = {"x86_64": 250, "aarch64": 219}  # the numbers of the system call
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _MIB = 1 << 20
 _MAX_MEMORY = 1 << 40  # MiB: larger limits would overflow the system call
-_ROUNDS = 100
+_ROUNDS = 100  # of killing children, whose own children then become orphans and need another round
 
 CONTINUE, STOP = b"c", b"s"
+"""Orders to the warden, one byte each."""
 
 
 def main(control: str, program: str, *arguments: str) -> None:
     """Run a module's `main` in a child process, and obey orders until the child or the run ends.
 
+    Outside Linux the module runs in this process, without a warden.
+
     Parameters
     ----------
     control : str
-        File descriptor of the pipe of orders.
+        File descriptor from which the orders are read.
     program : str
         A module of `tournaments.contestants`.
+    *arguments : str
+        Arguments of the module's `main`.
     """
     close_to_others()
     leave_keyring()
@@ -56,10 +61,10 @@ def main(control: str, program: str, *arguments: str) -> None:
         _run(program, arguments)
         return
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):  # the streams belong to the agent
+    for stream in range(3):  # the standard streams belong to the agent
         os.dup2(nothing, stream)
     status = _watch(orders, agent)
-    if warden > 1:
+    if warden > 1:  # process 1 of a sandbox takes all others with it
         _end_children()
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)
@@ -70,25 +75,28 @@ def _run(program: str, arguments: Sequence[str]) -> None:
 
 
 def _watch(orders: int, agent: int) -> int:
-    """Return the status of the agent's process, obeying orders until it ends or the pipe of orders is closed."""
+    """Return the wait status of the agent's process, after obeying orders until that process or the run ends.
+
+    The pipe of orders is closed when the run ends; the agent's process is then killed.
+    """
     ended = os.pidfd_open(agent)
     events = select.poll()
     events.register(orders, select.POLLIN)
     events.register(ended, select.POLLIN)
     while True:
         ready = dict(events.poll())
-        given = os.read(orders, 64) if orders in ready else b"none"
-        if not given:
+        received = os.read(orders, 64) if orders in ready else b"no order"
+        if not received:  # the pipe is closed
             os.kill(agent, signal.SIGKILL)
-        if not given or ended in ready:
+        if not received or ended in ready:
             return os.waitpid(agent, 0)[1]
         if os.getpid() == 1:  # outside a sandbox, -1 would reach every process of the user
             with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGSTOP if given.endswith(STOP) else signal.SIGCONT)
+                os.kill(-1, signal.SIGSTOP if received.endswith(STOP) else signal.SIGCONT)
 
 
 def _end_children() -> None:
-    """End the processes that the agent has started: as a subreaper, this process is the parent of orphans."""
+    """End the processes that the agent has started; as this process is a subreaper, orphans become its children."""
     with contextlib.suppress(ChildProcessError):
         for _ in range(_ROUNDS):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -100,22 +108,23 @@ def _end_children() -> None:
 
 
 def _children() -> list[int]:
-    """Return the children of this process."""
-    found = []
+    """Return the ids of the children of this process."""
+    children = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{entry}/stat") as stream:
+            # ID (NAME) STATE PARENT ...; the name may hold blanks and brackets
             if int(stream.read().rpartition(")")[2].split()[1]) == os.getpid():
-                found.append(int(entry))
-    return found
+                children.append(int(entry))
+    return children
 
 
 def close_to_others() -> None:
-    """Keep other processes of the user out of this one's memory and open files, where the system allows it."""
+    """Deny other processes of the user access to this one's memory and open files, where the system can."""
     set_option(_PR_SET_DUMPABLE, 0)
 
 
 def leave_keyring() -> None:
-    """Join a new session keyring: through the user's, agents could pass messages out of any sandbox."""
+    """Join a new session keyring: through the user's keyring, agents could pass messages out of any sandbox."""
     number = _KEYCTL.get(os.uname().machine) if sys.platform == "linux" else None
     if number is not None:
         ctypes.CDLL(None).syscall(number, _KEYCTL_JOIN_SESSION_KEYRING, None)
@@ -128,14 +137,17 @@ def set_option(option: int, value: int = 1) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends; where it cannot, the end of its input ends it."""
+    """Have the kernel kill this process when its parent ends.
+
+    Outside Linux, the process notices the end of its parent by the end of its input.
+    """
     set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if sys.platform == "linux" and os.getppid() != parent:  # it ended before the option was set
+    if sys.platform == "linux" and os.getppid() != parent:  # the parent ended before the option was set
         os._exit(1)
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Limit this process to so many MiB beyond its present memory, where the system can."""
+    """Limit the data segment of this process to `mebibytes` above its present size, where the system can."""
     try:
         import resource
 

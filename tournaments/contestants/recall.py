@@ -1,4 +1,9 @@
-"""Whether an agent plays a deck differently once it has seen it, found by comparing its processes."""
+"""Whether an agent plays a deck differently when it has played the same deck before, from another seat.
+
+One process of the agent plays every deck twice, from seat 0 and then from seat 1. A second process plays every deck
+from seat 0 only, a third from seat 1 only, so that neither meets a deck again. All three get the same random streams.
+Actions that differ between the first process and the two others show memory, or random numbers of another source.
+"""
 
 import contextlib
 import time
@@ -19,7 +24,7 @@ __all__ = ["Recall", "check_recall"]
 
 
 class Recall(NamedTuple):
-    """Number of decks played in two rotations, and of hands that one process played differently from a fresh one."""
+    """The number of decks played, and the number of their hands (two for each deck) that went differently."""
 
     decks: int
     different: int
@@ -36,14 +41,18 @@ def check_recall(
     seed: int,
     on_deck: Callable[[], object] = lambda: None,
 ) -> Recall:
-    """Return the comparison of one process that plays both rotations of each deck with one process for each rotation.
+    """Return in how many hands an agent that plays each deck from two seats differs from one process for each seat.
 
     All other seats call, so that hands reach the river and the agent sees the board.
 
     Parameters
     ----------
+    num_decks : int
+        Largest number of decks.
     seconds : float
         Time after which no further deck is begun.
+    seed : int
+        Seed of the decks and of the agents' random streams.
     on_deck : callable
         Called after each deck.
 
@@ -64,12 +73,12 @@ def check_recall(
         pool = processes.enter_context(ThreadPoolExecutor(3))
         end = time.monotonic() + seconds
 
-        def play(contestant: Contestant, deck: int, rotations: tuple[int, ...]) -> list[tuple[Action, ...]]:
-            return [_actions(rules, contestant, rotation, (seed, deck)) for rotation in rotations]
+        def play(contestant: Contestant, deck: int, seats: tuple[int, ...]) -> list[tuple[Action, ...]]:
+            return [_actions(rules, contestant, seat, (seed, deck)) for seat in seats]
 
         while decks < num_decks and time.monotonic() < end:
             parts = [(both, (0, 1)), (first, (0,)), (second, (1,))]
-            played = [pool.submit(play, contestant, decks, rotations) for contestant, rotations in parts]
+            played = [pool.submit(play, contestant, decks, seats) for contestant, seats in parts]
             together, *apart = (part.result() for part in played)
             different += sum(one != other for one, (other,) in zip(together, apart, strict=True))
             decks += 1
@@ -78,7 +87,10 @@ def check_recall(
 
 
 def _actions(rules: HoldemRules, agent: Agent, seat: int, entropy: tuple[int, int]) -> tuple[Action, ...]:
-    """Return the actions of a hand with the agent in one seat and callers in all others."""
+    """Return the actions of all seats in a hand with the agent in one seat and callers in the others.
+
+    The deck depends on `entropy` alone, the random streams also on the agent's seat.
+    """
     table = [agent if place == seat else CallAgent() for place in range(rules.num_seats)]
     rngs = [np.random.default_rng((*entropy, seat, place)) for place in range(rules.num_seats)]
     return play_hand(rules, table, deal_deck(rules, np.random.default_rng(entropy)), rngs).actions

@@ -2,11 +2,11 @@
 
 Inside, a process sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
 agent's own folder, all read-only, and an empty private folder to write into. It sees no other processes, no network, no
-home folder, and nothing of the run or of its rivals.
+home folder, and no files of the run or of its *rivals*, the other agents of the tournament.
 
-Paths are mounted where they lie, with the symbolic links that lead to them, so that virtual environments, pyenv, conda
-and editable installs work. Deeper paths are mounted later: a mask inside a mounted folder hides its target, and a
-folder mounted inside a masked one is visible.
+Paths are mounted at their own place, with the symbolic links that lead to them, so that virtual environments, pyenv,
+conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper paths are mounted later:
+a mask inside a visible folder hides its target, and a folder mounted inside a masked one is visible.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from plurispiel.agents.specs import agent_file, parse_spec
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""Current folder and home of an isolated agent: in memory, empty at its start, deleted at its end."""
+"""Current folder and home of an isolated agent: in memory, empty when its process starts, deleted when it ends."""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
@@ -42,14 +42,14 @@ _SYSTEM = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"),
 )
 _NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl", "pki", "ca-certificates"))
-_CACHED = ("blueprints", "trees", "flop-buckets")
+_CACHED = ("blueprints", "trees", "flop-buckets")  # folders of the user's cache that agents may read
 _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
-_TRIAL_S = 30.0
+_TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
 class SandboxBroken(ValueError):
-    """No sandbox works on this machine; the message is the cause."""
+    """No sandbox works on this machine. The message tells the cause."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Sandbox:
     options : tuple of str
         Namespace options of bubblewrap.
     readable : tuple of str
-        Folders and files that the interpreter needs.
+        Folders and files that every agent may read: those that the interpreter needs.
     is_bounded : bool
         Whether private folders have a size limit; old versions of bubblewrap cannot set one.
     network : bool
         Whether agents have network access.
     hidden : tuple of str
-        Folders and files of the run, hidden from all agents.
+        Folders and files of the run, masked for all agents.
     """
 
     options: tuple[str, ...]
@@ -79,7 +79,7 @@ class Sandbox:
     name = "bwrap"
 
     def hiding(self, *paths: Path) -> "Sandbox":
-        """Return this sandbox with more hidden folders and files."""
+        """Return a copy of this sandbox that also hides the given folders and files."""
         return dataclasses.replace(self, hidden=(*self.hidden, *(str(path.resolve()) for path in paths)))
 
     def command(
@@ -90,6 +90,7 @@ class Sandbox:
         Parameters
         ----------
         program : sequence of str
+            The command to start.
         spec : str
             The agent's spec; its folder is visible.
         rivals : sequence of str
@@ -100,12 +101,12 @@ class Sandbox:
         cache = jit.user_cache_folder().resolve()
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
         masked = {Path(path) for path in self.hidden} | {user_data_folder().resolve() / "runs"}
-        own = list(_own_paths(spec, masked))
-        readable: dict[Path, str | None] = {}
-        for named in (*map(Path, self.readable), *own, *_stored(cache)):
-            readable.update(_way_to(named))
+        readable: dict[Path, str | None] = {}  # the target of a symbolic link, None for other paths
+        for path in (*map(Path, self.readable), *_own_paths(spec, masked), *_stored(cache)):
+            readable.update(_way_to(path))
         masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
         size = ["--size", str(mebibytes << 20)] if self.is_bounded else []
+        # Folders become read-only at the end: until then, mount points are created inside them.
         arguments, at_last = ["bwrap", *self.options], ["--remount-ro", "/dev", "--remount-ro", "/"]
         done: dict[Path, str] = {}  # "shown", "private" or "masked", by path
         for path in sorted({*readable, *private, *masked}, key=lambda path: (len(path.parts), path)):
@@ -127,7 +128,7 @@ class Sandbox:
         return [*arguments, "--dir", str(PRIVATE), *at_last, "--chdir", str(PRIVATE), "--", *program]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables of an isolated agent: those that Python and this package need."""
+        """Return the environment variables of an isolated agent: only those that Python and this package need."""
         passed = {
             name: value
             for name, value in os.environ.items()
@@ -149,12 +150,12 @@ class Sandbox:
 
 
 def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
-    """Return a sandbox that was tried and works; None if agents run without one.
+    """Return a sandbox that has passed a trial start; None if agents run without one.
 
     Parameters
     ----------
     choice : {"auto", "bwrap", "none"}
-        ``auto`` is ``bwrap`` where that works.
+        ``auto`` is ``bwrap`` where bubblewrap works, elsewhere ``none``.
     network : bool
         Whether agents may use the network.
 
@@ -187,7 +188,7 @@ def unprotected(choice: str) -> str:
             cause = str(error)
     return (
         f"no sandbox ({cause}): agents can read the seed on the command line and the key in the run folder, "
-        "change its files and those of others, and use the network"
+        "change the files of the run and of other agents, and use the network"
     )
 
 
@@ -199,9 +200,9 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
     if bwrap is None:
         raise SandboxBroken("bubblewrap (bwrap) is not installed")
     readable = tuple(_interpreter_paths()) + (_NETWORK if network else ())
-    words = ""
+    words = ""  # the message of the first attempt
     net = () if network else ("--unshare-net",)
-    # Root may be refused a user namespace and needs none; old versions of bubblewrap know no --size.
+    # Root needs no user namespace and may be refused one; old versions of bubblewrap have no --size.
     for user, is_bounded in ((("--unshare-user",), True), ((), True), (("--unshare-user",), False), ((), False)):
         sandbox = Sandbox((*user, *net, *_NAMESPACES), readable, is_bounded, network)
         program = [sys.executable, "-P", "-c", "import plurispiel"]
@@ -223,7 +224,7 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
 
 
 def _cause(words: str) -> str:
-    """Return why bubblewrap does not work: from settings of the system if they tell, with its own message."""
+    """Return the cause for which bubblewrap does not work, by the system's settings, with bubblewrap's message."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
@@ -237,7 +238,7 @@ def _cause(words: str) -> str:
 
 
 def _setting(name: str) -> str:
-    """Return a kernel setting, or an empty text if there is none of that name."""
+    """Return a kernel setting as text; empty if the kernel has no setting of that name."""
     try:
         return Path("/proc/sys", name).read_text().strip()
     except OSError:
@@ -247,8 +248,9 @@ def _setting(name: str) -> str:
 def _interpreter_paths() -> Iterator[str]:
     """Yield the paths that the interpreter reads: itself, its modules, this package, shared libraries."""
     yield from _SYSTEM
-    told = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
-    done = subprocess.run([sys.executable, "-P", "-c", told], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    # The paths of a new interpreter: this one may have added the current folder and others to its own.
+    code = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     try:
         folders = json.loads(done.stdout)
     except ValueError:
@@ -276,7 +278,11 @@ def _home() -> Path:
 
 
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
-    """Yield an agent's folder; if that is hidden, such as the user's home, only its Python files."""
+    """Yield the paths of an agent's own code and data.
+
+    These are the artefact of a stored agent, and the folder of an agent from outside. If that folder is masked, or
+    holds the user's home, its Python files and the agent's package are yielded instead.
+    """
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
         yield Path(parsed.argument)
@@ -293,18 +299,18 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 
 
 def _files(spec: str) -> Iterator[Path]:
-    """Yield the file of an agent and its compiled copies."""
+    """Yield the file of an agent and its compiled copies; nothing for an agent without a file."""
     path = agent_file(spec)
     if path is None:
         return
-    for place in dict.fromkeys((Path(os.path.abspath(path)), path.resolve())):
-        yield place
-        compiled = Path(importlib.util.cache_from_source(str(place)))
-        yield from compiled.parent.glob(glob.escape(place.stem) + ".*.pyc")
+    for source in dict.fromkeys((Path(os.path.abspath(path)), path.resolve())):
+        yield source
+        compiled = Path(importlib.util.cache_from_source(str(source)))
+        yield from compiled.parent.glob(glob.escape(source.stem) + ".*.pyc")
 
 
 def _stored(cache: Path) -> Iterator[Path]:
-    """Yield compiled kernels, unpacked blueprints and built tables."""
+    """Yield the folders of compiled kernels, bucket tables and trained blueprints, and the entries of the cache."""
     yield from (jit.CACHE_FOLDER, tables_folder(), blueprints_folder())
     for name in _CACHED:
         yield from (cache / name).glob("*")
@@ -314,7 +320,7 @@ def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:
     """Yield the symbolic links that lead to a path, each with its target, and finally the real path, with None."""
     path = Path(os.path.abspath(path))
     for _ in range(40):  # the kernel's own limit on links
-        link = next((place for place in (*reversed(path.parents), path) if place.is_symlink()), None)
+        link = next((part for part in (*reversed(path.parents), path) if part.is_symlink()), None)
         if link is None:
             break
         target = os.readlink(link)

@@ -1,4 +1,8 @@
-"""Reports of believed outside agents, from processes that never see hole cards."""
+"""Strategy reports of outside agents, from processes that never see hole cards.
+
+The reports of an agent that the user believes (``--believe``) correct its score. The process that plays knows its hole
+cards and could shape a report by them, so the report comes from another process of the same agent.
+"""
 
 import numpy as np
 
@@ -8,7 +12,7 @@ from plurispiel.tournaments.contestants.supervisor import Contestant
 
 
 class Speaker(Agent):
-    """Reports an agent's strategy from public information and the agent's random stream alone.
+    """Reports an agent's strategy, from public information and the agent's random stream alone.
 
     Parameters
     ----------
@@ -18,15 +22,15 @@ class Speaker(Agent):
 
     def __init__(self, contestant: Contestant):
         self._contestant = contestant
-        self._num_told = -1  # number of events passed on; -1 before the first question, which begins the hand
+        self._num_told = -1  # events of this hand passed on; -1 until the first question, at which the hand is begun
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a hand. The random stream must not advance before the last question."""
+        """Begin a hand. The caller must not draw from `rng` before the first question, which copies its state."""
         super().restart(rules, seat, rng)
         self._num_told = -1
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the agent's reported strategy for every combo."""
+        """Return the agent's reported strategy for every combo; None if it reports none."""
         if self._num_told < 0:
             self._contestant.restart(self.rules, self.seat, self.rng)
             self._num_told = 0
@@ -34,7 +38,8 @@ class Speaker(Agent):
         for event in events[self._num_told :]:
             self._contestant.observe(event)
         self._num_told = len(events)
-        self._contestant.end_hand()  # sent separately: a process that dies of the question loses its events too
+        # Events are sent before the question, in a request that a restarted process hears again; questions are not.
+        self._contestant.end_hand()
         return self._contestant.range_strategy(public)
 
     def close(self) -> None:
@@ -46,11 +51,11 @@ def public_events(public: PublicState) -> list[Event]:
     """Return the public events up to a state, in order: actions and boards, no hole cards."""
     rules = public.rules
     events: list[Event] = []
-    seen = 0
+    num_seen = 0  # board cards
     for street in range(public.street + 1):
         size = rules.board_size(street)
-        if size > seen:
-            events.append(Board(public.board[seen:size], street))
-            seen = size
+        if size > num_seen:
+            events.append(Board(public.board[num_seen:size], street))
+            num_seen = size
         events += [action for action in public.actions if action.street == street]
     return events

@@ -1,4 +1,4 @@
-"""The run's side of an isolated agent: starts, asks, limits and restarts its process."""
+"""The run's side of an isolated agent (*contestant*): starts, asks, limits and restarts the agent's process."""
 
 import contextlib
 import os
@@ -21,24 +21,24 @@ from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.sandbox import Sandbox, SandboxBroken
 
 LOAD_SECONDS = 60.0
-"""Time to load an agent; the limit for an answer, if that is longer."""
+"""Seconds to load an agent, unless the limit for an answer is longer."""
 
 MAX_OUTPUT = 1 << 20
-"""Bytes that an agent may print during one question, and that its log keeps in all."""
+"""Bytes that an agent may print during one question; also the largest size of its log."""
 
 _STARTS = 20
 """Starts of the process for one question before their failure counts as the agent's fault."""
 
 _DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
-"""Deaths on the same question before it is the agent's fault: more for signals that the system or a user may send.
+"""Deaths of the process by a signal at the same question before they count as the agent's fault.
 
-Two for any other end.
+These signals may come from the system or a user. For any other end of the process the number is two.
 """
 
-_MAX_TEXT = 500
-_CHUNK = 1 << 16
-_GLANCE_S = 0.2
-_GRACE_S = 1.0
+_MAX_TEXT = 500  # characters of a fault's message
+_CHUNK = 1 << 16  # bytes read from a pipe at once
+_GLANCE_S = 0.2  # seconds between two checks of whether a silent process has ended
+_GRACE_S = 1.0  # seconds for a process whose pipe is closed to end, so that its exit code is known
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Time for each answer.
+        Longest time for an answer.
     memory : int
         MiB of memory beyond that of the process before the agent is loaded.
     """
@@ -70,11 +70,11 @@ class _Died(Exception):
 
 
 class Contestant(RemoteAgent):
-    """An agent whose code runs in another process, which holds only what that agent may know.
+    """An agent whose code runs in another process, which is told only what the agent may know.
 
-    The process is started when first needed and runs only while it is asked something. If it dies, it is restarted and
-    told this hand again; only repeated death at the same question is the agent's fault. A process killed from outside
-    therefore changes no result of an agent that is deterministic given its seed.
+    The process is started when first needed, and is stopped except while it is asked something. If it dies, it is
+    restarted and told this hand again; only repeated death at the same question is the agent's fault. A process killed
+    from outside therefore changes no result of an agent that is deterministic given its seed.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Contestant(RemoteAgent):
     log : Path, optional
         File to which the agent's prints are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional
-        What its process sees; without one, all that this process sees.
+        Limits which files and processes the agent sees; without a sandbox it sees all that this process sees.
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     """
@@ -106,10 +106,10 @@ class Contestant(RemoteAgent):
         self._family: Family | None = None
         self._last_words = b""
         self._starts = _STARTS
-        self._told: list[wire.Message] = []  # sent in this hand; repeated to a restarted process
+        self._told: list[wire.Message] = []  # sent in this hand, without range_strategy; a restarted process gets them
         self._events: list[list] = []  # observed since the last question
-        self._observes = True
-        self._number = 0
+        self._observes = True  # whether the agent's class has an `observe` of its own
+        self._number = 0  # of the last question; each answer repeats it
 
     def load(self) -> None:
         """Start the process and build the agent, unless it is running.
@@ -119,7 +119,7 @@ class Contestant(RemoteAgent):
         ValueError
             If the agent does not exist.
         AgentFault
-            If its code fails.
+            If the agent's code fails.
         """
         self._told = []
         try:
@@ -152,7 +152,7 @@ class Contestant(RemoteAgent):
         raise self._tampered("its decision is malformed")
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Ask for the strategy of all combos."""
+        """Ask for the strategy of all combos; None if the agent reports none."""
         answer, arrays = self._ask({"range": wire.public_message(public)}, "range_strategy")
         if answer.get("told") is not True:
             return None
@@ -177,11 +177,20 @@ class Contestant(RemoteAgent):
 
     @property
     def pid(self) -> int | None:
-        """The id of the process, while there is one."""
+        """The id of the first process of the family; None while none runs."""
         return self._family.process.pid if self._family else None
 
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
-        """Return the answer to a request; failures become faults of the agent."""
+        """Return the answer to a request, sent with the events since the last one.
+
+        Starts the process if none runs. Ends of the process beyond the numbers in `_STARTS` and `_DEATHS` become a
+        fault of the agent. Ends during the start by a signal of `_DEATHS` count as starts only.
+
+        Parameters
+        ----------
+        what : str
+            The kind of request, for messages.
+        """
         message = message | {"events": self._events}
         self._events = []
         starts = deaths = 0
@@ -198,9 +207,9 @@ class Contestant(RemoteAgent):
                 self.close()
                 deaths += not is_new or death.signal not in _DEATHS
                 if starts >= self._starts or deaths >= _DEATHS.get(death.signal, 2):
-                    self._starts = 1 if is_new else _STARTS
+                    self._starts = 1 if is_new else _STARTS  # after a failed start, the next question tries only once
                     raise AgentFault("crash", f"{what}: {death}") from None
-        if what != "range_strategy":
+        if what != "range_strategy":  # a report must not change the agent's play
             self._told.append(message)
         return answer
 
@@ -212,7 +221,8 @@ class Contestant(RemoteAgent):
         self._received = bytearray()
         seconds = max(LOAD_SECONDS, self._limits.seconds)
         try:
-            answer, _ = self._exchange({"hello": True}, "load", seconds)  # no code of the agent has run yet
+            # No code of the agent has run yet: if this fails without a signal, the sandbox is the cause.
+            answer, _ = self._exchange({"hello": True}, "load", seconds)
         except _Died as death:
             if self._sandbox is not None and not death.signal:
                 words = self._last_words.decode(errors="replace").strip()
@@ -229,6 +239,15 @@ class Contestant(RemoteAgent):
             self._exchange(message, "again", self._limits.seconds)
 
     def _exchange(self, message: wire.Message, what: str, seconds: float) -> tuple[wire.Message, list[np.ndarray]]:
+        """Return the answer of the running process to a message.
+
+        Raises
+        ------
+        _Died
+            If the process ends before it answers.
+        AgentFault
+            If the process answers with a fault, with bytes that the host never writes, or not in time.
+        """
         assert self._family is not None
         self._number += 1
         frame = wire.encode(message | {"number": self._number})
@@ -244,7 +263,7 @@ class Contestant(RemoteAgent):
         except wire.BadFrame as error:
             raise self._tampered(str(error)) from None
         if not isinstance(answer, dict) or answer.get("number") != self._number:
-            raise self._tampered("an answer to no question")
+            raise self._tampered("it answers another question than the last")
         if "refused" in answer:
             self.close()
             raise _Refused("load", self._as_named(str(answer["refused"])))
@@ -252,27 +271,35 @@ class Contestant(RemoteAgent):
             case None:
                 return answer, arrays
             case [str() as kind, str() as text] if kind in FAULT_KINDS:
-                if kind not in ("exception", "illegal"):
+                if kind not in ("exception", "illegal"):  # after any other fault the process cannot be used again
                     self.close()
                 raise AgentFault(kind, self._as_named(text))
-        raise self._tampered("a fault of no kind")
+        raise self._tampered("its fault is of an unknown kind")
 
     def _as_named(self, text: str) -> str:
-        """Return a message with the agent's file as in its spec; a sandboxed process knows the absolute path."""
+        """Return a message with the agent's file named as in its spec; a sandboxed process names the absolute path."""
         if self._sandbox is not None:
             name = parse_spec(self._spec).name
             text = text.replace(str(Path.cwd() / name), name)
         return text[:_MAX_TEXT]
 
     def send(self, frame: bytes) -> None:
-        """Write a frame to the process: everything that it learns passes through here."""
+        """Write a frame to the process: everything that the agent is told passes through here."""
         assert self._family is not None and self._family.process.stdin is not None
         rest = memoryview(frame)
         while rest:
             rest = rest[self._family.process.stdin.write(rest) :]
 
     def _receive(self, what: str, seconds: float) -> bytes:
-        """Return the next frame."""
+        """Return the next frame that the process writes; what it prints in the meantime goes to the log.
+
+        Raises
+        ------
+        _Died
+            If the process ends, or closes its pipe.
+        AgentFault
+            If `seconds` pass without a whole frame, or the agent prints too much.
+        """
         assert self._family is not None
         process = self._family.process
         answers, prints = process.stdout, process.stderr
@@ -294,7 +321,7 @@ class Contestant(RemoteAgent):
                     raise AgentFault("timeout", f"{what}: no answer within {seconds:g} s")
                 ready = [key.fileobj for key, _ in selector.select(min(left, _GLANCE_S))]
                 if not ready and process.poll() is not None:
-                    raise self._death()  # not seen at the pipes if a fork holds them open
+                    raise self._death()  # a fork of the process may hold its pipes open
                 if prints in ready:
                     data = prints.read(_CHUNK)
                     printed += len(data or b"")
@@ -321,7 +348,7 @@ class Contestant(RemoteAgent):
                 stream.write(data[: max(0, MAX_OUTPUT - stream.tell())])
 
     def _death(self) -> _Died:
-        """Return how the process ended."""
+        """Return the exception that tells how the process ended."""
         assert self._family is not None
         code = self._family.exit_code(_GRACE_S)
         if code is None:
@@ -333,6 +360,6 @@ class Contestant(RemoteAgent):
         return _Died(f"its process was ended by signal {-code}", -code)
 
     def _tampered(self, text: str) -> AgentFault:
-        """End the process and return the fault: it wrote bytes that the host never writes."""
+        """End the process and return its fault: it wrote bytes that `host` never writes."""
         self.close()
         return AgentFault("protocol", f"what its process wrote makes no sense: {text}"[:_MAX_TEXT])

@@ -23,17 +23,19 @@ def try_to_load(contestant: Contestant) -> None:
     try:
         contestant.load()
     except AgentFault as fault:
-        what = fault.message.removeprefix("load: ")
-        raise ValueError(what if fault.kind == "load" else f"{contestant.name} does not load: {what}") from None
+        cause = fault.message.removeprefix("load: ")
+        raise ValueError(cause if fault.kind == "load" else f"{contestant.name} does not load: {cause}") from None
 
 
 def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
-    """Have a contestant report its strategy for every hand at the first decision.
+    """Have a contestant report its strategy for every combo at the first decision.
 
     Raises
     ------
     ValueError
-        If it does not load, or fails. `StrategyUnknown` if it reports no strategy.
+        If the agent does not load, or fails.
+    StrategyUnknown
+        A ValueError: if the agent reports no strategy.
     """
     try_to_load(contestant)
     state = BettingState(rules)

@@ -1,10 +1,11 @@
-"""Messages between a run and the process of an isolated agent: frames of JSON, followed by arrays.
+"""Messages between a run and the process of an isolated agent: frames of JSON, followed by the raw bytes of arrays.
 
-A frame is two lengths (uint32, little-endian: of everything that follows, and of the JSON), a JSON object and the
-bytes of its arrays. Nothing is unpickled or evaluated, and the run reads no frame longer than `MAX_FRAME`.
+A frame consists of two lengths (uint32, little-endian), a JSON object, and the bytes of the arrays that the object
+names. The first length counts all bytes after the lengths, the second those of the JSON. Nothing is unpickled or
+evaluated, and the run reads no frame longer than `MAX_FRAME`.
 
-Cards travel as text (``AsKd``) and everything else as words and decimal numbers: so a test can search the bytes for
-cards that the process must not know.
+In the JSON, cards are text (``AsKd``) and everything else words and decimal numbers. A test can thus search the
+messages to an agent, which hold no arrays, for cards that its process must not know.
 """
 
 import dataclasses
@@ -20,8 +21,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
 
 MAX_FRAME = 1 << 24
-_MAX_TEXT = 1 << 20  # parsing a longer list of numbers could take minutes
-_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of `Strategy`
+"""Largest number of bytes after the lengths."""
+
+_MAX_TEXT = 1 << 20  # bytes of JSON: 16 MiB of empty lists parse to 400 MiB of objects, in some seconds
+_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of a `Strategy`
 
 _LENGTHS = struct.Struct("<II")
 
@@ -29,11 +32,11 @@ Message = dict[str, Any]
 
 
 class BadFrame(ValueError):
-    """The bytes are not a frame."""
+    """Bytes that are no frame."""
 
 
 def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
-    """Return a message as a frame, which states dtype and shape of the arrays that follow."""
+    """Return a message and arrays as a frame; its entry ``arrays`` states the dtype and shape of each array."""
     if arrays:
         message = message | {"arrays": [[array.dtype.str, list(array.shape)] for array in arrays]}
     text = json.dumps(message).encode()
@@ -42,18 +45,20 @@ def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
 
 
 def frame_size(data: bytes | bytearray) -> int:
-    """Return the size in bytes of the frame at the start of `data`; 0 if its lengths are incomplete.
+    """Return the size in bytes of the frame at the start of `data`, lengths included; 0 if these are incomplete.
 
     Raises
     ------
     BadFrame
-        If the frame is longer than allowed.
+        If the lengths are larger than allowed, or contradict each other.
     """
     if len(data) < _LENGTHS.size:
         return 0
     total, text = _LENGTHS.unpack_from(data)
     if total > MAX_FRAME or text > min(total, _MAX_TEXT):
-        raise BadFrame(f"a frame of {total} bytes, {text} of text")
+        raise BadFrame(
+            f"a frame has at most {MAX_FRAME:,} bytes, at most {_MAX_TEXT:,} of them JSON, got {total:,} and {text:,}"
+        )
     return _LENGTHS.size + total
 
 
@@ -72,11 +77,13 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
         arrays = []
         named = message.get("arrays", ())
         if len(named) > _MAX_ARRAYS or any(len(shape) > _MAX_DIMENSIONS for _, shape in named):
-            raise BadFrame(f"more than {_MAX_ARRAYS} arrays, or of more than {_MAX_DIMENSIONS} dimensions")
+            raise BadFrame(
+                f"a frame has at most {_MAX_ARRAYS} arrays of at most {_MAX_DIMENSIONS} dimensions, got {named!r}"
+            )
         for dtype, shape in named:
             if dtype not in ("<i8", "<f8") or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
-                raise BadFrame(f"an array of {dtype!r} and {shape!r}")
-            end = start + 8 * int(np.prod(shape, dtype=object))
+                raise BadFrame(f"arrays are '<i8' or '<f8' with sizes 0..{MAX_FRAME:,}, got {dtype!r} with {shape!r}")
+            end = start + 8 * int(np.prod(shape, dtype=object))  # Python integers, as int64 could overflow
             arrays.append(np.frombuffer(frame[start:end], dtype=dtype).reshape(shape))
             start = end
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -85,13 +92,13 @@ def decode(frame: bytes) -> tuple[Message, list[np.ndarray]]:
 
 
 def rules_message(rules: HoldemRules) -> str:
-    """Return the rules as text."""
+    """Return rules as JSON text."""
     return json.dumps(dataclasses.asdict(rules))
 
 
 @functools.lru_cache(maxsize=16)
 def read_rules(text: str) -> HoldemRules:
-    """Return the rules of a text."""
+    """Return the rules in the text of `rules_message`; cached, as every hand begins with the same text."""
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
     }
@@ -99,7 +106,7 @@ def read_rules(text: str) -> HoldemRules:
 
 
 def event_message(event: Event) -> list:
-    """Return an event as plain values."""
+    """Return an event as a list that JSON can hold: its kind, then its values."""
     if isinstance(event, Action):
         return ["action", *event]
     if isinstance(event, Board):
@@ -108,7 +115,7 @@ def event_message(event: Event) -> list:
 
 
 def read_event(values: list) -> Event:
-    """Return the event of plain values."""
+    """Return the event in a list of `event_message`."""
     if values[0] == "action":
         return Action(*values[1:])
     if values[0] == "board":
@@ -117,7 +124,7 @@ def read_event(values: list) -> Event:
 
 
 def public_message(public: PublicState) -> Message:
-    """Return a public state as plain values."""
+    """Return a public state as values that JSON can hold."""
     return {
         "state": public.betting().array.tolist(),
         "board": cards_text(public.board),
@@ -126,7 +133,7 @@ def public_message(public: PublicState) -> Message:
 
 
 def read_public(rules: HoldemRules, message: Message) -> PublicState:
-    """Return the public state of plain values."""
+    """Return the public state in a message of `public_message`."""
     actions = tuple(Action(*values) for values in message["actions"])
     return PublicState(rules, message["state"], parse_cards(message["board"]), actions)
 

@@ -70,7 +70,7 @@ def test_the_result_as_an_object(tmp_path):
     assert result.matrix[0, 1] == result.record["matrix"][0][1]["mbb_per_hand"]
     assert repr(result).startswith("agent") and "tag" in repr(result)
     assert "<th>tag</th><td>64</td>" in result._repr_html_()
-    with pytest.raises(KeyError, match="no agent 'tga' .they are tag, call, raise"):
+    with pytest.raises(KeyError, match="no agent 'tga' .the agents are tag, call, raise"):
         result["tga"]
 
 
@@ -207,5 +207,5 @@ def test_a_frame_has_a_row_for_each_agent():
 
 def test_a_frame_without_pandas_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ModuleNotFoundError, match="needs pandas.*to_dict does without"):
+    with pytest.raises(ModuleNotFoundError, match="needs pandas.*to_dict works without"):
         run_tournament("call,fold", decks=4, score="duplicate", workers=1).to_frame()

@@ -142,7 +142,7 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
     [
         (["--agent", "unknown"], "unknown agent 'unknown'"),
         (["--agent", "call", "--game", "SIXMAX"], "heads-up, and SIXMAX has 6 seats"),
-        (["--agent", "call", "--hands", "0"], "hands are 1 or more"),
+        (["--agent", "call", "--hands", "0"], "hands must be at least 1"),
         (["--agent", "call", "--seed", "-1"], "seed must not be negative"),
         (["--agent", "call", "--menu", "all", "--out", "there"], "--out is for one menu"),
         (["--agent", "openspiel:uniform_random", "--hands", "4", "--workers", "2"], "does not tell"),
