@@ -1,4 +1,7 @@
-"""One hand of a PHH file: its fields, and its actions replayed under this package's rules."""
+"""One hand of a PHH file: its fields, and its actions replayed under this package's rules.
+
+Chips may be fractions in the file and are whole numbers here: *unit* is the number of chips in one unit of the file.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,6 +16,7 @@ from plurispiel.tournaments.formats.bets import total_of_street_bet
 from plurispiel.tournaments.formats.history import HandHistory
 
 BOARD_CARDS = (0, 3, 1, 1)
+"""Cards dealt to the board on each street of hold'em."""
 
 _MAX_DECIMALS = 6
 _LIMIT_RAISES = (4, 4, 4, 4)
@@ -20,7 +24,7 @@ _AMOUNT = re.compile(r"\d{1,12}(\.\d{0,12})?")
 
 
 def history_of(fields: dict[str, Any], label: str) -> HandHistory:
-    """Return the hand of a table's fields.
+    """Return the hand that the fields of a TOML table describe.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
         raise ValueError(f"antes that differ between players cannot be replayed, got {fields['antes']}")
     blinds = _numbers(fields, "blinds_or_straddles", seats, signed=True)
     if seats == 2:
-        blinds.reverse()
+        blinds.reverse()  # heads-up our seat 0 is the big blind, while PHH lists the small blind first
     bets = [_number(name, fields.get(name)) for name in ("small_bet", "small_bet", "big_bet", "big_bet") if limit]
     moves = _moves(fields)
     amounts = [_amount(words[1]) for _, words in moves if words[0] == "cbr"]
@@ -79,9 +83,9 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
 
 
 def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
-    """Return the first seat to act on each street: preflop the one after the last of the largest blinds.
+    """Return the first seat to act on each street: preflop the seat after the largest blind (the last, among equals).
 
-    pokerkit marks a blind that is posted out of turn by a negative number.
+    pokerkit writes a blind that is posted out of turn as a negative number, which never is the largest.
     """
     last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
     return ((last + 1) % max(1, len(blinds)), 0, 0, 0)
@@ -93,11 +97,13 @@ class _Play:
     Attributes
     ----------
     hole_cards : list of list of int or None
-        By seat; None for an unknown card.
+        The cards of each seat; None for an unknown card.
     board : list of int or None
+        The board cards dealt so far; None for an unknown card.
     actions : list of int
-        Raises as totals over the whole hand.
+        0 fold, 1 check or call, N raise to N chips over the whole hand.
     mucked : set of int
+        Seats that mucked at the showdown.
     """
 
     def __init__(self, rules: HoldemRules, stacks: tuple[int, ...], ante: int):
@@ -111,7 +117,7 @@ class _Play:
         self._before = [ante] * rules.num_seats  # contributions on earlier streets
 
     def take(self, player: str, words: list[str], unit: int) -> None:
-        """Apply an action of the dealer or a player; `unit` is the number of chips in one unit of the source."""
+        """Apply an action of the dealer (``d``) or a player (``p1``, ...), given by its words in PHH notation."""
         match player, words:
             case "d", ["db", cards]:
                 self.board += _cards(cards)
@@ -128,7 +134,10 @@ class _Play:
                 self._skip_to(seat)
                 self._act(seat, total_of_street_bet(int(_amount(amount) * unit), self._before[seat]))
             case _:
-                raise ValueError(f"no action of hold'em: {' '.join([player, *words])[:60]!r}")
+                raise ValueError(
+                    f"no action of hold'em: {' '.join([player, *words])[:60]!r} (d db CARDS, d dh PLAYER CARDS, "
+                    "or a player's f, cc, cbr CHIPS, sm or sm CARDS)"
+                )
 
     def end(self) -> None:
         """Check that the hand is over."""
@@ -142,7 +151,10 @@ class _Play:
         return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
-        """Check for seats without a choice: card rooms may not record the check of the only player with chips."""
+        """Check for each seat to act that can do nothing else, up to `seat`; -1 for all such seats.
+
+        Card rooms may not record the checks of the only player with chips left.
+        """
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
             self._apply(CALL)
@@ -161,6 +173,7 @@ class _Play:
         self._apply(action)
 
     def _apply(self, action: int) -> None:
+        """Apply an action of the seat to act, and refuse a limit hand in which a stack runs out."""
         state = self._state
         seat, street = state.actor, state.street
         try:
@@ -181,7 +194,7 @@ class _Play:
         self._skip_to(-1)
         if not self._state.is_over:
             raise ValueError(f"p{seat + 1} shows or mucks before the betting is over")
-        if not cards:
+        if not cards:  # `sm` without cards is a muck, `sm -` shows nothing
             self.mucked.add(seat)
         elif cards != ["-"]:
             shown, dealt = _cards(cards[0]), self.hole_cards[seat]
@@ -196,20 +209,21 @@ def _amount(text: str) -> int | Fraction:
 
 
 def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
-    """Return a number of chips, exactly."""
+    """Return the exact number of chips in a field, negative only if `signed`."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
-        number: int | Fraction = Fraction(value)  # a larger exponent would fill the memory
+        number: int | Fraction = Fraction(value)  # the fraction of a number with a large exponent fills the memory
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
         raise ValueError(f"{name} must be chips, got {str(value)[:40]!r}")
-    if not (-MAX_CHIPS if signed else 0) <= number <= MAX_CHIPS:
-        raise ValueError(f"{name} must be 0..{MAX_CHIPS} chips, got {str(value)[:40]}")
+    lowest = -MAX_CHIPS if signed else 0
+    if not lowest <= number <= MAX_CHIPS:
+        raise ValueError(f"{name} must be {lowest}..{MAX_CHIPS} chips, got {str(value)[:40]}")
     return number
 
 
 def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[int | Fraction]:
-    """Return a field with a number for each player."""
+    """Return a field that lists a number for each player; `seats` is their number, None if not known yet."""
     values = fields.get(name)
     if not isinstance(values, list):
         raise ValueError(f"{name} must list the chips of every player, got {str(values)[:40]}")
@@ -219,7 +233,7 @@ def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed
 
 
 def _decimals(numbers: Iterable[int | Fraction]) -> int:
-    """Return the smallest number of decimals that represents all numbers."""
+    """Return the smallest number of decimals that writes all numbers exactly."""
     denominators = {number.denominator for number in numbers}
     for decimals in range(_MAX_DECIMALS + 1):
         if all(10**decimals % denominator == 0 for denominator in denominators):
@@ -238,14 +252,16 @@ def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
         if words[:1] == ["cbr"] and not (len(words) == 2 and _AMOUNT.fullmatch(words[1])):
             raise ValueError(f"a bet is written p1 cbr 200, got {action[:60]!r}")
         if player and not words:
-            raise ValueError(f"no action of hold'em: {player[:60]!r}")
+            raise ValueError(
+                f"an action has a player and a move, as in 'p1 f', got {player[:60]!r}: no action of hold'em"
+            )
         if player:
             moves.append((player, words))
     return moves
 
 
 def _cards(text: str) -> list[int | None]:
-    """Return the cards of a text; None for a card with an unknown rank or suit."""
+    """Return the cards in a text such as ``AsKd``; None for a card with an unknown rank or suit (``A?``, ``??``)."""
     if "?" not in text:
         return list(parse_cards(text))
     cards: list[int | None] = []
@@ -256,7 +272,7 @@ def _cards(text: str) -> list[int | None]:
 
 
 def _known(cards: list[int | None], all_or_none: bool = False) -> tuple[int, ...]:
-    """Return the cards before the first unknown one."""
+    """Return the cards before the first unknown card; none if a card is unknown and `all_or_none` is set."""
     known = cards[: cards.index(None)] if None in cards else cards
     return () if all_or_none and len(known) < len(cards) else tuple(card for card in known if card is not None)
 

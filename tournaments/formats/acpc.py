@@ -1,9 +1,9 @@
 """Match logs of the ACPC's dealer, with a line for each hand.
 
-``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting (streets
-separated by ``/``, a no-limit raise as the chips bet over the whole hand, a limit raise without a size), hole cards
-and board, net chips, and names, all by seat. Names rotate from hand to hand. A reduced deck has the
-highest ranks and last suits in these logs, but the lowest ones everywhere else in plurispiel.
+``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
+board, net chips, and names. Streets are separated by ``/``, values of the seats by ``|``. A no-limit raise is written
+with the chips bet over the whole hand, a limit raise without a size. Names rotate from hand to hand. A reduced deck has
+the highest ranks and last suits in these logs, but the lowest ranks and first suits everywhere else in plurispiel.
 
 Names are written with ``%3A`` and ``%7C`` for the colons and bars that agents' names may hold, and likewise for
 percent signs and unprintable characters; the reader decodes them.
@@ -69,7 +69,9 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
                     game = rules
                 elif text.strip() and not text.startswith(("#", "SCORE:")):
                     if not num_hands:
-                        raise ValueError(f"no log of the ACPC's dealer: line {number} is {text[:40]!r}")
+                        raise ValueError(
+                            f"no log of the ACPC's dealer: line {number} is {text[:40]!r}, neither STATE nor comment"
+                        )
                     yield BrokenHistory(file, f"at line {number}", f"no STATE line: {text[:40]!r}")
         if not num_hands:
             raise ValueError("holds no hand")
@@ -101,8 +103,8 @@ def warmup() -> None:
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
-    Numeric labels become the hand's number; others are replaced by the number of the line. Like the dealer, it leaves
-    out board cards that the betting did not reach.
+    A numeric label becomes the number of its hand; any other label is replaced by the number of the line, from 0.
+    Board cards that the betting did not reach are left out, as the dealer does.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
         game = game or history.rules
         try:
             if history.rules != game:
-                raise ValueError("a log holds hands of one game; this one differs from the first")
+                raise ValueError("a log holds hands of one game, and this hand's game differs from the first hand's")
             stream.write(_state_line(history, number) + "\n")
         except ValueError as error:
             raise ValueError(f"hand {history.label}: {error}") from None
@@ -128,17 +130,18 @@ def _game_of(log: Path, header: str) -> HoldemRules:
     name = PurePosixPath(PureWindowsPath(words[-3]).name).name  # the base name only: a log must not open other files
     beside = log.parent / name
     if not beside.exists() and name not in BUILT_IN:
-        raise ValueError(f"its game {name!r} is neither beside the log nor built in; give --game FILE.game")
+        raise ValueError(f"the log's game {name!r} is neither in its folder nor built in; give --game FILE.game")
     return game_by_name(str(beside))
 
 
 def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
+    """Return the hand of a STATE line; its number must be `label`."""
     fields = line.split(":", 5)
     if len(fields) != 6:
         raise ValueError(f"{len(fields)} of 6 fields ({_FIELDS})")
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
-        raise ValueError(f"the hand's number is {number[:40]!r}")
+        raise ValueError(f"the hand's number must be digits, got {number[:40]!r}")
     letters = np.frombuffer(betting_text.encode(), dtype=np.uint8)
     actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
     num_actions, wrong_raise = _read_betting(letters, rules.is_limit, moves)
@@ -170,15 +173,18 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
 
 
 def _raise_text(text: str, is_limit: bool) -> str:
-    """Return the defect of the raise at the start of a text."""
+    """Return the message about the raise at the start of a betting text, which its game does not allow."""
     move = _RAISE.findall(text)[0]
     if is_limit == (move != "r"):
         return f"a raise is written {'r' if is_limit else 'r and its chips'} here, got {move!r}"
-    return f"a raise to {int(move[1:])} chips"
+    return f"a raise to {int(move[1:])} chips, which is too small for a raise"
 
 
 def _first_card(rules: HoldemRules) -> int:
-    """Return the ACPC's lowest card: its reduced deck is the top of the full one, this package's the bottom."""
+    """Return the ACPC's lowest card of a game, which is card 0 here.
+
+    The ACPC's reduced deck is the top of the full deck, this package's the bottom.
+    """
     if rules.board_cards[0]:
         raise ValueError("an ACPC log has no place for board cards before the first betting")
     return 4 * (NUM_RANKS - rules.num_ranks) + NUM_SUITS - rules.num_suits
@@ -186,12 +192,13 @@ def _first_card(rules: HoldemRules) -> int:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _cards(text: str, first: int) -> tuple[int, ...]:
+    """Return the cards in a text as numbers of this package; `first` is `_first_card` of the game."""
     try:
         cards = tuple([_CARDS[text[k : k + 2]] - first for k in range(0, len(text), 2)])
     except KeyError:
         raise ValueError(f"cards are written like AsKd, got {text[:40]!r}") from None
-    if len(cards) > MAX_HAND_CARDS:  # also keeps them out of the cache
-        raise ValueError(f"more cards than a hand has: {text[:40]!r}")
+    if len(cards) > MAX_HAND_CARDS:  # an exception also keeps the text out of the cache
+        raise ValueError(f"a hand has at most {MAX_HAND_CARDS} cards, got {len(cards)}: {text[:40]!r}")
     if first and any(card < 0 or card % 4 >= NUM_SUITS - first % 4 for card in cards):
         raise ValueError(f"the deck of this game begins at {card_text(first)} and has no {text[:40]!r}")
     return cards
@@ -200,7 +207,7 @@ def _cards(text: str, first: int) -> tuple[int, ...]:
 def _read_name(text: str) -> str:
     try:
         return urllib.parse.unquote(text, errors="surrogatepass")
-    except UnicodeDecodeError:  # not one of ours
+    except UnicodeDecodeError:  # not written by `write_acpc`
         return text
 
 
@@ -217,7 +224,7 @@ def _state_line(history: HandHistory, number: int) -> str:
     if not betting.state.is_over:
         raise ValueError("the hand stops before its end")
     if history.payoffs is None:
-        raise ValueError("an ACPC log needs its payoffs")
+        raise ValueError("an ACPC log states payoffs, and this hand has none")
     if len(history.board) < betting.board_size:
         raise ValueError(f"{len(history.board)} of {betting.board_size} board cards are known")
     moves = [""] * (betting.state.street + 1)
@@ -239,18 +246,22 @@ def _state_line(history: HandHistory, number: int) -> str:
 
 @kernel
 def _read_betting(text, is_limit, moves):
-    """Return the number of actions of a betting text, and the place of the first raise that the game does not allow.
+    """Read a betting text: fill `moves`, and return the number of actions and the index of a raise that is not allowed.
 
     Parameters
     ----------
     text : uint8[n]
+        The ASCII codes of the betting text.
+    is_limit : bool
+        Whether raises must have no size, as in limit games, or a size that is no fold or call.
     moves : int64[2, n]
-        Modified in place: actions, `RAISE` for one without a size, and their streets.
+        Modified in place: the actions (`RAISE` for a raise without a size), and the street of each.
 
     Returns
     -------
     int, int
-        The number is negative if the text is malformed; the place is -1 if the game allows all raises.
+        The number of actions, -1 if the text is malformed. The index in `text` of the first raise that is not allowed,
+        -1 if there is no such raise.
     """
     num_actions = street = start = 0
     wrong_raise = -1

@@ -1,7 +1,7 @@
-"""The size of a bet in the conventions of hand histories: the only place that converts them.
+"""Bet sizes of hand histories converted into those of this package, and back.
 
-This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do; PHH counts those of the street.
-`before` is the seat's contribution on earlier streets, antes included: PHH counts them to no street.
+This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts those of one street.
+`before` is the seat's contribution on earlier streets plus its ante, which PHH counts to no street.
 """
 
 

@@ -14,10 +14,10 @@ _LOG_BEGINS = re.compile(rb"^(STATE:|#\s*name/game/hands/seed\s)", re.MULTILINE)
 
 
 def hand_files(paths: Iterable[str]) -> list[Path]:
-    """Return the named files, and the hand-history files in named folders, sorted.
+    """Return the named files, and the hand-history files in named folders and their subfolders, sorted by folder.
 
-    In a folder these are files with a PHH suffix, and ``*.log`` files that begin like those of the ACPC: other programs
-    write logs, too.
+    The hand-history files of a folder are those with a PHH suffix, and ``*.log`` files that begin like a log of the
+    ACPC's dealer, as other programs also write logs.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def read_hands(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHis
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game of the ACPC's logs; by default each log names its own.
+        The game of a log of the ACPC's dealer; by default the game that the log names.
     """
     return read_phh(path) if path.suffix.lower() in _PHH else read_acpc(path, rules)
 

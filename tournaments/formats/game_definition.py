@@ -1,7 +1,7 @@
-"""The ACPC's game files: rules from ``GAMEDEF`` text, and text from rules.
+"""The ACPC's game files (``.game``): rules from ``GAMEDEF`` text, and text from rules.
 
-Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are comments. As in the dealer,
-``firstPlayer`` counts seats from 1 and defaults to 1, and without ``maxRaises`` raises are not limited.
+Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are comments. As in the ACPC's dealer,
+``firstPlayer`` counts seats from 1 and defaults to 1, and without ``maxRaises`` the number of raises is not limited.
 """
 
 import re
@@ -94,17 +94,18 @@ def parse_game_definition(text: str) -> HoldemRules:
             raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}")
 
     def numbers(key: str, count: int, default: int | None = None) -> tuple[int, ...]:
+        """Return the first `count` numbers of a key; missing ones are `default`, or refused if that is None."""
         values = found.get(key, ())[:count]
         if default is not None:
             values += (default,) * (count - len(values))
         if len(values) < count:
-            raise ValueError(f"a game definition needs {count} {key}, got {len(values)}")
+            raise ValueError(f"a game definition needs {count} {key}, got {len(values)}; write {key} = and the numbers")
         return values
 
     (seats,) = numbers("numplayers", 1)
     (streets,) = numbers("numrounds", 1)
     if not (seats and streets):
-        raise ValueError(f"a game definition needs players and rounds, got {seats} and {streets}")
+        raise ValueError(f"numPlayers and numRounds must be at least 1, got {seats} and {streets}")
     limit = betting == "limit"
     rules = HoldemRules(
         blinds=numbers("blind", seats),
@@ -120,7 +121,10 @@ def parse_game_definition(text: str) -> HoldemRules:
         betting_abstraction="fcpa" if limit else "fullgame",
     )
     if limit and "stack" in found and min(numbers("stack", seats)) < most_chips(rules):
-        raise ValueError(f"limit games have no stacks that run out, got {numbers('stack', seats)}")
+        raise ValueError(
+            f"limit games have no stacks that run out, got {numbers('stack', seats)}; "
+            f"give each seat at least {most_chips(rules)} chips, or leave stack out"
+        )
     return rules
 
 
@@ -130,7 +134,7 @@ def read_game_definition(path: Path) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the file cannot be read or is no game definition, naming it.
+        If the file cannot be read or is no game definition; the message names the file.
     """
     try:
         with path.open("rb") as stream:
@@ -143,7 +147,7 @@ def read_game_definition(path: Path) -> HoldemRules:
 
 
 def game_definition_text(rules: HoldemRules) -> str:
-    """Return the text of a ``.game`` file; it cannot express OpenSpiel's betting abstraction."""
+    """Return the text of a ``.game`` file, without OpenSpiel's betting abstraction, which such files cannot express."""
     lines = ["GAMEDEF", "limit" if rules.is_limit else "nolimit"]
     for key, values in (
         ("numPlayers", (rules.num_seats,)),

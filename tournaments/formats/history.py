@@ -40,13 +40,13 @@ class HandHistory:
     names : tuple of str
         The name of the player in each seat.
     hole_cards : tuple of tuple of int
-        By seat, in the order dealt; empty where unknown.
+        The cards of each seat, in the order dealt; empty for a seat whose cards are unknown.
     board : tuple of int
         Board cards in the order dealt, as far as the source states them.
     actions : tuple of int
         0 fold, 1 check or call, N raise to N chips over the whole hand.
     payoffs : tuple of float or None
-        Net chips of each seat as stated; None if not stated.
+        Net chips of each seat as stated; None if the source does not state them.
     label : str
         Number or name of the hand within its file.
     chip_value : Decimal
@@ -55,7 +55,7 @@ class HandHistory:
     mucked : tuple of int
         Seats that mucked at the showdown.
     betting : Betting or None
-        The replayed actions, from readers that replay anyway; not part of the hand's identity.
+        The replayed actions, from readers that replay them; None from others. Equality of hands ignores them.
     """
 
     rules: HoldemRules

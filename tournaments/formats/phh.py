@@ -1,12 +1,13 @@
-"""Hand histories in the PHH format: TOML with one hand in a ``.phh`` file, or a table for each in a ``.phhs`` file.
+"""Hand histories in the PHH format: TOML, with one hand in a ``.phh`` file or a table for each in a ``.phhs`` file.
 
-Players are listed in the order of this package's seats: p1 is the small blind, heads-up the big blind; PHH lists the
-blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions; the
-unit of a hand is then the largest power of ten that makes all its chips whole.
+Players are listed in the order of this package's seats: p1 is the small blind, heads-up the big blind. PHH lists the
+blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions; one
+chip of this package is then the largest power of ten of the file's unit that makes all chips of the hand whole.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
-as `universal_poker` has no antes: a raise by less than blind and ante is refused. Fixed-limit rules have no stacks
-here, so a hand in which a stack runs out is refused. ``winnings`` are ignored, as they omit the rake.
+as `universal_poker` has no antes: a raise by less than the sum of big blind and ante is refused. Fixed-limit rules have
+no stacks here, so a fixed-limit hand in which a stack runs out is refused. ``winnings`` are ignored, as they omit the
+rake.
 """
 
 import json
@@ -53,13 +54,14 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
-    pokerkit and card rooms refuse two kinds of raises that this package allows: over an all-in of less than a full
-    raise by a seat that had acted, and beyond the stacks of all opponents. They also give odd chips to one seat.
+    pokerkit and card rooms refuse two kinds of raises that this package allows: a raise over an all-in of less than a
+    full raise by a seat that has already acted, and a raise beyond the stacks of all opponents. They also give the odd
+    chips of a split pot to one seat.
 
     Raises
     ------
     ValueError
-        If PHH cannot express the game, or a hand's actions break its rules.
+        If PHH cannot express the game, or a hand's actions break the rules of its game.
     """
     for number, history in enumerate(histories, start=1):
         try:
@@ -71,7 +73,7 @@ def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
 
 
 def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the text of every table of a file, with one in memory at a time."""
+    """Yield the name and the text of every table of a file, holding one table in memory at a time."""
     label = ""
     lines: list[bytes] = []
     size = 0
@@ -93,11 +95,11 @@ def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    """Return the fields of one hand; numbers with a decimal point as `Decimal`."""
+    """Return the fields of a hand's TOML text; numbers with a decimal point become `Decimal`."""
     if len(text) > _MAX_BYTES:
-        raise ValueError(f"more than {_MAX_BYTES} bytes are no hand")
+        raise ValueError(f"a hand has at most {_MAX_BYTES:,} bytes of text, got more")
     if not text.strip():
-        raise ValueError("nothing there")
+        raise ValueError("the hand's text is empty")
     try:
         return tomllib.loads(text.decode("utf-8"), parse_float=Decimal)
     except UnicodeDecodeError:
@@ -117,10 +119,12 @@ def _fields(history: HandHistory) -> dict[str, str]:
     rules = history.rules
     deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
     if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
-        raise ValueError("PHH has no such game: only hold'em with four streets, opened after the largest blind")
+        raise ValueError(
+            "PHH has no such game: it needs hold'em with four streets in which the seat after the largest blind opens"
+        )
     sizes = rules.raise_sizes or (rules.big_blind,) * len(BOARD_CARDS)
     if sizes[0] != sizes[1] or sizes[2] != sizes[3]:
-        raise ValueError(f"PHH has no such game: its limits change after the flop, got raises of {sizes}")
+        raise ValueError(f"PHH has no such game: limits may change after the flop only, got raises of {sizes}")
     stacks = rules.stacks or (2 * most_chips(rules),) * rules.num_seats  # larger than any loss
 
     def chips(values: Iterable[float]) -> str:
@@ -155,6 +159,7 @@ def _written_actions(history: HandHistory) -> Iterator[str]:
     street = 0
 
     def deal(until: int) -> Iterator[str]:
+        """Yield the boards dealt after `street`, up to the street `until`."""
         for dealt in range(street + 1, until + 1):
             if cards := history.board[rules.board_size(dealt - 1) : rules.board_size(dealt)]:
                 yield f"d db {cards_text(cards)}"

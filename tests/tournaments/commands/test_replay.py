@@ -111,7 +111,7 @@ def test_broken_hands_alone_do_not_fail(folder, capsys):
 def test_nothing_replayed_fails(folder, capsys):
     (folder / "empty.phh").touch()
     record = replay(capsys, "empty.phh", code=1)
-    assert record["errors"] == [{"file": "empty.phh", "hand": "1", "what": "nothing there"}]
+    assert record["errors"] == [{"file": "empty.phh", "hand": "1", "what": "the hand's text is empty"}]
 
 
 def test_the_game_may_be_given(folder, capsys):

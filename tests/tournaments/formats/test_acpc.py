@@ -135,7 +135,7 @@ def test_only_the_base_name_counts(tmp_path, folder):
     (tmp_path / "logs").mkdir()
     assert only(read_acpc(log(tmp_path / "logs", LINE, game=folder + HUNL_NAME))).rules == HUNL
     broken = only(read_acpc(log(tmp_path / "logs", LINE, game=folder + "mine.game")))
-    assert broken.what == "its game 'mine.game' is neither beside the log nor built in; give --game FILE.game"
+    assert broken.what == "the log's game 'mine.game' is neither in its folder nor built in; give --game FILE.game"
 
 
 def test_several_matches_in_a_log(tmp_path):
@@ -159,8 +159,8 @@ def test_a_game_by_name(tmp_path, monkeypatch):
     [
         ("STATE:7:r300c/cr900f:7c8d|QsJd/2c3d4h:-300|300", "7", "5 of 6 fields"),
         ("STATE:", "at line 3", "2 of 6 fields"),
-        (LINE.replace(":7:", ":x:"), "at line 3", "the hand's number is 'x'"),
-        (LINE.replace(":7:", "::"), "at line 3", "the hand's number is ''"),
+        (LINE.replace(":7:", ":x:"), "at line 3", "the hand's number must be digits, got 'x'"),
+        (LINE.replace(":7:", "::"), "at line 3", "the hand's number must be digits, got ''"),
         (LINE.replace("r300", "b300"), "7", "betting is written with"),
         (LINE.replace("r300", "r"), "7", "a raise is written r and its chips here, got 'r'"),
         (LINE.replace("r300", "r1"), "7", "a raise to 1 chips"),
@@ -324,7 +324,7 @@ def test_labels_that_are_no_numbers_are_counted():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"payoffs": None}, "hand 1: an ACPC log needs its payoffs"),
+        ({"payoffs": None}, "hand 1: an ACPC log states payoffs"),
         ({"actions": (1,)}, "hand 1: the hand stops before its end"),
         ({"actions": (1, 1, 1, 150)}, "hand 1: action 4 of seat 1 on street 1: 150 is not legal"),
         ({"actions": (1, 1, 200, 0)}, "hand 1: 0 of 3 board cards are known"),

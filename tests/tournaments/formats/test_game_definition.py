@@ -80,7 +80,7 @@ def test_stacks_of_limit_games_may_not_run_out():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("numPlayers = 2", "numPlayers = 0", "needs players and rounds"),
+        ("numPlayers = 2", "numPlayers = 0", "numPlayers and numRounds must be at least 1, got 0"),
         ("numPlayers = 2", "", "needs 1 numplayers"),
         ("numPlayers = 2", "numPlayers = 11", "needs 11 blind, got 2"),
         ("stack = 20000 20000", "", "needs 2 stack, got 0"),

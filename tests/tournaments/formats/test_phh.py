@@ -108,11 +108,11 @@ def only_odd(history, theirs):
 @pytest.mark.parametrize(
     ("name", "content", "hand", "what"),
     [
-        ("x.phh", b"", "1", "nothing there"),
+        ("x.phh", b"", "1", "the hand's text is empty"),
         ("x.phhs", b"", None, "holds no hand"),
         ("x.phhs", b"# only a comment\n\n", None, "holds no hand"),
         ("x.phhs", THREE.encode(), None, "a .phhs file holds tables"),
-        ("x.phhs", b"[1]\n", "1", "nothing there"),
+        ("x.phhs", b"[1]\n", "1", "the hand's text is empty"),
         ("x.phh", THREE.encode()[:250], "1", "no valid TOML"),
         ("x.phhs", b"[5]\n" + THREE.encode()[:250], "5", "no valid TOML"),
         ("x.phh", bytes(range(128, 256)) * 9, "1", "no text in UTF-8"),
@@ -120,8 +120,8 @@ def only_odd(history, theirs):
         ("x.phhs", bytes(range(256)) * 9, None, "a .phhs file holds tables"),
         ("x.phh", b"x = " + b"[" * 100_000, "1", "no valid TOML: nested too deeply"),
         ("x.phh", b"x = " + b"{a=" * 100_000, "1", "no valid TOML: nested too deeply"),
-        ("x.phh", b"#" * (5 << 20), "1", "more than 4194304 bytes are no hand"),
-        ("x.phhs", b"[1]\n" + b"#######\n" * (1 << 20), "1", "more than 4194304 bytes are no hand"),
+        ("x.phh", b"#" * (5 << 20), "1", "a hand has at most 4,194,304 bytes"),
+        ("x.phhs", b"[1]\n" + b"#######\n" * (1 << 20), "1", "a hand has at most 4,194,304 bytes"),
     ],
 )
 def test_files_that_are_no_hands(tmp_path, name, content, hand, what):
@@ -202,7 +202,7 @@ def test_awkward_names(tmp_path, name):
     [
         ({"rules": KUHN}, "hand 1: PHH has no such game"),
         ({"rules": dataclasses.replace(SIXMAX, first_seats=(0, 0, 0, 0))}, "hand 1: PHH has no such game"),
-        ({"rules": dataclasses.replace(HULH, raise_sizes=(10, 20, 20, 40))}, "limits change after the flop"),
+        ({"rules": dataclasses.replace(HULH, raise_sizes=(10, 20, 20, 40))}, "limits may change after the flop only"),
         ({"actions": (5,)}, "hand 1: action 1 of seat 1 on street 0: 5 is not legal"),
     ],
 )
