@@ -1,4 +1,4 @@
-"""Play blocks of decks: builds the agents, has hands refereed and scored, and packs those to keep."""
+"""Play blocks of decks: builds the agents, has hands refereed and scored, and packs the hands to keep."""
 
 import dataclasses
 from collections import Counter
@@ -30,6 +30,7 @@ from plurispiel.tournaments.run.witness import Witness
 _SILENT = Agent()
 
 Groups = Sequence[dict[int, AgentScore]]
+"""The groups of a block in the order of decks, each as the score of every agent number."""
 
 
 class RunAborted(RuntimeError):
@@ -37,14 +38,17 @@ class RunAborted(RuntimeError):
 
 
 class Job(NamedTuple):
-    """A block to play, and the agents that are retired: their seats only fold."""
+    """A block to play, and the numbers of the agents that are retired: their seats only fold."""
 
     block: Block
     retired: frozenset[int]
 
 
 class Played(NamedTuple):
-    """The scores of a block's groups, in the order of decks, and their packed hands and stories; None if not kept."""
+    """A block as played: for each group, in the order of decks, its scores, packed hands and packed stories.
+
+    Hands or stories are None where a group's are not kept. A *story* is the record of a hand for the viewer.
+    """
 
     groups: Groups
     hands: Sequence[bytes | None]
@@ -60,16 +64,16 @@ class Conduct:
     workers : int
         Worker processes; with one, everything but isolated agents runs in this process.
     isolate : {"foreign", "all"}
-        Which agents run in their own processes: those from outside the package, or all.
+        Agents that run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}
         The hands to keep (`kept_hands.is_kept`).
     logs : Path or None
         Folder for the output of isolated agents.
     processes : {"rotation", "one"}
-        Whether an outside agent has a process for each rotation, so that none sees a deck twice, or one for all: for
-        agents trusted to forget, or where no deck is dealt twice.
+        Processes of an outside agent. ``rotation``: one for each rotation, so that no process sees a deck twice.
+        ``one``: one for all rotations, for agents trusted to forget, or where no deck is dealt twice.
     sandbox : Sandbox or None
-        What isolated agents see of the machine; without a sandbox, all that the run itself sees.
+        Limits what isolated agents see of the machine; without a sandbox they see all that the run itself sees.
     """
 
     workers: int = 1
@@ -85,18 +89,18 @@ class Conduct:
 
 
 class Place(NamedTuple):
-    """The place of an agent object; no two places share one.
+    """The key of an agent object: each place has its own.
 
     Attributes
     ----------
     number : int
         Number of the agent.
     copy : int
-        Number of the seat among the agent's seats at the table.
+        0 for the first of the agent's positions in the line-up, 1 for the second, ...
     is_control : bool
-        Whether the table is the Control's, which plays the same deck.
+        Whether the agent sits at the Control's table, which plays the same deck.
     rotation : int
-        0 for agents with one object for all rotations.
+        Number of the rotation; 0 for agents with one object for all rotations.
     """
 
     number: int
@@ -113,8 +117,9 @@ class BlockPlayer:
     config : TournamentConfig
     conduct : Conduct
     streams : Streams
+        The source of decks and random numbers.
     aivat : Aivat, optional
-        Scores the hands in place of the run's own AIVAT.
+        Scores the hands instead of the AIVAT that the settings ask for.
     """
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams, aivat: Aivat | None = None):
@@ -137,7 +142,7 @@ class BlockPlayer:
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
-        """Return the played groups of a block: all, or those up to an agent's `max_faults` faults within it."""
+        """Return a block as played, up to the group by which an agent has `max_faults` faults in this block."""
         block, retired = job
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()
@@ -175,7 +180,7 @@ class BlockPlayer:
         Raises
         ------
         ValueError
-            If it cannot be built.
+            If the agent cannot be built.
         """
         isolated = self._conduct.is_isolated(self._config.agents[number])
         return not isolated and self._agent(Place(number, 0)).is_deterministic
@@ -198,6 +203,18 @@ class BlockPlayer:
         aivat: Aivat | None,
         is_control: bool = False,
     ) -> dict[int, AgentScore]:
+        """Return the scores of a group.
+
+        Parameters
+        ----------
+        lineup : sequence of int
+            The agent that plays each position.
+        contestants : sequence of int
+            The number under which each position is scored; it differs from `lineup` at the Control's table.
+        group : (lineup, deck)
+        on_hand : callable
+            Called after each hand with the hand, the `contestants` by seat, and the agents (or their speakers) by seat.
+        """
         places = [
             Place(number, list(lineup[:position]).count(number), is_control) for position, number in enumerate(lineup)
         ]

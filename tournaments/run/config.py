@@ -1,4 +1,4 @@
-"""The settings of a tournament, checked; from keyword arguments or a TOML file."""
+"""The settings of a tournament, from keyword arguments or a TOML file: checked and completed."""
 
 import dataclasses
 import functools
@@ -26,13 +26,15 @@ DEALS = ("shared", "once")
 DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
 MAX_TIME_LIMIT = 86_400.0
-_CROWD = 10
-_CROWD_SEATS = 6
+_CROWD = 10  # agents at most for one seat each; also the largest number of seats
+_CROWD_SEATS = 6  # seats of a table for more agents
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Settings of a tournament; each has the default of the command line.
+    """Settings of a tournament, with the defaults of the command line.
+
+    An empty text or 0 stands for a default that depends on other settings; it is replaced on construction.
 
     Attributes
     ----------
@@ -42,11 +44,13 @@ class TournamentConfig:
         A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
         no-limit hold'em with blinds 50/100 and 100 big blinds for more.
     seats : int
-        By default the game's seats; without a game, one for each agent, or six for more than ten agents.
+        Seats at a table. By default the game's; without a game, one for each agent, or six for more than ten agents.
     format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
-        By default ``lineup`` if there are as many agents as seats, else ``round-robin``. ``lineup-1v5`` seats the first
-        of two agents among copies of the second. ``lineup-5v1`` seats the second among copies of the first and plays
-        every hand again with a further copy, the Control, in its seat; the score is the difference.
+        ``round-robin``: all line-ups of different agents. ``gauntlet``: the first agent against the others. ``lineup``:
+        one table of all agents. ``lineup-1v5``: the first of two agents among copies of the second. ``lineup-5v1``: the
+        second among copies of the first; every hand is played again with a further copy, the Control, in the second
+        agent's seat, and the score is the difference. By default ``lineup`` if there are as many agents as seats, else
+        ``round-robin``.
     copies : bool
         Gauntlet only: the first agent against copies of one other agent at a time.
     lineups : int
@@ -54,32 +58,33 @@ class TournamentConfig:
     decks : int
         Decks for each line-up; each is played in every seat rotation.
     seed : int or None
-        Of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with outside agents, the
-        run draws a secret key (`run.run_key`).
+        Seed of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with outside agents,
+        the run draws a secret key (`run.run_key`) for them instead.
     deals : {"shared", "once"}
-        Whether all rotations of a group are dealt the same deck (the default), or each its own.
+        ``shared``: all rotations of a group are dealt the same deck (the default). ``once``: each has its own deck.
     believe : tuple of str
         Outside agents, by name or spec, whose reported strategies correct their scores.
     referee : {"universal_poker", "none"}
+        Engine that checks every hand.
     on_fault : {"forfeit", "repair", "abort"}
         Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand; ``repair``: its answer becomes
         the nearest legal action; ``abort``: the run ends.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
-        The score that ranks the agents; the last two compute AIVAT. By default the last, or the best that the run
-        holds.
+        The score that ranks the agents. By default ``aivat_duplicate``; ``duplicate`` if AIVAT could score no agent.
+        AIVAT is computed unless the score is ``raw`` or ``duplicate``.
     values : str
         Value estimates of AIVAT: ``checkdown``, ``blueprint`` (the blueprint bundled for this game) or
         ``blueprint:NAME``. By default ``blueprint`` if its bucket table has been built, else ``checkdown``.
     stop_when : str
         ``ci<=X``: stop when every agent's interval is within X mbb/hand of its mean; ``significant``: when no interval
         contains 0. Intervals are anytime-valid, of the score by groups, and are computed after whole blocks of decks.
-        Formats that pit one agent against others ask for that agent alone. Empty: play all decks.
+        Only the agents in `measured` count. Empty: play all decks.
     max_faults : int
         Number of faults after which an agent's seat only folds.
     time_limit : float
         Seconds for each answer of an agent in its own process.
     memory_limit : int
-        MiB of memory for such an agent.
+        MiB of memory for an agent in its own process.
     """
 
     agents: tuple[str, ...] = DEFAULT_AGENTS
@@ -109,7 +114,7 @@ class TournamentConfig:
             object.__setattr__(self, "time_limit", float(self.time_limit))
         _check_types(self)
         if not self.agents:
-            raise ValueError("a tournament needs agents")
+            raise ValueError("a tournament needs agents, got none; give --agents A,B,...")
         for spec in self.agents:
             parse_spec(spec)
         if self.decks < 1:
@@ -175,7 +180,7 @@ class TournamentConfig:
 
     @property
     def controlled(self) -> int | None:
-        """The agent whose hands the Control plays again."""
+        """The number of the agent whose hands the Control plays again; None for formats without a Control."""
         return 1 if self.format == "lineup-5v1" else None
 
     @property
@@ -185,7 +190,7 @@ class TournamentConfig:
 
     @property
     def measured(self) -> list[int]:
-        """The agents that the tournament measures: one against the others, or all."""
+        """The numbers of the agents that the tournament measures: the one that its format singles out, or all."""
         one = {"gauntlet": 0, "lineup-1v5": 0, "lineup-5v1": 1}.get(self.format)
         return list(range(len(self.agents))) if one is None else [one]
 
@@ -201,12 +206,12 @@ class TournamentConfig:
 
     @property
     def code(self) -> dict[str, str]:
-        """Hashes of all code and strategies that play, each by a name for messages."""
+        """Hashes of all code and strategies that decide results, each by a name for messages."""
         known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
         return {"the package's code": package_digest(), **dict(sorted(known.items()))}
 
     def differences(self, begun: "TournamentConfig") -> list[str]:
-        """Return in words the settings that change a group's result and differ from those of a begun run."""
+        """Return in words which settings that decide a group's result differ from those of the `begun` run."""
         pairs = {
             field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
         }
@@ -221,9 +226,10 @@ class TournamentConfig:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Hash of everything that decides a group's result; a run may be resumed with more decks."""
+        """Hash of everything that decides the scores of a group; a run is resumed only with the same digest."""
         settings = dataclasses.asdict(self) | {"game": game_string(self.rules), "agents": self.names}
-        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}  # these do not change the result of a group
+        # The number of decks, the stop rule and the choice among scores with AIVAT may change when a run is resumed.
+        settings |= {"decks": 0, "stop_when": "", "score": self.uses_aivat}
         settings["values"] = parse_spec(self.values).title if self.values else ""
         settings["sources"] = [self.sources[spec] for spec in (*self.agents, *filter(None, [self.values]))]
         settings["believe"] = sorted(self.believed)
@@ -328,13 +334,14 @@ def _default_rules(seats: int) -> HoldemRules:
 
 
 def _check_contestants(config: TournamentConfig) -> None:
+    """Refuse names that no outside agent has, and numbers of agents that the format does not allow."""
     num_agents, seats = len(config.agents), config.seats
     for name in config.believe:
-        own = [number for number in range(num_agents) if name in (config.names[number], config.agents[number])]
-        if not own:
-            raise ValueError(f"believe {name!r}: no agent of that name (they are {', '.join(config.names)})")
-        if not config.outsiders.issuperset(own):
-            raise ValueError(f"believe {name!r}: agents of this package are always believed")
+        named = [number for number in range(num_agents) if name in (config.names[number], config.agents[number])]
+        if not named:
+            raise ValueError(f"believe {name!r}: no agent of that name (the agents are {', '.join(config.names)})")
+        if not config.outsiders.issuperset(named):
+            raise ValueError(f"believe {name!r}: agents of this package are always believed; leave that name out")
     if config.format == "lineup" and num_agents != seats:
         raise ValueError(f"a lineup needs one agent for each of the {seats} seats, got {num_agents}")
     if config.format == "round-robin" and num_agents < seats:

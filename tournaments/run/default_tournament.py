@@ -1,4 +1,4 @@
-"""The default tournament: what `plurispiel tournament` plays where nothing is chosen."""
+"""The default tournament, which `plurispiel tournament` plays if no agents or table are chosen."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ _TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
 
 
 def with_default_tournament(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings completed by `DEFAULT_TOURNAMENT`, unless they choose an agent or anything of the table.
+    """Return settings completed by `DEFAULT_TOURNAMENT`, unless they hold one of `_TABLE`.
 
-    A number of decks or a seed alone thus changes the default tournament's own.
+    A number of decks or a seed alone thus overrides that of the default tournament.
     """
     if any(name in settings for name in _TABLE):
         return dict(settings)

@@ -1,4 +1,4 @@
-"""The dry run, `--dry-run`: a pilot on other decks that predicts intervals, hands needed and time."""
+"""The dry run, `--dry-run`: predicts intervals, hands needed and time from a *pilot*, a short run on other decks."""
 
 import dataclasses
 import math
@@ -21,8 +21,8 @@ from plurispiel.tournaments.run.store import RunStore
 
 DEFAULT_CI95_MBB = 20.0
 DIFFERENCE_MBB = 50.0
-_PILOT_GROUPS = 192
-_PILOT_SEED = 1 << 64
+_PILOT_GROUPS = 192  # groups of the pilot, over all line-ups
+_PILOT_SEED = 1 << 64  # added to the seed: larger than any seed in use, so that no planned deck is dealt
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
@@ -35,6 +35,10 @@ def pilot_of(config: TournamentConfig) -> TournamentConfig:
 
 def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -> dict[str, Any]:
     """Return the predictions for a tournament, as plain values, from its pilot.
+
+    ``target_ci95`` is the half-width that ``hands_for_ci95`` and ``hands_for_sequential_ci95`` (anytime-valid) aim at,
+    in mbb/hand; ``difference`` the win rate that ``hands_to_detect`` aims at. An agent's predictions are None if the
+    pilot has fewer than two of its groups.
 
     Parameters
     ----------
@@ -73,10 +77,14 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
 
     Parameters
     ----------
+    sd : float or None
+        Standard deviation of a group's rate, in mbb/hand.
     hands : int
-        Hands of the tournament, all tables together.
+        Hands of the planned tournament, all line-ups together.
     hands_each : float
-        Hands of the tournament for each group of the agent.
+        Hands of the tournament for each group of the agent, those of line-ups without the agent included.
+    target : float
+        The half-width aimed at, in mbb/hand.
     """
     keys = ("sd_bb", "ci95", "sequential_ci95", "hands_for_ci95", "hands_for_sequential_ci95", "hands_to_detect")
     if sd is None:
@@ -131,7 +139,7 @@ def dry_run_text(expected: dict[str, Any]) -> str:
             "",
             f"{expected['hands']:,} hands would take about {expected['seconds']:,.0f} s "
             f"({rate} hands/s, from a pilot of {expected['pilot_hands']:,} hands)",
-            f"in mbb/hand by {expected['score'].replace('_', '+')}, groups as samples; hands are hands of the table; "
-            f"'to find {expected['difference']:g}': a one-tailed test at 5 % with power 80 %",
+            f"in mbb/hand by {expected['score'].replace('_', '+')}, with groups as samples; hands are those of all "
+            f"agents together; 'to find {expected['difference']:g}': a one-tailed test at 5 % with power 80 %",
         ]
     )

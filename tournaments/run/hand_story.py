@@ -1,4 +1,7 @@
-"""The story of a hand for the viewer: its steps, the strategies as grids, and the AIVAT corrections."""
+"""The story of a hand for the viewer: its steps, the strategies as grids, and the AIVAT corrections.
+
+A *cell* of a grid is a class of hole cards, such as AKs (`cell_names`).
+"""
 
 import base64
 import functools
@@ -27,9 +30,9 @@ def hand_story(told: Told) -> dict[str, Any]:
     dict
         ``bb, positions, agents, cards, board, board_size, stacks, payoffs, estimates, steps``. A step holds ``kind``
         (deal, action, board, end), ``text``, ``street``, ``board`` (number of cards dealt), ``paid`` and ``folded``
-        by seat; an action also ``seat``, ``action`` and ``grid`` (`decision_grid`); and ``terms``, the AIVAT terms of
-        each seat at this step, in chips. Terms and estimates are pairs, of which `judged` chooses: with all
-        corrections, and with those for chance at the true cards alone; an estimate may be None.
+        by seat; an action also ``seat``, ``action`` and, if announced, ``grid`` (`decision_grid`). ``terms`` are the
+        AIVAT terms of each seat at this step, in chips. Terms and estimates are pairs: for AIVAT with all corrections
+        (`FULL`), and for its reduced form (`CHANCE_ONLY`); `judged` chooses one of the two. An estimate may be None.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -85,7 +88,7 @@ def hand_story(told: Told) -> dict[str, Any]:
 
 
 def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]:
-    """Return a story with the terms and estimates that count for each seat.
+    """Return a story with the terms and estimates in the form that the score of each seat's agent has.
 
     Parameters
     ----------
@@ -95,19 +98,21 @@ def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]
     Returns
     -------
     dict
-        The story with ``forms`` by seat (None if not scored), and a number or None in place of each pair.
+        The story with ``forms`` by seat (None if not scored), and a number or None in place of each pair. Terms are 0
+        for seats that are not scored.
     """
     estimates = story["estimates"] or [(None, None)] * len(story["agents"])
-    own: list[str | None] = []
+    seat_forms: list[str | None] = []
     for number, (whole, reduced) in zip(story["agents"], estimates, strict=True):
         is_full = whole is not None and forms[number] != CHANCE_ONLY
-        own.append(None if reduced is None else FULL if is_full else CHANCE_ONLY)
+        seat_forms.append(None if reduced is None else FULL if is_full else CHANCE_ONLY)
 
     def chosen(pairs: Sequence) -> list[float | None]:
-        return [None if form is None else pair[0 if form == FULL else 1] for pair, form in zip(pairs, own, strict=True)]
+        both = zip(pairs, seat_forms, strict=True)
+        return [None if form is None else pair[0 if form == FULL else 1] for pair, form in both]
 
     steps = [step | {"terms": [chips or 0.0 for chips in chosen(step["terms"])]} for step in story["steps"]]
-    return story | {"forms": own, "estimates": chosen(estimates), "steps": steps}
+    return story | {"forms": seat_forms, "estimates": chosen(estimates), "steps": steps}
 
 
 def decision_grid(
@@ -117,6 +122,10 @@ def decision_grid(
 
     Parameters
     ----------
+    state : BettingState
+        The state before the action.
+    announced : Announced
+        The strategy of all combos, and the action that was played.
     reach : float64[num_combos]
         The seat's own reach with each combo; 0 for combos that share a card with the board.
     is_free : bool[num_combos]
@@ -127,21 +136,24 @@ def decision_grid(
     Returns
     -------
     dict
-        ``actions`` (labels), ``played`` (index), ``own`` (probabilities of the actual combo), ``cell`` (its cell),
-        ``totals`` (probabilities over the whole range), ``shares``: base64 of uint8[num_cells, 1 + num_actions] in
-        1/255: the mean reach of a cell's combos, then their reach-weighted probabilities; all 0 if none is free.
+        ``actions`` (labels), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action), ``own``
+        (probabilities of the actual combo), ``cell`` (index of the actual combo's cell), ``totals`` (probabilities over
+        the whole range; None if its reach is 0) and ``shares``: base64 of uint8[num_cells, 1 + num_actions] in 1/255,
+        for each cell the mean reach of its free combos, then their reach-weighted probabilities of the actions. A cell
+        without free combos is all 0.
     """
     cells = combo_cells(state.rules)
     num_cells = len(cell_names(state.rules))
-    held = np.bincount(cells[is_free], minlength=num_cells)
-    came = np.bincount(cells, weights=reach, minlength=num_cells)
-    found = np.zeros((num_cells, 1 + len(announced.actions)))
-    found[:, 0] = came / np.maximum(held, 1)
-    # A cell with reach 0 still shows its strategy.
-    weights = np.where((came > 0.0)[cells], reach, is_free.astype(float))
+    num_free = np.bincount(cells[is_free], minlength=num_cells)
+    cell_reach = np.bincount(cells, weights=reach, minlength=num_cells)
+    shares = np.zeros((num_cells, 1 + len(announced.actions)))
+    shares[:, 0] = cell_reach / np.maximum(num_free, 1)
+    # A cell with reach 0 still shows its strategy: all its free combos count alike.
+    weights = np.where((cell_reach > 0.0)[cells], reach, is_free.astype(float))
     total = np.bincount(cells, weights=weights, minlength=num_cells)
     for k, row in enumerate(announced.probabilities):
-        found[:, 1 + k] = np.bincount(cells, weights=weights * row, minlength=num_cells) / np.where(total > 0, total, 1)
+        summed = np.bincount(cells, weights=weights * row, minlength=num_cells)
+        shares[:, 1 + k] = summed / np.where(total > 0, total, 1)
     whole = float(reach.sum())
     return {
         "actions": [
@@ -152,7 +164,7 @@ def decision_grid(
         "own": [round(float(p), 4) for p in announced.probabilities[:, own]],
         "cell": int(cells[own]),
         "totals": [round(float(row @ reach) / whole, 4) if whole > 0.0 else None for row in announced.probabilities],
-        "shares": base64.b64encode(np.rint(found * FULL_BYTE).astype(np.uint8).tobytes()).decode(),
+        "shares": base64.b64encode(np.rint(shares * FULL_BYTE).astype(np.uint8).tobytes()).decode(),
     }
 
 
@@ -164,7 +176,10 @@ def grid_shares(grid: dict[str, Any]) -> np.ndarray:
 
 @functools.lru_cache(maxsize=16)
 def cell_names(rules: HoldemRules) -> list[str]:
-    """Return the classes of hole cards, row by row: aces first, suited ones above the diagonal; or ranks by suits."""
+    """Return the names of a grid's cells, row by row, aces first.
+
+    With two hole cards, suited hands are above the diagonal, offsuit hands below; with one, columns are suits.
+    """
     ranks = RANKS[: rules.num_ranks][::-1]
     if rules.num_hole_cards == 1:
         return [rank + suit for rank in ranks for suit in SUITS[: rules.num_suits]]
@@ -194,7 +209,7 @@ def combo_cells(rules: HoldemRules) -> np.ndarray:
 
 
 def action_text(state: BettingState, action: int, highest: int | None = None) -> str:
-    """Return an action in words, given the state before it; a range of raises if `highest` is given."""
+    """Return an action in words, given the state before it; with `highest`, all raises to `action` up to that."""
     if action == FOLD:
         return "fold"
     paid = state.contributions
@@ -211,7 +226,7 @@ def action_text(state: BettingState, action: int, highest: int | None = None) ->
 
 
 def story_text(story: dict[str, Any], names: Sequence[str]) -> str:
-    """Return a hand as lines of text, for pages read without scripts."""
+    """Return a story as lines of text, for readers of the page without scripts."""
     bb = story["bb"]
     lines = []
     for seat, position in enumerate(story["positions"]):

@@ -1,4 +1,4 @@
-"""The hands that a run keeps: packed by the group, and given back as histories."""
+"""The hands that a run keeps, packed group by group in its database, and read again as hand histories."""
 
 import contextlib
 import json
@@ -16,16 +16,16 @@ from plurispiel.tournaments.run.store import RunRefused, RunStore
 
 KEEP = ("sample", "all", "none")
 SAMPLE_DECKS = 20
-"""Decks of every line-up in a sample, which also holds every group with a fault."""
+"""Number of decks of every line-up in a sample. A sample also holds every group with a fault."""
 
 
 def is_kept(keep: str, deck: int, hands: Sequence[tuple[Hand, Sequence[int]]]) -> bool:
-    """Return whether to keep the hands of a group."""
+    """Return whether to keep the hands of a group; `keep` is one of `KEEP`."""
     return keep == "all" or (keep == "sample" and (deck < SAMPLE_DECKS or any(hand.faults for hand, _ in hands)))
 
 
 def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
-    """Return a group's hands, each with the agent in every seat and its deck, as compressed JSON."""
+    """Return a group's hands as compressed JSON: the agent in each seat, the actions, the payoffs, the deck."""
     record = [
         [list(agents), [action.action for action in hand.actions], list(hand.payoffs), cards_text(hand.deck)]
         for hand, agents in hands
@@ -39,12 +39,12 @@ def pack_stories(stories: Sequence[dict[str, Any]]) -> bytes:
 
 
 def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]] | None:
-    """Return the stories stored when a group was played, or None if there are none.
+    """Return the stories of a group's hands that were stored when it was played; None if none were stored.
 
     Raises
     ------
     RunRefused
-        If they cannot be read.
+        If the stored stories cannot be read.
     """
     packed = store.stories_of(lineup, deck)
     if packed is None:
@@ -56,7 +56,7 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
 
 
 class KeptHand(NamedTuple):
-    """A stored hand: the agent in each seat, the actions, the net chips of each seat, the deck."""
+    """A stored hand: the agent number in each seat, the actions, the net chips of each seat, the deck."""
 
     agents: tuple[int, ...]
     actions: tuple[int, ...]
@@ -73,12 +73,12 @@ class KeptGroup(NamedTuple):
 
 
 def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
-    """Yield the groups with kept hands.
+    """Yield the groups with kept hands, by line-up and deck.
 
     Raises
     ------
     RunRefused
-        If they cannot be read.
+        If stored hands cannot be read.
     """
     for lineup, deck, packed in store.hands():
         yield _unpacked(store, lineup, deck, packed)
@@ -96,12 +96,12 @@ def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
     Parameters
     ----------
     check : bool
-        Check the whole database first; needless directly after writing it.
+        Check the whole database first, which a caller that has just written the database can leave out.
 
     Raises
     ------
     RunRefused
-        If the folder holds no run, or it cannot be read.
+        If the folder holds no run, or one that cannot be read.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
         if check:
@@ -126,6 +126,7 @@ def _unpacked(store: RunStore, lineup: int, deck: int, packed: bytes) -> KeptGro
 
 
 def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Iterator[HandHistory]:
+    """Yield the histories of a group's hands, labelled from `number` on."""
     rules = config.rules
     size = rules.num_hole_cards
     for offset, (agents, actions, payoffs, cards) in enumerate(group.hands):

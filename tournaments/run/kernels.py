@@ -64,7 +64,7 @@ MODULES = (
 
 
 def warmup(modules: Sequence[str] = MODULES) -> float:
-    """Return the seconds that compiling the kernels of modules, or loading them from the cache, took."""
+    """Compile the kernels of modules, or load them from the cache, and return the seconds that this took."""
     start = time.perf_counter()
     for module in modules:
         undisturbed(importlib.import_module(f"plurispiel.{module}").warmup)
@@ -72,7 +72,7 @@ def warmup(modules: Sequence[str] = MODULES) -> float:
 
 
 def warmup_play(specs: Sequence[str], rules: HoldemRules) -> None:
-    """Load the kernels of `PLAY`, and what stored strategies need to play a game."""
+    """Load the kernels of `PLAY`, and prepare the stored strategies of agents for a game (`prepare_stored`)."""
     warmup(PLAY)
     for spec in dict.fromkeys(specs):
         undisturbed(functools.partial(prepare_stored, spec, rules))

@@ -1,6 +1,7 @@
-"""The user's runs: their folders, their progress, and the last one played.
+"""The user's runs: their folders, their progress, and the run that was played last.
 
-Runs lie in one folder of the user's data unless ``--out`` names another; a file there keeps the paths of the others.
+Run folders lie in `runs_folder` unless ``--out`` names another place. A file in `runs_folder` lists the paths of those
+other run folders.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ from plurispiel.tournaments.run.store import RunStore
 __all__ = ["LAST", "KnownRun", "find_run", "known_runs", "note_run", "runs_folder"]
 
 LAST = "last"
-"""Names the run that was played last."""
+"""The name, on the command line, of the run that was played last."""
 
 _ELSEWHERE = "elsewhere.txt"
 
@@ -36,7 +37,11 @@ class KnownRun(NamedTuple):
         ``finished``, ``unfinished``, ``being played``, or the error that prevents reading.
     game, format : str
     agents : tuple of str
-    hands, hands_wanted : int
+        The agents' names.
+    hands : int
+        Hands stored.
+    hands_wanted : int
+        Hands of the whole tournament; those stored if the stop rule has ended it.
     """
 
     folder: Path
@@ -55,7 +60,7 @@ class KnownRun(NamedTuple):
 
     @property
     def date_text(self) -> str:
-        """The date, in local time."""
+        """The time of the last write as text, in local time."""
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.date))
 
 
@@ -93,7 +98,7 @@ def find_run(text: str) -> Path:
         return path
     if text == LAST:
         if not (dated := _dated()):
-            raise ValueError("there is no last run: plurispiel tournament plays one")
+            raise ValueError("there is no last run; plurispiel tournament plays one")
         return dated[0][1]
     named = runs_folder() / text
     return named if path.name == text and named.is_dir() else path

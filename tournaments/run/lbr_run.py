@@ -1,4 +1,7 @@
-"""The run of `plurispiel lbr`: groups of hands played by worker processes, stored as played, and resumed."""
+"""The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
+
+A *group* holds the hands of one deck (`Prober`); a block holds `BLOCK_GROUPS` groups.
+"""
 
 import concurrent.futures
 import contextlib
@@ -49,7 +52,7 @@ class LbrConfig:
         A preset or an OpenSpiel game string with two seats.
     seed : int
     aivat : bool
-        See `Prober`.
+        Whether payoffs are also corrected by AIVAT.
     """
 
     agent: str
@@ -69,7 +72,7 @@ class LbrConfig:
 
     @property
     def rules(self) -> HoldemRules:
-        """The game."""
+        """The rules of the game."""
         return parse_game(self.game)
 
     @property
@@ -95,19 +98,20 @@ class LbrConfig:
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
 
     def prober(self) -> Prober:
-        """Return the player of the groups."""
+        """Return the `Prober` that plays the groups."""
         return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
 
 
 class LbrRun:
-    """A run and its folder, resumed if the folder holds the same run.
+    """A run and its folder; a run that is in the folder already is resumed.
 
     Parameters
     ----------
     folder : Path
+        Created if missing.
     config : LbrConfig
     fresh : bool
-        Discard what was played before.
+        Discard the run that the folder holds.
 
     Raises
     ------
@@ -131,7 +135,14 @@ class LbrRun:
         self._scores = self._read()
 
     def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
-        """Play the groups that are missing; each block is stored as soon as it is played.
+        """Play those of the first `num_groups` groups that are missing; each block is stored as soon as it is played.
+
+        Parameters
+        ----------
+        workers : int
+            Worker processes; with 1 or fewer, this process plays.
+        on_block : callable
+            Called after each block with its number of groups.
 
         Raises
         ------
@@ -155,7 +166,7 @@ class LbrRun:
                 on_block(len(numbers))
 
     def num_played(self, num_groups: int) -> int:
-        """Return how many of the first `num_groups` groups have been played."""
+        """Return how many of the first `num_groups` groups are stored."""
         return sum(number < num_groups for number in self._scores)
 
     def results(self, num_groups: int) -> dict[str, Any]:
@@ -225,20 +236,23 @@ def _differences(path: Path, config: LbrConfig) -> str:
 def _play_blocks(
     config: LbrConfig, blocks: Iterator[list[int]], workers: int
 ) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
-    """Yield blocks as they are played; workers still busy when the caller stops are killed."""
+    """Yield the group numbers and scores of each block once it is played; no order is kept.
+
+    Workers that are still busy when the caller stops are killed.
+    """
     _begin(config)  # a broken agent fails here, before any process starts
     if workers <= 1:
         for numbers in blocks:
             yield numbers, _play(numbers)
         return
     context = multiprocessing.get_context("spawn")
-    with interrupts_held(), own_modules_only():  # the pool's resource tracker must not get Ctrl-C either
+    with interrupts_held(), own_modules_only():  # Ctrl-C must not reach the pool's resource tracker
         resource_tracker.ensure_running()
     pool = concurrent.futures.ProcessPoolExecutor(workers, context, _begin_beside, (config, os.getpid()))
     waiting: dict[concurrent.futures.Future, list[int]] = {}
     try:
         while True:
-            with interrupts_held(), own_modules_only():  # workers never get Ctrl-C: this process ends them
+            with interrupts_held(), own_modules_only():  # Ctrl-C must not reach workers: this process ends them
                 for numbers in itertools.islice(blocks, _WINDOW * workers - len(waiting)):
                     waiting[pool.submit(_play, numbers)] = numbers
             if not waiting:
@@ -259,11 +273,13 @@ _prober: Prober
 
 
 def _begin(config: LbrConfig) -> None:
+    """Prepare this process to play groups of a run."""
     global _prober
     _prober = config.prober()
 
 
 def _begin_beside(config: LbrConfig, parent: int) -> None:
+    """Prepare a worker process to play groups of a run."""
     die_with(parent)  # else a pool's processes outlive a killed parent
     leave_to_parent()
     pass_nothing_on()

@@ -1,4 +1,4 @@
-"""Worker processes import this package alone: no script, and nothing from the current folder, where agents may lie."""
+"""Keeps worker processes from importing the user's script or modules of the current folder, where agents may lie."""
 
 import contextlib
 import os
@@ -11,11 +11,11 @@ _OPTION = "PYTHONSAFEPATH"
 
 @contextlib.contextmanager
 def own_modules_only() -> Iterator[None]:
-    """Keep Python processes that are started here from importing the current folder's modules, and the main script.
+    """Keep processes that are started in this context from importing the current folder's modules, and the main script.
 
-    `multiprocessing` starts them as ``python -c``, which searches the current folder first: a ``pickle.py`` next to
-    an agent would run in a worker, which knows the key of the cards. It would also import the main module again: a
-    script without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
+    `multiprocessing` starts processes as ``python -c``, which searches the current folder first: a ``pickle.py`` next
+    to an agent would run in a worker, which knows the key of the cards. A worker would also import the main module
+    again: a script without ``if __name__ == "__main__"`` would start its tournament once more in every worker.
     """
     given, main = os.environ.get(_OPTION), sys.modules["__main__"]
     os.environ[_OPTION] = "1"
@@ -31,5 +31,5 @@ def own_modules_only() -> Iterator[None]:
 
 
 def pass_nothing_on() -> None:
-    """Restore the usual module path for processes started by this one; called in the worker."""
+    """Restore the usual module path for processes that this one starts; called in the worker."""
     os.environ.pop(_OPTION, None)

@@ -1,4 +1,4 @@
-"""The number of processes of outside agents, and their memory."""
+"""The number of processes that outside agents have, and the memory that these need."""
 
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.tournaments.run.block_player import Conduct
@@ -6,7 +6,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_lineups
 
 _BYTES_EACH = 60 << 20
-"""Memory of a process with a minimal agent; shared pages count in proportion."""
+"""Memory of a process with a minimal agent; a page shared by n processes counts as 1/n."""
 
 
 def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, int]:
@@ -32,8 +32,8 @@ def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
     taken, free = sum(counts.values()) * _BYTES_EACH, available_bytes()
     if taken > free / 2:
         notes.append(
-            f"they take some {taken / 2**30:.1f} GiB, more than half of the {free / 2**30:.1f} GiB that are free; "
-            "fewer start with --workers 1, with --decks once (each rotation has its own deck) or, for agents trusted "
-            "to forget decks, with --processes one"
+            f"these processes take some {taken / 2**30:.1f} GiB, more than half of the {free / 2**30:.1f} GiB that are "
+            "free; fewer start with --workers 1, with --decks once (each rotation has its own deck) or, for agents "
+            "trusted to forget decks, with --processes one"
         )
     return notes

@@ -26,7 +26,7 @@ BELIEVED = "†"
 
 @dataclass
 class Tally:
-    """Running totals of one agent for the progress bar: rates by group in mbb/hand, and their squares."""
+    """Running totals of one agent for the progress bar: number, sum and sum of squares of its rates by group."""
 
     groups: int = 0
     total: float = 0.0
@@ -39,7 +39,7 @@ class Tally:
         self.squares += rate_mbb * rate_mbb
 
     def text(self) -> str:
-        """Return mean and half-width, or the mean alone for one group."""
+        """Return the mean and the half-width of its 95 % interval as text; the mean alone for one group."""
         mean = self.total / self.groups
         if self.groups < 2:
             return f"{mean:+.0f}"
@@ -48,7 +48,7 @@ class Tally:
 
 
 def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
-    """Return the results of a run as plain values, the same for every order in which groups were played."""
+    """Return the results of a run as plain values, which do not depend on the order in which groups were played."""
     scores = store.scores()
     play = store.play_counts()
     kinds = store.fault_kinds()
@@ -56,17 +56,17 @@ def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
     judged = RunScores(config, store, scores)
     agents = []
     for number, name in enumerate(config.names):
-        own = scores[scores["agent"] == number]
-        hands = int(own["hands"].sum())
+        rows = scores[scores["agent"] == number]
+        hands = int(rows["hands"].sum())
         record = judged.record(number)
-        faults = int(own["faults"].sum())
+        faults = int(rows["faults"].sum())
         agents.append(
             {
                 "name": name,
                 "mbb_per_hand": record.pop("mbb_per_hand"),
                 "ci95": record.pop("ci95"),
                 "hands": hands,
-                "groups": len(own),
+                "groups": len(rows),
                 "faults": faults,
                 "faults_by_kind": dict(sorted(kinds.get(number, {}).items())),
                 "retired": faults >= config.max_faults,
@@ -108,7 +108,7 @@ def results_text(results: dict[str, Any]) -> str:
 
 
 def table_text(results: dict[str, Any]) -> str:
-    """Return the final table, best agent first; for a heads-up gauntlet the first agent's wins against each other."""
+    """Return the final table, best agent first; for a heads-up gauntlet, the first agent against each of the others."""
     is_duel = results["format"] == "gauntlet" and results["seats"] == 2
     lines = _gauntlet_lines(results) if is_duel else _ranking_lines(results)
     rate = number_text(results["hands_per_second"], ",.0f")
@@ -123,14 +123,14 @@ def table_text(results: dict[str, Any]) -> str:
 
 
 def _dealt_text(results: dict[str, Any]) -> str:
-    """Return the source of the cards, how they were dealt, and to which processes."""
-    told = [
+    """Return in words the source of the cards (seed or keys), how they were dealt, and the agents' processes."""
+    keys = [
         f"key {entry['key']}" + f" from deck {entry['first_deck']}" * (k > 0)
         for k, entry in enumerate(results["keys"] or ())
     ]
-    parts = [f"seed {results['seed']}" if results["seed"] is not None else ", ".join(told) or "a key of its own"]
+    parts = [f"seed {results['seed']}" if results["seed"] is not None else ", ".join(keys) or "a secret key"]
     if results["deals"] == "once":
-        parts.append("each rotation a deck of its own")
+        parts.append("each rotation with its own deck")
     if results["processes"] == "one" and results["deals"] == "shared":
         parts.append("one process for all rotations: agents may remember decks")
     if results["sandbox"]:
@@ -139,7 +139,7 @@ def _dealt_text(results: dict[str, Any]) -> str:
 
 
 def _ranking_lines(results: dict[str, Any]) -> list[str]:
-    """Return the tables of all agents: ranking, crosstable, and the scores with and without luck."""
+    """Return the tables of all agents: ranking, crosstable (heads-up), and the scores with and without AIVAT."""
     rows: list[tuple[str, ...]] = [
         ("agent", "mbb/hand", "± 95 %", "hands", "groups", "faults", "VPIP", "PFR", "showdown")
     ]
@@ -166,7 +166,7 @@ def _ranking_lines(results: dict[str, Any]) -> list[str]:
 
 
 def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
-    """Return the table of a heads-up gauntlet: the winner against each opponent, if it is decided."""
+    """Return the table of a heads-up gauntlet: for each opponent who wins, if the interval excludes 0."""
     first, *others = results["agents"]
     name = printable(first["name"])
     rows: list[tuple[str, ...]] = [("against", "wins", "mbb/hand", "± 95 %", "hands", "faults")]
@@ -192,12 +192,12 @@ def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
 
 
 def _is_decided(cell: dict[str, Any]) -> bool:
-    """Return whether an interval excludes 0."""
+    """Return whether the interval of an entry of the matrix excludes 0."""
     return cell["ci95"] is not None and abs(cell["mbb_per_hand"]) > cell["ci95"]
 
 
 def _stop_line(results: dict[str, Any]) -> str:
-    """Return the line on the stop rule: whether it stopped the run."""
+    """Return the line that tells whether the stop rule ended the run."""
     verdict = "stopped after" if results["stopped"] else "not reached in"
     return (
         f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the rule was checked many "
@@ -206,7 +206,7 @@ def _stop_line(results: dict[str, Any]) -> str:
 
 
 def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
-    """Return the table of the scores with and without luck, and notes on it."""
+    """Return the table of the scores with and without AIVAT, and notes on the agents."""
     names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
     head = (
         f"mbb/hand by {_title(results['score'])}",
@@ -236,7 +236,7 @@ def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
 
 
 def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
-    """Return notes on agents corrected without their own strategies, and why; and on agents that are believed."""
+    """Return a note on each agent whose score is corrected without its own strategy, or by a believed report."""
     lines = []
     for agent in agents:
         name = printable(agent["name"])
@@ -258,25 +258,25 @@ def _title(name: str) -> str:
 
 
 def interval_text(score: dict | None) -> str:
-    """Return a score with its half-width, or a dash for None."""
+    """Return a score (as `Sample.record`) with its half-width as text, or a dash for None."""
     if score is None:
         return "-"
     return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
 
 
 def _matrix_rows(results: dict[str, Any], ranked: list[dict]) -> list[tuple[str, ...]]:
-    """Return the matrix as text, agents in the order of the table."""
+    """Return the rows of the crosstable, with the agents in the order of the ranking."""
     order = [results["agents"].index(agent) for agent in ranked]
     rows: list[tuple[str, ...]] = [("", *(printable(agent["name"]) for agent in ranked))]
-    for own in order:
-        cells = [results["matrix"][own][other] for other in order]
+    for one in order:
+        cells = [results["matrix"][one][other] for other in order]
         texts = ["" if cell is None else interval_text(cell) for cell in cells]
-        rows.append((printable(results["agents"][own]["name"]), *texts))
+        rows.append((printable(results["agents"][one]["name"]), *texts))
     return rows
 
 
 def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
-    """Return the lines of a table, a rule under its head; the first `num_texts` columns are left-aligned."""
+    """Return the lines of a table whose first row is its head; the first `num_texts` columns are left-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -295,11 +295,11 @@ def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> 
     lineups = np.array(make_lineups(config))
     opponents = lineups[scores["lineup"]].sum(axis=1) - scores["agent"]
     matrix: list[list[dict | None]] = [[None] * len(config.agents) for _ in config.agents]
-    for own, other in {(own, other) for pair in lineups.tolist() for own, other in (pair, pair[::-1])}:
-        mine = (scores["agent"] == own) & (opponents == other)
-        if mine.any():
-            estimate = estimate_mean(chips[mine] / scores["hands"][mine] * per_chip)
-            matrix[own][other] = {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
+    for one, other in {(one, other) for pair in lineups.tolist() for one, other in (pair, pair[::-1])}:
+        groups = (scores["agent"] == one) & (opponents == other)
+        if groups.any():
+            estimate = estimate_mean(chips[groups] / scores["hands"][groups] * per_chip)
+            matrix[one][other] = {"mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
     return matrix
 
 

@@ -13,8 +13,8 @@ GroupT = TypeVar("GroupT", bound=Mapping[int, AgentScore])
 class FaultLedger:
     """The faults of a run in the order of its schedule.
 
-    An agent is *retired* after the first group at whose end it has `max_faults` faults: its seat only folds from then
-    on. Workers play ahead, so later groups may already be played by then; they are played again.
+    An agent is *retired* after the first group at whose end it has `max_faults` faults or more: in all later groups of
+    the schedule its seat only folds. Workers may have played some of these groups already; they are played again.
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ class FaultLedger:
             self._faults[agent][position(lineup, deck)] = count
 
     def retirement(self, agent: int) -> Position | None:
-        """Return the last group that an agent plays itself; None if it is not retired."""
+        """Return the position of the last group that an agent plays itself; None if the agent is not retired."""
         total = 0
-        for place, count in sorted(self._faults[agent].items()):
+        for group, count in sorted(self._faults[agent].items()):
             total += count
             if total >= self._max_faults:
-                return place
+                return group
         return None
 
     def retired(self, block: Block) -> frozenset[int]:
-        """Return the agents that are retired before a block."""
+        """Return the numbers of the agents that are retired before a block."""
         start = position(block.lineup, block.first)
-        places = {agent: self.retirement(agent) for agent in list(self._faults)}
-        return frozenset(agent for agent, place in places.items() if place is not None and place < start)
+        last_groups = {agent: self.retirement(agent) for agent in list(self._faults)}
+        return frozenset(agent for agent, last in last_groups.items() if last is not None and last < start)
 
     def admit(self, block: Block, groups: Sequence[GroupT]) -> tuple[Sequence[GroupT], Position | None]:
         """Count the faults of a block's groups.
@@ -50,9 +50,9 @@ class FaultLedger:
         Returns
         -------
         sequence
-            The valid groups: all up to the first that changes when an agent is retired.
+            The groups that remain valid: all, or those up to the first by which an agent is retired.
         Position or None
-            Groups after this one in the schedule have to be played again; None if none has.
+            The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """
         for k, group in enumerate(groups):
             place = position(block.lineup, block.first + k)

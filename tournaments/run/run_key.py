@@ -1,7 +1,7 @@
-"""The secret key of a run with outside agents: drawn once, kept in the run folder, published when the run ends.
+"""The secret random key from which a run with outside agents deals its decks, in place of a seed.
 
-Anyone with the key can compute the decks, so a published key deals no further deck: a run that is extended draws
-another key for its new decks.
+The key is drawn when the run begins, kept in the run folder, and published when the run ends. Anyone with the key can
+compute the decks, so a published key deals no further deck: a run that is extended draws another key for its new decks.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ class RunKey:
     Attributes
     ----------
     keys : tuple of (int, int)
-        The first deck of each key, and the key.
+        (first deck, key), in order: a key deals the decks from its first deck until that of the next key.
     is_published : bool
         Whether the run has ended and its results publish the keys.
     """
@@ -33,12 +33,11 @@ class RunKey:
     is_published: bool = False
 
     def extended_from(self, deck: int) -> "RunKey":
-        """Return the keys of a run extended from a deck on: if the present keys were published, with a new one."""
+        """Return the keys of a run that is extended from a deck on: these, and a new one if these were published."""
         if not self.is_published:
             return self
-        dealt = [
-            (first, key) for first, key in self.keys if first < deck
-        ]  # a later key was published before it dealt a deck
+        # Keys from `deck` on were published before they dealt a deck.
+        dealt = [(first, key) for first, key in self.keys if first < deck]
         return RunKey((*dealt, (deck, secrets.randbits(_BITS))))
 
     def published(self) -> "RunKey":

@@ -20,20 +20,20 @@ def play_run(
     conduct: Conduct,
     on_block: Callable[[Block, Groups], None] = lambda block, groups: None,
 ) -> None:
-    """Play every group that is not stored yet, until all are or `TournamentConfig.stop_when` holds.
+    """Play every group that is not stored yet, until all are stored or `TournamentConfig.stop_when` holds.
 
-    Blocks are stored in the order of the schedule, whichever worker finishes first: so the group after which an agent
-    is retired does not depend on the number of workers.
+    Blocks are stored in the order of the schedule, whichever worker finishes first. The group after which an agent is
+    retired therefore does not depend on the number of workers.
 
     Parameters
     ----------
     on_block : callable
-        Called after a block is stored, with its groups: scores by agent number.
+        Called after a block is stored, with the block and its groups.
 
     Raises
     ------
     RunRefused
-        If the stored groups were scored with other values.
+        If the stored groups were scored with another value function.
     WorkerFailed, RefereeDisagrees, RunAborted
         Blocks stored before remain; running again resumes after them.
     """
@@ -63,7 +63,10 @@ def _play_on(
     watch: StopWatch,
     on_block: Callable[[Block, Groups], None],
 ) -> bool:
-    """Return whether the run is over, after playing the missing blocks until an agent is retired."""
+    """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
+
+    A retirement changes the jobs of later blocks, so that they are made anew.
+    """
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)
     last = time.monotonic()  # starting the workers does not count as playing time

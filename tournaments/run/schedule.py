@@ -11,9 +11,9 @@ from plurispiel.tournaments.run.config import TournamentConfig
 
 MAX_LINEUPS = 100
 BLOCK_DECKS = 8
-_LOOK_GROWTH = 32
-_LINEUP_STREAM = 2
-_SWAPS = 20_000
+_LOOK_GROWTH = 32  # decks played for each further deck until the next check of the stop rule
+_LINEUP_STREAM = 2  # key of the random numbers that draw line-ups
+_SWAPS = 20_000  # attempts to even out the drawn line-ups
 
 
 class Block(NamedTuple):
@@ -25,7 +25,7 @@ class Block(NamedTuple):
 
 
 Position = tuple[int, int, int]
-"""Place of a group in the schedule; positions compare in the order of the schedule."""
+"""Place of a group (a deck of a line-up) in the schedule; positions compare in the order of the schedule."""
 
 
 def position(lineup: int, deck: int) -> Position:
@@ -34,11 +34,11 @@ def position(lineup: int, deck: int) -> Position:
 
 
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return the line-ups as the agent number of each position.
+    """Return the line-ups, each as the agent number of every position.
 
-    A ``round-robin`` has every set of agents, a ``gauntlet`` the first agent with every set of others. If these are
-    more than `MAX_LINEUPS` (or ``config.lineups``), that many are drawn, so that agents, and then pairs of agents,
-    play equally often as far as possible.
+    A ``round-robin`` has every set of agents, a ``gauntlet`` the first agent with every set of other agents. If there
+    are more such sets than `MAX_LINEUPS` (or ``config.lineups``), that many are drawn. Agents, and then pairs of
+    agents, are drawn equally often as far as possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -56,7 +56,7 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
 
 def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple[int, int]]) -> Iterator[Block]:
-    """Yield the missing blocks, line-ups in turn, so that all have nearly equal numbers of decks at any time.
+    """Yield the missing blocks, line-ups in turn, so that all line-ups have nearly equal numbers of decks at any time.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple
 
 
 def look_decks(decks: int) -> Iterator[int]:
-    """Yield the numbers of decks at which the stop rule is checked: whole blocks, about 3 % apart in long runs.
+    """Yield the numbers of decks after which the stop rule is checked: whole blocks, about 3 % apart in long runs.
 
     >>> list(look_decks(40))
     [8, 16, 24, 32]
@@ -87,28 +87,29 @@ def look_decks(decks: int) -> Iterator[int]:
 
 
 def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: TournamentConfig) -> list[tuple[int, ...]]:
+    """Return line-ups of the agents in `fixed` and `size` agents of a pool: all, or as many as wanted, drawn evenly."""
     wanted = config.lineups or MAX_LINEUPS
     if comb(len(pool), size) <= wanted:
         return [(*fixed, *chosen) for chosen in combinations(pool, size)]
     rng = np.random.default_rng(np.random.SeedSequence(config.public_seed, spawn_key=(_LINEUP_STREAM,)))
     lineups = _draw(len(pool), size, wanted, rng)
     _even_out(lineups, len(pool), rng)
-    return [(*fixed, *sorted(pool[place] for place in lineup)) for lineup in lineups]
+    return [(*fixed, *sorted(pool[index] for index in lineup)) for lineup in lineups]
 
 
 def _draw(num_agents: int, size: int, count: int, rng: np.random.Generator) -> list[list[int]]:
-    """Return random line-ups of 0..num_agents - 1 in which the agents' numbers of games differ by at most one."""
-    games = np.zeros(num_agents, dtype=np.int64)
+    """Return random line-ups of 0..num_agents - 1; the numbers of line-ups of two agents differ by at most one."""
+    appearances = np.zeros(num_agents, dtype=np.int64)
     lineups = []
     for _ in range(count):
-        chosen = np.lexsort((rng.random(num_agents), games))[:size]  # the fewest games first, in random order
-        games[chosen] += 1
+        chosen = np.lexsort((rng.random(num_agents), appearances))[:size]  # the fewest first, ties in random order
+        appearances[chosen] += 1
         lineups.append(chosen.tolist())
     return lineups
 
 
 def _even_out(lineups: list[list[int]], num_agents: int, rng: np.random.Generator) -> None:
-    """Swap agents between line-ups as long as pairs then meet more evenly. `lineups` is modified in place."""
+    """Swap agents between line-ups at random if pairs then do not meet less evenly. `lineups` is modified in place."""
     meetings = [[0] * num_agents for _ in range(num_agents)]
     for lineup in lineups:
         for one, other in permutations(lineup, 2):
@@ -119,9 +120,10 @@ def _even_out(lineups: list[list[int]], num_agents: int, rng: np.random.Generato
         one, other = lineups[first][place], lineups[second][other_place]
         if one in lineups[second] or other in lineups[first]:
             continue
+        # Agents of both line-ups meet `one` and `other` as often before as after the swap.
         left = [agent for agent in lineups[first] if agent != one and agent not in lineups[second]]
         joined = [agent for agent in lineups[second] if agent != other and agent not in lineups[first]]
-        # Half the change of the sum of squared meetings; a swap that leaves it equal opens the way to others.
+        # Half the change of the sum of squared meetings. A swap that leaves the sum equal may make others possible.
         if (
             sum(meetings[other][agent] - meetings[one][agent] + 1 for agent in left)
             + sum(meetings[one][agent] - meetings[other][agent] + 1 for agent in joined)

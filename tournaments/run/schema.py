@@ -31,6 +31,8 @@ SCORE_TYPES = {
     "reduced_squared": "f8",
 }
 SCORES = np.dtype(list(SCORE_TYPES.items()))
+"""The numbers of one agent in one group; NaN where the database holds NULL."""
+
 SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
 score_values = operator.attrgetter(*SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
 
@@ -81,9 +83,8 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# `play` is the agent's table of counts, one byte each (play_statistics.COUNTERS for each seat). The columns after
-# `seconds` hold the correction terms of AIVAT in chips, NULL where it does not score; `seat_sums` the sums by seat;
-# the last three columns the answer times.
+# A row of `groups` is one agent in one group; the Control has the number after the last agent. Except for the key and
+# `seconds` (playing time) its columns are the fields of `AgentScore`, with NULL for None.
 
 COLUMNS = {
     "run": ("key", "value"),

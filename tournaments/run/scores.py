@@ -1,4 +1,7 @@
-"""The four scores of an agent: with and without AIVAT, by hand and by group of rotations."""
+"""The four scores of an agent: with and without AIVAT, with hands or duplicate groups as the samples.
+
+``raw`` and ``aivat`` take each hand as a sample, ``duplicate`` and ``aivat_duplicate`` each group.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +14,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
+"""The forms of AIVAT: with all corrections, or without any that needs the agent's own reported strategy."""
 
 _CORRECTIONS = {
     FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"),
@@ -22,14 +26,18 @@ _NO_SPREAD = 1e-9  # relative; smaller spreads are rounding errors of a spread o
 
 @dataclass(frozen=True)
 class Sample:
-    """A score: mean, 95 % half-width and standard deviation, in mbb/hand.
+    """A score in mbb/hand.
 
     Attributes
     ----------
     rates_mbb : float64[num_groups]
         The rate of every group; empty for scores by hand.
-    mean_mbb, ci95_mbb, sd_mbb : float or None
-        The standard deviation is that of one hand; for scores by group, that of as many independent hands.
+    mean_mbb : float or None
+    ci95_mbb : float or None
+        Half-width of the 95 % confidence interval; None with fewer than two samples.
+    sd_mbb : float or None
+        Standard deviation of one hand. For scores by group: that of a group's rate times the square root of its hands,
+        which compares groups with as many independent hands. None with fewer than two samples.
     """
 
     rates_mbb: np.ndarray
@@ -38,7 +46,7 @@ class Sample:
     sd_mbb: float | None
 
     def record(self) -> dict[str, float | None]:
-        """Return the score as plain values."""
+        """Return the score as plain values, its standard deviation in big blinds."""
         sd_bb = None if self.sd_mbb is None else self.sd_mbb / 1000.0
         return {"mbb_per_hand": self.mean_mbb, "ci95": self.ci95_mbb, "sd_bb": sd_bb}
 
@@ -50,17 +58,17 @@ class AgentScores:
     ----------
     config : TournamentConfig
     rows : SCORES[num_groups]
-        The agent's rows.
+        The agent's scores by group.
     control : SCORES[num_groups] or None
-        Rows of the Control in the agent's place, which are subtracted in scores by group.
+        Those of the Control on the same decks, which are subtracted in scores by group.
     complaint : str
         Why the agent's reported strategy cannot be trusted; empty if it can.
 
     Attributes
     ----------
     form : str or None
-        `FULL` or `CHANCE_ONLY`: the corrections in the scores with AIVAT; None without AIVAT. `CHANCE_ONLY` uses no
-        report of the agent itself: chance, and between two players the strategy of an opponent of this package.
+        `FULL` or `CHANCE_ONLY`, the corrections in the scores with AIVAT; None without AIVAT. `CHANCE_ONLY` corrects
+        for chance at the true cards and, heads-up, for the actions of an opponent of this package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -76,20 +84,20 @@ class AgentScores:
             self.form = FULL if told and not complaint else CHANCE_ONLY
 
     def score(self, name: str) -> Sample | None:
-        """Return one of `config.SCORES`, or None if the run does not hold it."""
+        """Return the score of a name in `config.SCORES`; None if the agent has no such score."""
         if not len(self._rows) or ("aivat" in name and self.form is None):
             return None
         return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
 
     def first(self, num_groups: int) -> "AgentScores":
-        """Return the scores of the first groups alone, with the corrections that all groups allow."""
+        """Return the scores over the first groups alone, in the `form` of all groups."""
         control = None if self._control is None else self._control[:num_groups]
         part = AgentScores(self._config, self._rows[:num_groups], control, "")
         part.form = self.form
         return part
 
     def corrections(self) -> dict[str, Sample]:
-        """Return the score by group without corrections, and with one more correction at a time."""
+        """Return scores by group, each with one correction more: ``chips`` has none, others end with the named one."""
         columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
         if not len(self._rows):
             return {}
@@ -100,12 +108,13 @@ class AgentScores:
         return _sum(self._rows, self._columns(name))
 
     def _columns(self, name: str) -> list[str]:
-        """Return the columns whose sum is a score."""
+        """Return the columns of `SCORES` whose sum is a score in chips."""
         if "aivat" not in name:
             return ["chips"]
         return ["chips", *_CORRECTIONS[self.form or CHANCE_ONLY]]
 
     def _by_group(self, columns: Sequence[str]) -> Sample:
+        """Return the score with groups as samples: the mean of the rates of all groups."""
         rates = _sum(self._rows, columns) / self._rows["hands"] * self._per_chip
         if self._control is not None:
             rates = rates - _sum(self._control, columns) / self._control["hands"] * self._per_chip
@@ -114,6 +123,7 @@ class AgentScores:
         return Sample(rates, estimate.mean, estimate.ci95, sd)
 
     def _by_hand(self, name: str) -> Sample:
+        """Return the score with hands as samples, from the stored sums of squares."""
         column = {"raw": "chips_squared"}.get(name, "aivat_squared" if self.form == FULL else "reduced_squared")
         hands = int(self._rows["hands"].sum())
         mean = float(self.group_chips(name).sum()) / hands
@@ -140,9 +150,12 @@ class RunScores:
     Attributes
     ----------
     headline : str
-        The score that ranks: the one in the settings, or the best that the run holds.
+        Name of the score that ranks the agents: that of the settings, else ``aivat_duplicate`` if an agent has it, else
+        ``duplicate``.
     agents : list of AgentScores
+        The scores of each agent.
     complaints : list of str
+        Why each agent's reported strategy cannot be trusted; empty if it can, or if it is not used.
     """
 
     def __init__(self, config: TournamentConfig, store: RunStore, rows: np.ndarray):
@@ -152,17 +165,19 @@ class RunScores:
         controls = rows[rows["agent"] == len(config.agents)]
         for number in range(len(config.agents)):
             verdict = calibrations[number].verdict() if number in calibrations else ""
-            asked = number not in config.outsiders - config.believed
-            self.complaints.append((refusals.get(number) or verdict) if asked else "")
+            is_used = number not in config.outsiders - config.believed
+            self.complaints.append((refusals.get(number) or verdict) if is_used else "")
             control = controls if len(controls) and number == config.controlled else None
-            own = rows[rows["agent"] == number]
-            self.agents.append(AgentScores(config, own, control, self.complaints[-1]))
+            self.agents.append(AgentScores(config, rows[rows["agent"] == number], control, self.complaints[-1]))
         holds_aivat = any(agent.form for agent in self.agents)
         self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
         self._seed = config.public_seed
 
     def group_rates(self, number: int) -> np.ndarray:
-        """Return an agent's rates by group for the headline score: float64[num_groups], in mbb/hand."""
+        """Return an agent's rates by group for the headline score: float64[num_groups], in mbb/hand.
+
+        If the headline takes hands as samples, the rates are those of its counterpart with groups.
+        """
         sample = self.agents[number].score(self._by_groups)
         return np.empty(0) if sample is None else sample.rates_mbb
 
@@ -171,7 +186,10 @@ class RunScores:
         return "aivat_duplicate" if "aivat" in self.headline else "duplicate"
 
     def record(self, number: int) -> dict[str, Any]:
-        """Return an agent's scores for the results, the headline first."""
+        """Return an agent's scores as they stand in the results, with the headline score first.
+
+        ``variance_ratio`` is how many times smaller the headline's variance is than that of ``raw``.
+        """
         agent = self.agents[number]
         samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
         headline = samples[self.headline]
@@ -194,7 +212,10 @@ class RunScores:
 
 
 def _p_value(sample: Sample | None) -> float | None:
-    """Return the one-tailed p-value of a score by group: the chance of such a score without any edge."""
+    """Return the one-tailed p-value of a score by group; None with fewer than two groups, or groups of equal rates.
+
+    The p-value is the probability of a score at least as far from 0 on its side if the true rate is 0.
+    """
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     error = float(sample.rates_mbb.std(ddof=1)) / len(sample.rates_mbb) ** 0.5
@@ -204,13 +225,13 @@ def _p_value(sample: Sample | None) -> float | None:
 
 
 def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] | None:
-    """Return the ends of the bootstrap interval, which assumes no distribution."""
+    """Return the ends of the bootstrap interval, which assumes no distribution; None without a sample."""
     interval = None if sample is None else bootstrap_interval(sample.rates_mbb, rng)
     return None if interval is None else list(interval)
 
 
 def _sequential(sample: Sample | None) -> float | None:
-    """Return the half-width of the anytime-valid interval, once it is finite."""
+    """Return the half-width of the anytime-valid interval; None while it is infinite."""
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))

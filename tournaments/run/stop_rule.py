@@ -12,18 +12,18 @@ from plurispiel.evaluation.statistics import sequential_half_width
 
 @dataclass(frozen=True)
 class StopRule:
-    """A rule on anytime-valid intervals (`statistics.sequential_half_width`), which may be checked after every block.
+    """A rule on anytime-valid intervals (`statistics.sequential_half_width`): it may be checked any number of times.
 
     Attributes
     ----------
     limit_mbb : float or None
-        Stop when every half-width is at most this; None: stop when no interval contains 0.
+        The rule holds when every half-width is at most this; with None, when no interval contains 0.
     """
 
     limit_mbb: float | None
 
     def holds(self, samples: Iterable[np.ndarray]) -> bool:
-        """Return whether the rule holds for all agents, given each one's rates by group in mbb/hand."""
+        """Return whether the rule holds for all agents, given the rates by group of each in mbb/hand."""
         return all(self._holds(rates) for rates in samples)
 
     def _holds(self, rates: np.ndarray) -> bool:

@@ -1,4 +1,4 @@
-"""Checks a run against its stop rule as groups are stored."""
+"""The checks of a run against its stop rule while groups are stored."""
 
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import look_decks, make_lineups
@@ -7,16 +7,16 @@ from plurispiel.tournaments.run.store import RunStore
 
 
 class StopWatch:
-    """Checks the rule (`stop_rule`) after fixed numbers of decks of all line-ups, in order.
+    """Checks the rule (`stop_rule`) after fixed numbers of decks (`look_decks`), in order.
 
-    The verdict depends only on the groups up to these decks: not on the number of workers, on interruptions, or on
-    groups that are stored beyond them.
+    A check is due when all line-ups have played that many decks. Its outcome depends only on the groups up to these
+    decks: not on the number of workers, on interruptions, or on groups of later decks that are already stored.
 
     Parameters
     ----------
     config : TournamentConfig
     store : RunStore
-        When the run is over, its `decks` is set to the number after which the rule held.
+        When the rule holds, its `decks` is set to the number of decks at that check, so that later groups do not count.
     """
 
     def __init__(self, config: TournamentConfig, store: RunStore):
@@ -26,7 +26,7 @@ class StopWatch:
         self._looks = list(look_decks(config.decks)) if config.stop_rule else []
 
     def is_over(self) -> bool:
-        """Return whether the rule holds at one of the checks that are due and were not made yet."""
+        """Return whether the rule holds at one of the checks that have become due since the last call."""
         rule, store = self._config.stop_rule, self._store
         while rule and self._looks and store.holds(self._last_lineup, self._looks[0] - 1):
             store.decks = self._looks.pop(0)

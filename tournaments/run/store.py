@@ -1,8 +1,8 @@
-"""The folder of a run: its settings and, in SQLite, the result of every group. A run is resumed from it.
+"""The folder of a run, from which it is resumed: its settings and, in SQLite, the scores of every group.
 
-Everything is computed from ``run.sqlite``. A block of groups is one transaction, so that a run killed at any moment
-holds whole blocks only and resumes after them. Every row ends with a checksum of its other columns, so that a bit
-flipped on the disk is noticed before it counts.
+All results are computed from ``run.sqlite``. A block of groups is stored in one transaction, so that a run killed at
+any moment holds whole blocks only and resumes after them. Every row ends with a checksum of its other columns, so that
+a bit flipped on the disk is noticed before the row counts.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ from plurispiel.tournaments.run.schema import (
 
 FORMAT_VERSION = 5
 
-_OTHER_FACTS = ("player", "values", "code")
+_OTHER_FACTS = ("player", "values", "code")  # rows of the table `run` that `RunStore.facts` leaves out
 _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)
 
 
@@ -75,12 +75,13 @@ class RunStore:
     Attributes
     ----------
     decks : int
-        Queries count only the first `decks` decks of each line-up; by default the number in the settings.
+        Results count only the first `decks` decks of each line-up; at first the number in the settings.
 
     Raises
     ------
     RunRefused
-        If the folder holds another tournament or is not writable, or if its database is damaged or newer.
+        If the folder holds another tournament, is not writable or is being played by another process, or if its
+        database is damaged or was written by another version.
     """
 
     def __init__(self, folder: Path, config: TournamentConfig, *, fresh: bool = False):
@@ -113,7 +114,7 @@ class RunStore:
 
     @classmethod
     def reading(cls, folder: Path) -> "RunStore":
-        """Open a run for reading, also while another process plays it.
+        """Return a run opened for reading, also while another process plays it.
 
         Raises
         ------
@@ -130,7 +131,8 @@ class RunStore:
         store._lock = None
         store._remedy = ""
         store._key = store._read_key()
-        mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"  # a WAL needs a writable folder
+        # SQLite reads a database in WAL mode only in a writable folder, unless told that nobody writes to it.
+        mode = "ro" if (folder / "run.sqlite-wal").exists() else "ro&immutable=1"
         with store._refusing():
             store._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
         try:
@@ -147,19 +149,19 @@ class RunStore:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts of the run: ``format, version, digest``, the ``machine`` that played it last, and those of `note`."""
+        """Facts of the run: ``format, version, digest``, the ``machine`` that played it last, and those from `note`."""
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
 
     @property
     def published_key(self) -> RunKey | None:
-        """The key of the decks once the run has ended and published it; None before, and for runs with a seed."""
+        """The key of the decks once the run has ended and published the key; None before, and for runs with a seed."""
         return self._key if self._key is not None and self._key.is_published else None
 
     def publish_key(self) -> None:
         """Publish the key, as the run has ended.
 
-        Not if some line-ups have played more decks than others, after an interrupted extension: the key still deals
-        the missing decks.
+        The key stays secret if some line-ups have played more decks than others, as after an interrupted extension: it
+        still deals the missing decks.
         """
         query = "SELECT COUNT(DISTINCT deck) AS decks FROM groups GROUP BY lineup"
         ((is_even,),) = self._rows(f"SELECT MIN(decks) IS MAX(decks) FROM ({query})")
@@ -192,11 +194,11 @@ class RunStore:
         elif self._key is not None:
             source = Keyed(self._key.keys)
         else:
-            raise RunRefused(f"{self.folder / run_key.NAME} is missing: without it no hand can be dealt again")
+            raise RunRefused(f"{self.folder / run_key.NAME} is missing: without this key no hand can be dealt again")
         return Streams(config.seats, source, once=config.deals == "once")
 
     def note(self, fact: str, value: str) -> None:
-        """Add a value to a fact about how the run is played; earlier values are kept beside it."""
+        """Add a value to a fact about how the run is played; values of earlier calls are kept."""
         known = self._value(fact)
         values = sorted({value, *(known.split(", ") if known else ())})
         with self._refusing(), self._database:
@@ -216,7 +218,7 @@ class RunStore:
         Raises
         ------
         RunRefused
-            If the stored groups were scored with another one.
+            If the stored groups were scored with another value function.
         """
         record = {"num_samples": values.num_samples, "digest": values.digest}
         with self._refusing(), self._database:
@@ -231,7 +233,7 @@ class RunStore:
     def values(self) -> dict[str, Any]:
         """Return the value function that scored the groups: ``name, num_samples, digest``.
 
-        The latter two are None until the run has begun to play.
+        ``num_samples`` and ``digest`` are None until the run has begun to play.
         """
         record = json.loads(self._value("values") or '{"num_samples": null, "digest": null}')
         return {"name": parse_spec(self._config.values).title, **record}
@@ -252,10 +254,14 @@ class RunStore:
         hands: Sequence[bytes | None] = (),
         stories: Sequence[bytes | None] = (),
     ) -> None:
-        """Store the groups of a block, or the first of them, and the playing time since the last call.
+        """Store the groups of a block.
 
         Parameters
         ----------
+        groups : sequence of mapping
+            The scores by agent number of the block's first groups, or of all.
+        seconds : float
+            Playing time since the last call, which is divided among the groups.
         hands, stories : sequence of bytes or None
             The packed hands and stories of each group (`kept_hands.pack_group`, `pack_stories`); None if not kept.
 
@@ -284,7 +290,7 @@ class RunStore:
             self._insert("stories", told)
 
     def forget_after(self, last: Position) -> None:
-        """Delete the groups after a position in the schedule."""
+        """Delete the groups after a position in the schedule, with their hands and stories."""
         with self._refusing(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             for table in ("groups", "hands", "stories"):
@@ -298,7 +304,7 @@ class RunStore:
         return total
 
     def scores(self) -> np.ndarray:
-        """Return the stored scores in order, a record for each group and agent; NaN stands for NULL."""
+        """Return the stored scores: one record for each group and agent, by line-up, deck and agent."""
         rows = self._rows(
             f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
             self.decks,
@@ -306,7 +312,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return how well each agent's announced probabilities fit its play; only agents that announce them."""
+        """Return how well announced probabilities fit the play, for each agent that announces them."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -314,12 +320,13 @@ class RunStore:
         return found
 
     def refusals(self) -> dict[int, str]:
-        """Return the first reason for which each agent's reported strategy could not be used."""
+        """Return why reported strategies could not be used: the first reason, for each agent that has one."""
+        # Descending order: of several rows of an agent, `dict` keeps the last, which is the first deck.
         query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
         return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
-        """Return each agent's table of counts over the whole run."""
+        """Return each agent's counts of play over the whole run: int64[num_seats, len(play_statistics.COUNTERS)]."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
         query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control counts as no agent
         for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
@@ -327,11 +334,11 @@ class RunStore:
         return tables
 
     def faults(self) -> list[tuple[int, int, int, int]]:
-        """Return the number of faults of every group and agent that has any: (lineup, deck, agent, faults)."""
+        """Return (lineup, deck, agent, faults) for every group and agent with faults, also beyond `decks`."""
         return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
-        """Return the number of faults of each kind by agent; only agents with faults."""
+        """Return the number of faults of each kind, for each agent with faults."""
         kinds: dict[int, Counter[str]] = {}
         query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
         for agent, text in self._rows(query, self.decks):
@@ -363,11 +370,12 @@ class RunStore:
         return self._rows(query, self.decks)
 
     def seat_sums(self) -> np.ndarray:
-        """Return `AgentScore.seat_sums` by group, in the order of `scores`, and by seat.
+        """Return `AgentScore.seat_sums` of every group and agent, in the order of `scores`.
 
         Returns
         -------
-        float64[num_groups, num_seats, 1 or 3]
+        float64[num_scores, num_seats, 1 or 3]
+            The sums of net chips and, with AIVAT, of full and of reduced estimates.
         """
         query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
         blobs = [blob for (blob,) in self._rows(query, self.decks)]
@@ -387,7 +395,7 @@ class RunStore:
         return {agent: AnswerTimes(*times) for agent, *times in rows}
 
     def first_faults(self) -> dict[int, str]:
-        """Return the message of each agent's first fault; only agents with faults."""
+        """Return the message of the first fault, for each agent with faults."""
         rows = self._rows(
             "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
             " ORDER BY deck DESC, lineup DESC",
@@ -415,9 +423,8 @@ class RunStore:
         except sqlite3.IntegrityError:
             raise RunRefused(f"another process plays the run in {self.folder}; wait for it, or end it") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            what = (
-                str(error).encode("unicode_escape").decode()
-            )  # SQLite quotes a damaged schema with its control characters
+            # SQLite quotes a damaged schema with its control characters.
+            what = str(error).encode("unicode_escape").decode()
             raise RunRefused(f"cannot use {self.folder / 'run.sqlite'}: {what}{self._remedy}") from None
 
     def _read_key(self) -> RunKey | None:
@@ -440,8 +447,8 @@ class RunStore:
         digest = self._config.digest
         path = self.folder / "run.sqlite"
         if not list(self._rows("SELECT 1 FROM sqlite_master")):
-            if path.stat().st_size:  # SQLite takes a file of a few bytes for an empty one
-                raise RunRefused(f"{path} is no tournament's; give another --out")
+            if path.stat().st_size:  # SQLite takes a file of a few bytes for an empty database
+                raise RunRefused(f"{path} is not the database of a tournament; give another --out")
             facts = {"format": FORMAT_VERSION, "version": __version__, "digest": digest}
             facts["code"] = json.dumps(self._config.code)
             with self._database:
@@ -457,14 +464,14 @@ class RunStore:
                 "repeat its settings to resume it, give another --out, or start over with --fresh"
             )
         self._key = self._own_key()
-        # Only now, so that a refused folder is left unchanged.
+        # Nothing is written before this point, so that a refused folder is left unchanged.
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         player = f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%Y-%m-%d %H:%M:%S')}"
         self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
 
     def _differences(self) -> str:
-        """Return in words how the stored run differs from the settings, as far as its files can be read."""
+        """Return in words how the settings of the stored run differ from the given ones, as far as they can be read."""
         found: list[str] = []
         with contextlib.suppress(ValueError):
             found = self._config.differences(TournamentConfig(**read_config(self.folder / "config.toml")))
@@ -479,7 +486,7 @@ class RunStore:
         Raises
         ------
         RunRefused
-            If it is damaged.
+            If the database is damaged.
         """
         path = self.folder / "run.sqlite"
         ((page_size,),) = self._rows("PRAGMA page_size")
@@ -497,7 +504,7 @@ class RunStore:
         )
 
     def _place(self, table: str, row: Sequence[Any]) -> str:
-        """Return a row's place for a message, clipped, as the damage may be in these very columns."""
+        """Return in words which row it is; the words are clipped, as the columns that they name may be damaged."""
         if table == "run":
             return f"the fact {row[0]!r:.40}"
         lineup, deck, agent = row[:3]
@@ -508,7 +515,7 @@ class RunStore:
         return f"{place}, agent {names.get(agent, agent)!r:.80}"
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
-        """Insert rows with their checksums; `otherwise` is SQLite's clause for existing keys (``OR IGNORE``)."""
+        """Insert rows with their checksums; `otherwise` is SQLite's clause for keys that exist, as ``OR IGNORE``."""
         columns = (*COLUMNS[table], "checksum")
         self._database.executemany(
             f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
@@ -524,7 +531,7 @@ class RunStore:
 
 
 def _player(folder: Path) -> str:
-    """Return the process that plays a run, from its own entry in the database."""
+    """Return in words which process plays a run, as that process noted in the database."""
     with contextlib.suppress(RunRefused, ValueError), contextlib.closing(RunStore.reading(folder)) as store:
         return store._value("player") or "another process"
     return "another process"

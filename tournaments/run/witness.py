@@ -1,4 +1,4 @@
-"""Records for the hand viewer: the strategies that agents announce during a hand, and its AIVAT corrections."""
+"""Records for the hand viewer: the strategies that agents announce during a hand, and the hand's AIVAT corrections."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ class Told:
     ----------
     hand : Hand
     numbers : sequence of int
-        The agent in each seat.
+        The number of the agent in each seat.
     scores : sequence of Score
-        Of every seat; empty if the hand was not scored.
+        The AIVAT score of every seat; empty if the hand was not scored.
     announced : sequence of (sequence of Announced or None)
-        The announced strategies of each seat, decision by decision.
+        The strategies that each seat announced, decision by decision; None for a seat that announced none.
     """
 
     hand: Hand
@@ -32,7 +32,7 @@ class Told:
 
 
 class Witness(Aivat):
-    """AIVAT with the values of a tournament, which keeps the announced strategies and scores."""
+    """AIVAT with the values of a tournament that keeps, for each hand, its scores and the announced strategies."""
 
     def __init__(self, config: TournamentConfig):
         super().__init__(config.rules, make_value_function(config.values, config.rules))
@@ -45,7 +45,7 @@ class Witness(Aivat):
         return scores
 
     def take(self, hands: Sequence[tuple[Hand, Sequence[int]]]) -> list[Told]:
-        """Return the records of the hands played since the last call, and drop them."""
+        """Return the records of the hands scored since the last call, which must be `hands`, and drop them."""
         told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, self._heard, strict=True)]
         self.forget()
         return told

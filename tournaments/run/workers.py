@@ -20,8 +20,8 @@ from plurispiel.tournaments.run.kernels import PLAY, warmup
 from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
 from plurispiel.tournaments.run.schedule import Block
 
-_PATIENCE_S = 2.0
-_WINDOW = 16  # blocks for each worker that may be finished before an earlier one; bounds memory
+_PATIENCE_S = 2.0  # time for workers to end before they are killed
+_WINDOW = 16  # for each worker, blocks given out after the first unfinished one; bounds the memory of those waiting
 
 
 class WorkerFailed(RuntimeError):
@@ -29,13 +29,13 @@ class WorkerFailed(RuntimeError):
 
 
 class Alone:
-    """Plays blocks in this process."""
+    """Plays blocks in this process, in place of a `Team`."""
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         self._player = BlockPlayer(config, conduct, streams)
 
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
-        """Yield each block as played."""
+        """Yield each job's block and its result, in the order of the jobs."""
         for job in jobs:
             yield job.block, self._player.play(job)
 
@@ -71,12 +71,13 @@ class _Worker:
         self.given.append((number, job))
 
     def take(self) -> tuple[int, tuple[Block, Played]]:
-        """Return the number of the next job and its block as played; waits for it."""
+        """Return the number, the block and the result of the oldest job given; waits until it is played."""
         played = self._receive()
         number, job = self.given.pop(0)
         return number, (job.block, played)
 
     def _receive(self) -> Any:
+        """Return the worker's next message; an exception that the worker sent is raised here."""
         try:
             answer = self.pipe.recv()
         except (EOFError, OSError):
@@ -107,8 +108,11 @@ class Team:
             raise
 
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
-        """Yield blocks as played, in the order of the jobs; each worker has one job in hand and one in its pipe."""
-        for worker in self._workers:  # results of an earlier call that stopped halfway
+        """Yield each job's block and its result, in the order of the jobs.
+
+        Every worker has up to two jobs, the second so that it need not wait for this process after the first.
+        """
+        for worker in self._workers:  # drops the results of an earlier call that stopped halfway
             while worker.given:
                 worker.take()
         given = due = 0
@@ -148,7 +152,7 @@ class Team:
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
     """Play the blocks that come through the pipe until it is closed."""
     close_to_others()
-    die_with(os.getppid())  # else the worker would finish a block, for minutes, that nobody stores
+    die_with(os.getppid())  # else the worker could go on for minutes with a block that nobody stores
     leave_to_parent()
     pass_nothing_on()
     sys.stdin = open(os.devnull)  # noqa: SIM115

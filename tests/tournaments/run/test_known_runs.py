@@ -75,7 +75,7 @@ def test_a_run_that_stopped_early_is_finished():
 def test_the_last_run_has_a_name(capsys, tmp_path):
     for command in (["report", "last"], ["export", "last"], ["replay", "last"]):
         assert main(command) == 2
-        assert "there is no last run: plurispiel tournament plays one" in capsys.readouterr().err
+        assert "there is no last run; plurispiel tournament plays one" in capsys.readouterr().err
     play("--out", "mine")
     play("--seed", 2)
     date(tmp_path / "mine", 1_000_000_000)
