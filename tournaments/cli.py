@@ -41,7 +41,7 @@ exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults,
 """
 
 _SIGNALLED = 128
-"""Plus the number of a signal: the exit code of a command ended by it, as shells report it."""
+"""Added to the number of a signal: the exit code of a command that the signal ended, as in shells."""
 
 _COMMANDS = (
     tournament,
@@ -59,7 +59,7 @@ _COMMANDS = (
     bench,
     warmup,
 )
-"""In the order in which the help lists them."""
+"""All commands, in the order of the help."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,9 +104,8 @@ def _run(arguments: Sequence[str] | None) -> int:
             module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
         return module.main(options)
     except ValueError as error:
-        from plurispiel.abstraction.machine.artefact import (
-            ArtefactRefused,
-        )  # imported here: it needs numpy, which makes --help slow
+        # Imported here, as it needs numpy, which would make --help slow.
+        from plurispiel.abstraction.machine.artefact import ArtefactRefused
 
         return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)
     except KeyboardInterrupt:

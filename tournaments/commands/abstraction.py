@@ -37,7 +37,7 @@ _FLOP_PEAK_MIB, _FLOP_MIB = 450, 3.2
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("say what to do: build or info (plurispiel abstraction --help tells more)")
+        raise ValueError("give an action: build or info (plurispiel abstraction --help tells more)")
     return {"build": _build, "info": _info}[options.action](options)
 
 

@@ -1,4 +1,4 @@
-"""`plurispiel bench`: measured speed."""
+"""`plurispiel bench`: measures speed, and the strength of search."""
 
 import argparse
 import dataclasses
@@ -34,14 +34,14 @@ _BENCHES = {
 
 
 _MIN_S = 0.001
-"""Shorter times measure nothing."""
+"""Shortest time for a figure: shorter ones measure nothing."""
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if not _MIN_S <= options.seconds < math.inf:
         raise ValueError(f"seconds must be at least {_MIN_S:g}, got {options.seconds}")
-    if options.name != "rows":  # which measures no time
+    if options.name != "rows":  # hashes of results need no compiled kernels
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     rows = _BENCHES[options.name](options.seconds)

@@ -1,4 +1,4 @@
-"""`plurispiel blueprint`: train blueprints, go on with training, and look at them."""
+"""`plurispiel blueprint`: train blueprints, resume their training, inspect and pack them."""
 
 import argparse
 import dataclasses
@@ -44,15 +44,15 @@ from plurispiel.tournaments.figures.training_curve import write_marks
 from plurispiel.tournaments.run.kernels import CARDS, TRAINING, warmup
 
 _GIB = 1 << 30
-_TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
-_CALIBRATION_S = 3.0
+_TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2  # memory of the betting tree; an end also has 4 bytes for each seat
+_CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
 _MAX_MINUTES = 1_000_000.0
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.action is None:
-        raise ValueError("say what to do: train, resume, info or pack (plurispiel blueprint --help tells more)")
+        raise ValueError("give an action: train, resume, info or pack (plurispiel blueprint --help tells more)")
     return {"train": _train, "resume": _resume, "info": _info, "pack": _pack}[options.action](options)
 
 
@@ -149,7 +149,7 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
             with interrupts_held():
                 run.keep()
                 say(
-                    f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To go on:\n"
+                    f"interrupted at iteration {trainer.iteration:,} of {trainer.schedule.iterations:,}. To continue:\n"
                     f"  {shlex.join(['plurispiel', 'blueprint', 'resume', str(run.folder.absolute())])}"
                 )
             return INTERRUPTED
@@ -223,7 +223,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
 
 
 def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
-    """Return the number of buckets on each street; a preset's table need not exist yet."""
+    """Return the number of buckets on each street that the tree reaches; a preset's table need not exist yet."""
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)
@@ -263,7 +263,7 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return the time of a run at this machine's speed in a small game with as many seats."""
+    """Return in words how long a run would take, at this machine's speed in a small game with as many seats."""
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
@@ -301,6 +301,7 @@ def _rate(trainer: Trainer) -> float:
 
 
 def _run_folder(text: str) -> Path:
+    """Return the folder of a run given by its path, or by its name in the user's data."""
     named = blueprints_folder() / text
     return named if Path(text).name == text and not Path(text).exists() and named.exists() else Path(text)
 
@@ -312,6 +313,7 @@ def _threads(options: argparse.Namespace) -> int:
 
 
 def _minutes(given: float | None) -> float:
+    """Return the minutes given by an option; infinity if none were."""
     if given is None:
         return math.inf
     if not 0.0 <= given <= _MAX_MINUTES:

@@ -1,4 +1,4 @@
-"""`plurispiel compliance`: test an agent before a tournament: faults, the contract, memory of decks."""
+"""`plurispiel compliance`: tests an agent before a tournament: for faults, the contract and memory of decks."""
 
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _PATIENCE = 10
-"""Time for a hand of the contract, in time limits of one answer: it is played up to four times."""
+"""Time for a hand in the test of the contract, in time limits of one answer: the hand is played up to four times."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -74,7 +74,10 @@ def _play(
     seconds: float,
     seed: int,
 ) -> dict[str, Any]:
-    """Return the record of hands played as in a tournament, in all seats in turn, until too many faults or the end."""
+    """Return the record of hands played as in a tournament, with the agent in all seats in turn.
+
+    Ends after `num_hands` hands, `seconds` seconds or `_MAX_FAULTS` faults.
+    """
     faults: list[Fault] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
@@ -107,7 +110,10 @@ def _play(
 def _check_contract(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
 ) -> dict[str, Any]:
-    """Return the report on an agent's contract, made in another process."""
+    """Return the report on whether an agent keeps the contract, from a process of `conformance`.
+
+    The process is ended if it reports no hand for a while.
+    """
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
     program = ["conformance", *map(str, told)]
@@ -147,7 +153,7 @@ def _check_contract(
 def _check_recall(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """Return whether an agent plays a deck differently once it has seen it, which is worth knowing but no fault."""
+    """Return whether an agent plays a deck differently once it has seen the deck, which is no fault."""
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(

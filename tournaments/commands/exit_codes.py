@@ -13,4 +13,4 @@ REFUSED = 4
 """An artefact is damaged, or was written by another version."""
 
 INTERRUPTED = 130
-"""By Ctrl-C; progress is kept. By SIGTERM the code is 143, by SIGHUP 129."""
+"""The command was ended by Ctrl-C; progress is kept. For SIGTERM the code is 143, for SIGHUP 129."""

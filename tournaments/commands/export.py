@@ -36,7 +36,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
-    """Return the name of the game file for the log's first line; writes it next to the log unless it is built in."""
+    """Return the name of the game file for the log's first line; writes the file next to the log unless it is built in.
+
+    Without `out`, a message names the file that is missing.
+    """
     definition = game_definition_text(hand.rules)
     for name, rules in BUILT_IN.items():
         if game_definition_text(rules) == definition:

@@ -1,4 +1,4 @@
-"""`plurispiel lbr`: what local best response wins from an agent."""
+"""`plurispiel lbr`: the win rate of local best response against an agent."""
 
 import argparse
 import contextlib
@@ -20,7 +20,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     check_amounts(options.hands, options.workers)
     if options.out and options.menu == "all":
-        raise ValueError("--out is for one menu; with --menu all each has a folder of its own")
+        raise ValueError("--out is for one menu; with --menu all each menu has its own folder: leave --out out")
     menus = list(MENUS) if options.menu == "all" else [options.menu]
     configs = [LbrConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     out = Path(options.out) if options.out else None
@@ -35,7 +35,7 @@ def main(options: argparse.Namespace) -> int:
                     config, options.hands, workers=options.workers, out=out, fresh=options.fresh, progress=True
                 )
             except KeyboardInterrupt:
-                say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(options)}")
+                say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(options)}")
                 return INTERRUPTED
             records.append(result.to_dict())
     if options.json:

@@ -29,7 +29,7 @@ _RIVER_SPOT = (
 )
 _OPENSPIEL_AGENTS = {
     "uniform_random": "every legal action id equally likely",
-    "fixed_action_preference": "the first legal of the ids in ?actions=1:0",
+    "fixed_action_preference": "the first legal action of the ids in ?actions=1:0",
     "uniform_restricted_actions": "?policy_name=AlwaysCall, AlwaysFold, AlwaysRaise or HalfCallHalfRaise",
     "cfr": "CFR, for games as small as Leduc; ?iterations=300",
     "cfr+": "CFR+, for games as small as Leduc; ?iterations=300",
@@ -79,7 +79,7 @@ def _bundled_agents() -> dict[str, str]:
 
 
 def _games() -> dict[str, dict[str, Any]]:
-    """Return the ladder with the sizes of its games, and the games that agents play with any parameters."""
+    """Return the ladder of small games with their sizes, and the families of games that take parameters."""
     example = leduc_n(4)
     ladder = {name: _game(game) for name, game in LADDER.items()}
     text = f"Leduc poker with N = {MIN_RANKS}..{MAX_RANKS} ranks; leduc-4: {_size_text(_game(example))}"
@@ -112,7 +112,7 @@ def _size_text(entry: dict[str, Any]) -> str:
 
 
 def _presets() -> dict[str, str]:
-    """Return the presets of games, and of other commands by what is typed to use them."""
+    """Return the presets: games by name, blueprints and bucket tables by the command line that uses them."""
     games = {name: f"{_game_preset_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
     blueprints = {f"blueprint train {name}": read_preset(name).text for name in preset_names()}
     tables = {f"abstraction build {name}": _table_text(config) for name, config in CARD_PRESETS.items()}

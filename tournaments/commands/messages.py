@@ -1,4 +1,4 @@
-"""What a command reports beside its results: on standard error, so that results can be piped."""
+"""Messages of commands on standard error; only results go to standard output, where they can be piped."""
 
 import sys
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from plurispiel.abstraction.machine.standard_streams import printable
 
 
 def say(text: str) -> None:
-    """Print a line at once."""
+    """Print a line on standard error, unbuffered."""
     print(text, file=sys.stderr, flush=True)
 
 
 def say_all(notes: Iterable[str]) -> None:
-    """Print notes that may hold agents' names and messages, without their control characters."""
+    """Print notes on standard error, without the control characters that agents' names and messages may hold."""
     for note in notes:
         say(printable(note))

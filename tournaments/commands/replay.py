@@ -13,7 +13,7 @@ _NAME_WIDTH = 32
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command: 1 if a hand mismatches, or none could be replayed."""
+    """Run the command and return its exit code: 1 if a hand mismatches, or none could be replayed."""
     result = replay_hands(options.paths, game=options.game, progress=True)
     record = result.to_dict()
     text = (
@@ -25,7 +25,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _lines(record: dict[str, Any], num_files: int) -> list[str]:
-    """Return the report as text: what disagrees, then how everybody fared."""
+    """Return the report as lines of text: mismatches and errors, then the results of the players."""
     lines = []
     for kind in ("mismatches", "errors"):
         found = record[kind]
@@ -66,7 +66,7 @@ def _position_lines(players: dict[str, Any]) -> list[str]:
     ]
     for name, player in list(players.items())[:_SHOWN]:
         stats = player["stats"]
-        for position, own in [("all", {**stats, "hands": player["hands"]}), *stats["by_position"].items()]:
-            shares = ("-" if own[key] is None else f"{own[key]:.0%}" for key in keys)
-            rows.append((printable(name)[:_NAME_WIDTH], position, f"{own['hands']:,}", *shares))
+        for position, row in [("all", {**stats, "hands": player["hands"]}), *stats["by_position"].items()]:
+            shares = ("-" if row[key] is None else f"{row[key]:.0%}" for key in keys)
+            rows.append((printable(name)[:_NAME_WIDTH], position, f"{row['hands']:,}", *shares))
     return aligned(rows, num_texts=2)

@@ -26,7 +26,9 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"a report shows 0..{MAX_HANDS} hands of a run, got {max(options.hands, len(wanted))}")
     for letter, hand in wanted:
         if letter not in _LETTERS[: len(folders)]:
-            raise ValueError(f"no run {letter} for the hand {hand.text(letter)}")
+            raise ValueError(
+                f"no run {letter} for the hand {hand.text(letter)}: the runs are {', '.join(_LETTERS[: len(folders)])}"
+            )
     runs = [read_run(folder, letter) for folder, letter in zip(folders, _LETTERS, strict=False)]
     folder = out.parent / out.stem
     viewer = make_hand_viewer(runs, options.hands, wanted) if options.hands or wanted else None

@@ -37,12 +37,16 @@ _SAVE_EVERY_S = 30.0
 
 @dataclass(frozen=True)
 class _Task:
-    """The options, checked, and completed from the folder with --resume.
+    """The options, checked, and with --resume completed from the folder.
 
     Attributes
     ----------
     iterations : int or None
-        As given; None leaves the limit to `max_iterations`.
+        As given by --iterations; with None, `max_iterations` has a default.
+    until : float or None
+        Exploitability (or NashConv) at which to stop; None to play all iterations.
+    folder : Path or None
+        Folder of the solution; None to keep nothing unless interrupted.
     """
 
     game: str
@@ -69,7 +73,7 @@ class _Task:
 
     @property
     def max_iterations(self) -> int:
-        """The iteration at which to end at the latest."""
+        """The iteration at which the run ends if it has not ended before."""
         if self.iterations is not None:
             return self.iterations
         if self.until is not None:
@@ -96,7 +100,7 @@ def main(options: argparse.Namespace) -> int:
         found = run.play(max_iterations)
     except KeyboardInterrupt:
         run.keep(task.folder or _spare_folder(tree, solver))
-        say(f"interrupted after {solver.iteration:,} iterations. To go on:\n  {run.command()}")
+        say(f"interrupted after {solver.iteration:,} iterations. To continue:\n  {run.command()}")
         return INTERRUPTED
     record = game_record(
         tree,
@@ -128,7 +132,7 @@ class _Run:
         self._saved_at = time.monotonic()
 
     def play(self, max_iterations: int) -> Exploitability:
-        """Return the exploitability reached, after all iterations or at the goal."""
+        """Return the exploitability after `max_iterations` iterations, or at the first measurement within --until."""
         with progress_bar(
             total=max_iterations if self._task.until is None else None,
             initial=self._solver.iteration,
@@ -189,7 +193,7 @@ class _Run:
 
 
 def _task(options: argparse.Namespace) -> _Task:
-    """Return the task of the options; with --resume, the folder holds what they do not say."""
+    """Return the task of the options; with --resume, options that were not given are those of the folder's run."""
     game, algorithm, seed = options.game, options.algorithm, options.seed
     if options.resume:
         if options.out is None:
@@ -233,7 +237,7 @@ def _measure(tree: GameTree) -> str:
 
 
 def _text(record: dict[str, Any]) -> str:
-    """Return the curve, two points for each decade, and the record below it."""
+    """Return the curve, with two points for each factor of ten in iterations, and the record below it."""
     measure = "exploitability" if record["exploitability"] is not None else "NashConv"
     lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
     points = record["curve"]

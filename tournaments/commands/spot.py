@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _find(text: str) -> Path:
-    """Return the file or folder named by a text, or the bundled example of that name."""
+    """Return the file or folder of a path, or the bundled example of that name; a folder without a spot comes last."""
     path, example = Path(text), EXAMPLES / f"{text}.toml"
     if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():
         if not path.exists():

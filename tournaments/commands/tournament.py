@@ -1,4 +1,4 @@
-"""`plurispiel tournament`: options in, `TournamentRun`, table or JSON out."""
+"""`plurispiel tournament`: plays the `TournamentRun` that the options describe, and prints a table or JSON."""
 
 import argparse
 import contextlib
@@ -42,13 +42,19 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _play(settings: dict[str, Any], how: RunOptions, suffix: str) -> tuple[int, dict[str, Any] | None, Path]:
-    """Play what is missing; return the exit code, the results of a run that came to its end, and the run folder."""
+    """Play the missing hands; return the exit code, the results (None if the run did not end) and the run folder.
+
+    Parameters
+    ----------
+    suffix : str
+        Appended to the command that resumes an interrupted run.
+    """
     with contextlib.closing(TournamentRun(settings, how, say, say)) as run:
         folder = run.store.folder
         try:
             run.play(progress=True)
         except KeyboardInterrupt:
-            say(f"interrupted; what was played is stored. To go on:\n  {_resume_command(folder, how)}{suffix}")
+            say(f"interrupted; what was played is stored. To continue:\n  {_resume_command(folder, how)}{suffix}")
             return INTERRUPTED, None, folder
         except (WorkerFailed, RefereeDisagrees, RunAborted, RunRefused) as error:
             say(printable(f"plurispiel tournament: {error}"))
@@ -58,7 +64,7 @@ def _play(settings: dict[str, Any], how: RunOptions, suffix: str) -> tuple[int, 
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of the file, if one was given, with the options over them."""
+    """Return the settings of the file, if one was given, overridden by the options."""
     given = {
         field.name: getattr(options, field.name)
         for field in dataclasses.fields(TournamentConfig)
@@ -86,6 +92,7 @@ def _run_options(options: argparse.Namespace) -> RunOptions:
 
 
 def _resume_command(folder: Path, how: RunOptions) -> str:
+    """Return the command that resumes a run, from any folder."""
     path = shlex.quote(str(folder.absolute()))
     settings = shlex.quote(str(folder.absolute() / "config.toml"))
     defaults = RunOptions()

@@ -252,9 +252,7 @@ def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
         if words[:1] == ["cbr"] and not (len(words) == 2 and _AMOUNT.fullmatch(words[1])):
             raise ValueError(f"a bet is written p1 cbr 200, got {action[:60]!r}")
         if player and not words:
-            raise ValueError(
-                f"an action has a player and a move, as in 'p1 f', got {player[:60]!r}: no action of hold'em"
-            )
+            raise ValueError(f"no action of hold'em: {player[:60]!r} (a player and a move, as in 'p1 f')")
         if player:
             moves.append((player, words))
     return moves

@@ -83,8 +83,8 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# A row of `groups` is one agent in one group; the Control has the number after the last agent. Except for the key and
-# `seconds` (playing time) its columns are the fields of `AgentScore`, with NULL for None.
+# A row of `groups` is one agent in one group; the Control has the number after the last agent. Its columns are the key,
+# the fields of `AgentScore` with NULL for None, the playing time (`seconds`) and the checksum.
 
 COLUMNS = {
     "run": ("key", "value"),

@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_refused(blueprints, capsys, monkeypatch):
 
 def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
     for arguments, message in (
-        ((), "say what to do"),
+        ((), "give an action: train"),
         (("train", "nothing"), "a blueprint is a preset (headsup,"),
         (("train", tmp_path / "none.toml"), "none.toml: No such file"),
         (("train", "leduc", "--threads", 0), "threads are 1 to 1,024"),

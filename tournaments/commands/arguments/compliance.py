@@ -20,7 +20,7 @@ def add(commands) -> None:
         help="agent spec, as in plurispiel tournament --agents; the exit code is 1 if it commits faults",
     )
     add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
-    add("--hands", type=int, metavar="N", default=1000, help="most hands to play, in all seats in turn")
+    add("--hands", type=int, metavar="N", default=1000, help="largest number of hands, played in all seats in turn")
     add(
         "--seconds",
         type=float,

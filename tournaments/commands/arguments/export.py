@@ -15,7 +15,7 @@ def add(commands) -> None:
     parser.add_argument(
         "run", metavar="RUN", help="run folder of a tournament: a path, a name (plurispiel ls runs) or last"
     )
-    parser.add_argument("--format", choices=("acpc", "phh"), default="phh", help="the format of the file")
+    parser.add_argument("--format", choices=("acpc", "phh"), default="phh", help="format of the file")
     parser.add_argument(
         "--out",
         metavar="FILE",

@@ -104,7 +104,7 @@ def _add_cards(add: Callable[..., Any]) -> None:
         type=seed,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seed of all cards and random choices; an outside agent that knows or guesses it knows all cards "
+        help="seed of all cards and random choices; an outside agent that knows or guesses the seed knows all cards "
         "(default: 1; with outside agents, a secret key drawn for the run and published when it ends)",
     )
     add(
