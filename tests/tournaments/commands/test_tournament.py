@@ -340,7 +340,7 @@ def test_another_runs_folder_is_refused(capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.splitlines()) == 1
-    assert "run holds another tournament: seed was 1, and is 2 now; repeat it as it was" in captured.err
+    assert "run holds another tournament: seed was 1, and is 2 now; repeat its settings" in captured.err
 
 
 def test_a_refused_folder_says_what_differs(capsys, tmp_path):
