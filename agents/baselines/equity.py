@@ -10,9 +10,10 @@ from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 class EquityAgent(RangeAgent):
     """Weighs equity over all run-outs against the price of a call.
 
-    Equity is the exact chance to win against one uniform hand, to the power of the opponents in the pot.
-    It calls when that is above the pot odds, and bets two thirds of the pot when it is 0.1 above a fair share.
-    Before the third raise of the street, it raises the pot when it is 0.25 above.
+    Equity is the exact chance to win against one uniform hand, to the power of the number of opponents in the pot. A
+    fair share is one over the number of players in the pot. The agent bets two thirds of the pot with an equity at
+    least 0.1 above a fair share, and raises a bet by the pot at 0.25 above. It calls if the equity is at least the pot
+    odds. After three raises on a street it only calls or folds.
     """
 
     name = "equity"
@@ -42,7 +43,7 @@ def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
 
 
 def _num_opponents(public: PublicState) -> int:
-    """Return the opponents to beat: on the first street those that have put in chips by choice, at least one."""
+    """Return the number of opponents to beat, at least one: on the first street, those that acted and did not fold."""
     if public.street > 0:
         return public.num_live - 1
     folded = public.folded

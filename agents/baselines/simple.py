@@ -9,8 +9,8 @@ from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Str
 class RandomAgent(RangeAgent):
     """Chooses uniformly.
 
-    In a game with a menu of raises, uniformly among all legal actions. In full no-limit, fold, call and raise are
-    equally likely where legal, and the raise-to is uniform over its range.
+    In a game with a menu of raises, all legal actions are equally likely. In full no-limit, fold, call and raise are
+    equally likely where legal, and the size of a raise is uniform from the smallest to the largest.
     """
 
     name = "random"

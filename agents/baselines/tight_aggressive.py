@@ -20,9 +20,9 @@ class TightAggressiveAgent(RangeAgent):
 
     Before the flop of hold'em with two cards and a full deck, hands are ranked by Chen's count. It opens with
     ``0.9 / (1 + seats left to act)`` of them, at most half, and fewer after limpers; every raise lowers the shares with
-    which it calls and raises. Everywhere else its strength is the share of hands beaten now, to the power of the
-    opponents. By strength it bets; facing a raise it compares it with the pot odds, with a bonus for cards that
-    complete a straight or flush.
+    which it calls and raises. Everywhere else a hand's strength is the share of hands that it beats now, to the power
+    of the number of opponents. The agent bets strong hands. Facing a raise it compares the strength with the pot odds,
+    with a bonus for cards that complete a straight or flush.
     """
 
     name = "tag"
@@ -64,7 +64,7 @@ def has_starting_hands(rules: HoldemRules) -> bool:
 
 
 def _preflop_shares(public: PublicState) -> tuple[float, float]:
-    """Return the share of the best hands to raise with, and the share to play at all."""
+    """Return the share of starting hands to raise with, and the share to raise or call with; the best hands first."""
     if public.num_raises == 0:  # nobody has acted twice, so every call is a limper's
         limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
         left_to_act = public.num_live - 1 - limpers
@@ -81,9 +81,10 @@ def starting_hands() -> np.ndarray:
 
     Notes
     -----
-    Bill Chen's count: ten points for an ace, eight, seven and six for king, queen and jack, else half
-    the rank; pairs double it, at least five; two for suited cards; less 1, 2, 4, 5 for gaps of one, two,
-    three and more; one more for gaps of at most one below the queen. Ties share their mean rank.
+    Bill Chen's count begins with the higher card: ten points for an ace, eight, seven and six for king, queen and jack,
+    else half the rank. Pairs double it, to at least five. Suited cards add two points. Gaps of one, two, three and
+    more ranks subtract 1, 2, 4 and 5. A gap of at most one adds a point if both cards are below the queen. Hands of
+    equal count share their mean rank.
     """
     combos = combo_cards().astype(np.int64)
     low, high = np.sort(combos >> 2, axis=1).T
@@ -103,7 +104,10 @@ def starting_hands() -> np.ndarray:
 
 @kernel
 def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_raise):
-    """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place."""
+    """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place.
+
+    `beaten` is `starting_hands`; `raise_share` and `play_share` are those of `_preflop_shares`.
+    """
     for row in range(combo_ids.shape[0]):
         share = beaten[combo_ids[row]]
         raises = share > 1.0 - raise_share
@@ -117,7 +121,7 @@ def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_r
 def _play_made_hands(strength, outs, combo_ids, num_opponents, cards_to_come, num_raises, odds, fold_call_raise):
     """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place.
 
-    With no raise on this street (`num_raises` is 0) it never folds: there is at most a blind to call.
+    With no raise on this street (`num_raises` is 0) the agent never folds, as there is at most a blind to call.
     """
     fair_share = 1.0 / (num_opponents + 1)
     for row in range(combo_ids.shape[0]):

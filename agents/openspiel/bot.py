@@ -19,8 +19,8 @@ class OpenSpielBot(pyspiel.Bot):
     """An agent at a seat of a ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
 
     OpenSpiel's loops show every bot all cards; this one reads only its hole cards, the board and the actions. The agent
-    learns everything from the state's history. A bot therefore accepts any state at any time: one that continues its
-    hand, or another, as after `restart_at`.
+    learns everything from the state's history. A bot therefore accepts any state at any time. A state that does not
+    continue its hand begins a new hand, as `restart_at` does.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class OpenSpielBot(pyspiel.Bot):
         self._follow(state.history())
 
     def inform_action(self, state: pyspiel.State, player_id: int, action: int) -> None:
-        """See an action or a card that comes next in the state."""
+        """Follow the state and the action or card that comes next."""
         self._follow([*state.history(), action])
 
     def step(self, state: pyspiel.State) -> int:
@@ -91,7 +91,10 @@ class OpenSpielBot(pyspiel.Bot):
         return self._take(hand, hand.act().action)
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
-        """Return the distribution the action was drawn from, as `get_policy`, and the action's id."""
+        """Return the distribution from which the action was drawn, as `get_policy` does, and the action's id.
+
+        If the seat is not to act, they are an empty list and INVALID_ACTION.
+        """
         hand = self._to_act(state)
         if hand is None:
             return [], pyspiel.INVALID_ACTION
@@ -106,10 +109,10 @@ class OpenSpielBot(pyspiel.Bot):
         return True
 
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
-        """Return the probabilities of the legal action ids; in a game with any raise size, of those above 0.
+        """Return the legal action ids with their probabilities; in a game with any raise size, those above 0 only.
 
-        They are the hole cards' row of the agent's `range_strategy`, else the distribution of its `act`. A bare action
-        has probability 1.
+        They are the row of the hole cards in the agent's `range_strategy`. Without one they are the distribution that
+        its `act` returns, in which a bare action has probability 1.
         """
         hand = self._to_act(state)
         if hand is None:

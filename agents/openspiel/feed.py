@@ -16,7 +16,10 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, PublicS
 
 
 def own_view(rules: HoldemRules, history: list[int], seat: int) -> list[int]:
-    """Return the ids a seat may know: its hole cards, then the board and all actions; none before the deal is done."""
+    """Return the ids of a history that a seat may know: its hole cards, then the board and all actions.
+
+    The list is empty until every seat has its hole cards.
+    """
     num_hole = rules.num_hole_cards
     num_dealt = rules.num_seats * num_hole
     if len(history) < num_dealt:
@@ -30,9 +33,9 @@ class HandFeed:
     Parameters
     ----------
     seen : list of int
-        An `own_view`, at least the hole cards; `follow` tells the agent the rest.
+        An `own_view` with the hole cards or more. Only the hole cards are told now; `follow` tells the agent the rest.
     seed : SeedSequence
-        Of the agent's random stream.
+        The seed of the agent's random stream in this hand.
     """
 
     def __init__(self, agent: Agent, game: OpenSpielGame, seat: int, seen: list[int], seed: np.random.SeedSequence):
@@ -45,7 +48,7 @@ class HandFeed:
         self.betting = BettingState(rules)
         self.board: tuple[int, ...] = ()
         self.actions: tuple[Action, ...] = ()
-        self._street = -1 if rules.board_size(0) else 0  # the last whose board the agent knows
+        self._street = -1 if rules.board_size(0) else 0  # the last street whose board the agent knows
         self._bits = np.random.PCG64(seed)
         self._stream = self._bits.state
         agent.restart(rules, seat, np.random.Generator(self._bits))
@@ -70,23 +73,23 @@ class HandFeed:
         return PublicState(self.game.rules, self.betting.array.tolist(), self.board, self.actions)
 
     def act(self) -> Decision:
-        """Ask the agent.
+        """Return the agent's answer, as a `Decision`.
 
         Every decision has its own stretch of the hand's random stream: an agent that joins in mid-hand draws the same
         numbers as one that followed from the start.
         """
         self._bits.state = self._stream
-        self._bits.advance(len(self.seen) << 64)
+        self._bits.advance(len(self.seen) << 64)  # 2**64 numbers for each event, more than any decision draws
         answer = self.agent.act(View(self.public(), self.seat, self.hole_cards))
         return answer if isinstance(answer, Decision) else Decision(answer)
 
     def range_policy(self) -> dict[int, float] | None:
-        """Return the probability of each action id by the agent's `range_strategy`, if it has one."""
+        """Return the probability of each action id with the hole cards; None if the agent has no `range_strategy`."""
         policies = self.range_policies([self.game.rules.combo_id(self.hole_cards)])
         return None if policies is None else policies[0]
 
     def range_policies(self, combo_ids: Iterable[int]) -> list[dict[int, float]] | None:
-        """Return the same for other hole cards, one for each of the combos."""
+        """Return the probability of each action id with each of some combos; None without a `range_strategy`."""
         strategy = self.agent.range_strategy(self.public())
         if strategy is None:
             return None
@@ -94,7 +97,7 @@ class HandFeed:
         return [self._by_id(strategy.actions, highest, strategy.probabilities[combo]) for combo in combo_ids]
 
     def decision_policy(self, decision: Decision) -> dict[int, float]:
-        """Return the probability of each action id by a decision; a bare action has probability 1."""
+        """Return the probability of each action id that a decision reports; a bare action has probability 1."""
         actions, row = (decision.actions, decision.probabilities) if decision.actions else ((decision.action,), (1.0,))
         return self._by_id(actions, actions, row)
 
@@ -105,6 +108,7 @@ class HandFeed:
         return self.game.action_id(self.betting.array.tolist(), int(action))
 
     def _advance(self, number: int) -> None:
+        """Apply the next id of the history, a board card or an action, and tell the agent."""
         rules, betting = self.game.rules, self.betting
         state = betting.array.tolist()
         if state[betting_state.ACTOR] < 0:
@@ -126,7 +130,8 @@ class HandFeed:
         policy = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
         for low, high, probability in zip(lowest, highest, row, strict=True):
             if probability > 0.0:
-                # Columns of several raises exist only where every size has its own id.
+                # A column may stand for all raise sizes low..high. Only games that give every size an id of its own have
+                # such columns: the ids are consecutive, and each size gets an equal share.
                 for number in range(self.action_id(low), self.action_id(high) + 1):
                     policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
         return policy

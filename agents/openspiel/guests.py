@@ -1,7 +1,7 @@
 """OpenSpiel's bots, policies and solvers as our agents.
 
-Such a guest reads OpenSpiel states, which hold every card. In ours, dummies stand for the cards that its seat must not
-see: cards that are neither its hole cards nor on the board.
+These guests read OpenSpiel states, which hold every card. In the states made for a guest, dummies stand for the cards
+that its seat must not see. A dummy is any card that is neither one of its hole cards nor on the board.
 """
 
 import functools
@@ -53,7 +53,7 @@ class BotAgent(Agent):
     make_bot : callable
         ``make_bot(game, player, rng)`` returns the bot of one hand; its randomness should come from `rng`.
     game : pyspiel.Game or str, optional
-        The game the bot knows, of the table's rules; by default their ``universal_poker``.
+        The game that the bot knows, with the table's rules; by default ``universal_poker`` with these rules.
 
     Notes
     -----
@@ -75,7 +75,7 @@ class BotAgent(Agent):
         self._bot = self._make_bot(self._table.game, seat, rng)
         self._betting = BettingState(rules)
         self._known: list[int] = []  # hole cards of the seat, then the board
-        self._later: list[int] = []  # ids after the deal
+        self._later: list[int] = []  # ids of board cards and actions, in the order of the hand
 
     def observe(self, event: Event) -> None:
         """Inform the bot."""
@@ -106,7 +106,7 @@ class BotAgent(Agent):
             self._inform(number)
 
     def act(self, view: View) -> int | Decision:
-        """Return the bot's action, with its probabilities of the actions on a menu if it reports them."""
+        """Return the bot's action; with its probabilities if it reports them and the game has a menu of raises."""
         if self._state.current_player() != view.seat:  # some of OpenSpiel's bots would end the process
             raise ValueError(f"seat {view.seat} asks the bot of seat {self.seat}: a BotAgent plays one seat at a time")
         actions = self._table.actions(self._betting.array.tolist())
@@ -145,7 +145,10 @@ class PolicyAgent(RangeAgent):
         _checked(self._game, rules)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the policy's probabilities of some combos, uniform ones where a combo shares cards with the board."""
+        """Return the policy's probabilities for some combos.
+
+        They are uniform for combos that share a card with the board, and where the policy knows no probabilities.
+        """
         actions = self._game.actions(public.betting().array.tolist())
         assert actions is not None, "the constructor refuses such games"
         probabilities = np.full((len(combo_ids), len(actions)), 1.0 / len(actions))
@@ -164,7 +167,9 @@ class SolverAgent(PolicyAgent):
     Parameters
     ----------
     solver : {"cfr", "cfr+", "mccfr"}
+        CFR, CFR+, or MCCFR with external sampling.
     iterations : int
+        Iterations of the solver, all made before the first hand.
     """
 
     def __init__(self, solver: str, iterations: int):
@@ -217,7 +222,7 @@ def openspiel_agent(bot: str, options: dict[str, str]) -> Agent:
 
 
 class _DrawingBot(pyspiel.Bot):
-    """A bot that draws from another's policy, with our random stream."""
+    """A bot that draws its actions from another bot's policy, with the seat's random stream."""
 
     def __init__(self, bot: pyspiel.Bot, rng: np.random.Generator):
         super().__init__()
@@ -240,14 +245,14 @@ def _load_bot(
     bot: str, options: dict[str, str], game: pyspiel.Game, player: int, rng: np.random.Generator
 ) -> pyspiel.Bot:
     guest = pyspiel.load_bot(bot, game, player, {"seed": int(rng.integers(2**31)), **options})
-    # This one takes no seed: HalfCallHalfRaise would toss the same coins in every hand.
+    # uniform_restricted_actions takes no seed: its HalfCallHalfRaise would toss the same coins in every hand.
     return _DrawingBot(guest, rng) if bot == "uniform_restricted_actions" else guest
 
 
 class _Solution(NamedTuple):
     policy: pyspiel.Policy
     game: OpenSpielGame
-    solver: object  # the policy of a sampling solver reads its memory
+    solver: object  # kept alive: the average policy of a sampling solver reads the solver's memory
 
 
 @functools.lru_cache(maxsize=8)
@@ -266,7 +271,7 @@ def _solve(rules: HoldemRules, name: str, iterations: int) -> _Solution:
 
 
 def _fastest_game(rules: HoldemRules) -> OpenSpielGame:
-    """Return the native game of the rules, or their ``universal_poker``."""
+    """Return OpenSpiel's Kuhn or Leduc poker if it has these rules, else ``universal_poker`` with these rules."""
     for name in ("kuhn_poker", "leduc_poker"):
         native = f"{name}(players={rules.num_seats})"
         if parse_game(native) == rules:
@@ -283,7 +288,7 @@ def _require_small(rules: HoldemRules) -> None:
     num_deals = math.perm(len(rules.cards), rules.num_dealt_cards)
 
     def count(betting: BettingState, room: int) -> int:
-        """Return the number of betting sequences after a state, or any number above `room`."""
+        """Return the number of betting sequences after a state; if more than `room`, any number above `room`."""
         if betting.is_over or room < 1:
             return 1
         total = 0
@@ -308,7 +313,7 @@ def _checked(game: OpenSpielGame, rules: HoldemRules) -> OpenSpielGame:
 
 
 def _deal(rules: HoldemRules, seat: int, hole_cards: list[int], board: list[int]) -> list[int]:
-    """Return everybody's hole cards, dummies for all seats but one."""
+    """Return the hole cards of all seats in order, with dummies for every seat but `seat`."""
     dummies = [card for card in rules.cards.tolist() if card not in hole_cards and card not in board]
     before = seat * rules.num_hole_cards
     after = (rules.num_seats - 1) * rules.num_hole_cards

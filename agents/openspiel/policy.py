@@ -15,7 +15,7 @@ from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 
 class StatePolicy(policy.Policy):
-    """A function of states and players as a policy of all seats."""
+    """The policy of all seats that a function defines: from a state and a player (None: the seat to act)."""
 
     def __init__(self, game: pyspiel.Game, probabilities: Callable[[pyspiel.State, int | None], dict[int, float]]):
         super().__init__(game, list(range(game.num_players())))
@@ -33,7 +33,7 @@ class AgentPolicy(policy.Policy):
         super().__init__(game.game, list(range(game.rules.num_seats)))
         self._agent = agent
         self._game = game
-        self.action_probabilities(game.replay(game.rules.cards.tolist(), []))
+        self.action_probabilities(game.replay(game.rules.cards.tolist(), []))  # refuses agents without range_strategy
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
         """Return the probability of each legal action id of the seat to act."""

@@ -13,11 +13,15 @@ from plurispiel.tournaments.bench.measurement import Measurement
 _TARGET_PCT = 0.5
 _THREADS = 2
 _PEER_S = {"river": 0.033, "turn": 1.2, "flop": 42.0}
-"""Seconds of postflop-solver (Rust) for such spots, on two cores of such a machine."""
+"""Seconds in which postflop-solver (Rust) solves the same three spots, on two cores of a similar machine."""
 
 
 def bench_spot(seconds: float = 1.0) -> list[Measurement]:
-    """Return times of a river, a turn and a flop: medians of about `seconds`, of the flop a single run."""
+    """Return the times of a river, a turn, a flop, and the same flop in buckets.
+
+    The river and the turn are solved repeatedly for about `seconds` each, and their median counts. The flops are solved
+    once.
+    """
     rows = []
     for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):
         spot, _ = read_spot(EXAMPLES / f"{name}.toml")
@@ -45,5 +49,5 @@ def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Measureme
         Measurement(
             "  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"
         ),
-        Measurement("  processor time of all", cpu_s, "s", f"with setting up; {reached}"),
+        Measurement("  processor time of all threads", cpu_s, "s", f"with setting up; {reached}"),
     ]

@@ -17,7 +17,7 @@ from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betti
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 BATCH = 16
-"""Number of hands that are best added at a time."""
+"""Number of hands to pass to `ReplayReport.add` at a time; there it says why."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
@@ -36,7 +36,7 @@ class Player:
     hands : int
         Seats held, over all hands.
     chips : float
-        Won, in the units of the source.
+        Net winnings, in the units of the source file.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Player:
         self._play: Counter[tuple[int, int, bytes]] = Counter()
 
     def add_hand(self, chips: float, rate_mbb: float, seats: int) -> None:
-        """Count the results of a hand over all seats of this name, in chips of the source and in mbb."""
+        """Count one hand: the sums over all `seats` that this name held, in units of the source file and in mbb."""
         self.hands += seats
         self.chips += chips
         self._recorded += 1
@@ -64,8 +64,8 @@ class Player:
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        The standard error assumes independent hands. It is that of a ratio, as a name may hold several seats of a
-        hand. None with fewer than two hands.
+        ``se`` is the standard error of ``mbb_per_hand``, for independent hands; None with fewer than two. The rate is
+        a ratio of two sums, as a name may hold several seats of a hand, so that the error is that of a ratio.
         """
         number = self._recorded
         rate = self._rates / self.hands
@@ -80,7 +80,7 @@ class Player:
         }
 
     def _statistics(self) -> dict[str, Any]:
-        """Return the frequencies over all positions and at each, over tables of all sizes."""
+        """Return the frequencies over all positions and at each position, with tables of all sizes together."""
         rows: dict[str, np.ndarray] = {}
         for (num_seats, seat, did), times in self._play.items():
             position = position_names(num_seats)[seat]
@@ -116,9 +116,9 @@ class ReplayReport:
     odd_chips : int
         Hands whose stated payoffs differ only in the odd chips of split pots.
     mismatches, errors : list of dict
-        Each with ``file``, ``hand`` and ``what``.
+        Each with ``file``, ``hand`` and ``what``, the text of the mismatch or error.
     players : dict of str to Player
-        Their results by our rules, not as a file states them.
+        Their results as our engine pays them, not as the files state them.
     """
 
     def __init__(self) -> None:
@@ -164,7 +164,10 @@ class ReplayReport:
         }
 
     def _mismatch(self, history: HandHistory, hand: Hand, referee: Referee) -> str | None:
-        """Return how a hand disagrees with the referee or the file; None if it agrees."""
+        """Return how a hand disagrees with the referee or the file; None if it agrees.
+
+        A difference in odd chips alone is also None, and is counted in `odd_chips`.
+        """
         try:
             referee.check(hand)
         except RefereeDisagrees as error:
@@ -172,7 +175,7 @@ class ReplayReport:
         stated = history.payoffs
         if stated is None or stated == hand.payoffs:
             return None
-        chip = max(1, int(1 / history.chip_value))
+        chip = max(1, int(1 / history.chip_value))  # the smallest unit that the card room pays, in chips of the rules
         if max(abs(ours - theirs) for ours, theirs in zip(hand.payoffs, stated, strict=True)) <= TOLERANCE * chip:
             return None
         if only_odd_chips(hand, stated, chip):
@@ -185,6 +188,7 @@ class ReplayReport:
         return f"the file states the payoffs {theirs_text}{rake}; the engines pay {ours_text}"
 
     def _count(self, history: HandHistory, hand: Hand) -> None:
+        """Add a hand's results and actions to its players; a name may hold several seats."""
         to_mbb = 1000.0 / history.rules.big_blind
         value = float(history.chip_value)
         won: dict[str, tuple[float, int]] = {}
