@@ -13,9 +13,9 @@ class Counts(NamedTuple):
     Attributes
     ----------
     points : uint16[num_combos]
-        Two for a board that is won, one for a tie with one opponent.
+        The sum over boards: two for a board that is won, one for a tie with one opponent.
     ties : uint16[MAX_SEATS, num_combos]
-        Boards that are tied with several opponents, by the number of these opponents; all 0 between calls.
+        The number of boards tied with several opponents, by the number of these opponents; all 0 between calls.
     best : uint16[num_boards]
         The opponents' highest rank.
     num_best : uint8[num_boards]

@@ -10,15 +10,15 @@ from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 _TIMES_ASKED = 1_000
-"""Repeated questions over the whole game to an agent that answers with bare actions."""
+"""Number of repeated questions, spread over all infosets, to an agent that answers with bare actions."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
-    """Return the strategy that an agent follows at every seat: float64[A].
+    """Return the strategy that an agent follows at every seat: float64[num_actions], as in `GameTree`.
 
-    It is read from `range_strategy`, once for each public state. An agent without one acts in every infoset, and
-    the probabilities of its `Decision` count. An agent that answers with a bare action is asked again with other
-    random numbers, and must answer the same.
+    It is read from `range_strategy`, once for each public state. An agent that has none acts in every infoset, and
+    the probabilities of its `Decision` count. If it answers with a bare action, it is asked again with other random
+    numbers, and must answer the same.
 
     Raises
     ------
@@ -40,6 +40,7 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
 def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
     num_hole = game.rules.num_hole_cards
     public_states: dict[tuple[int, tuple[int, ...]], list[tuple[int, list[int]]]] = {}
+    # Any history of an infoset will do, as all of them look the same to the seat: take the first.
     for infoset, first in enumerate(tree.infoset_histories[tree.infoset_histories_first[:-1]].tolist()):
         seat = int(tree.infoset_player[infoset])
         seen = own_view(game.rules, tree.history(first), seat)
@@ -63,7 +64,10 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
 def _range_policies(
     agent: Agent, game: OpenSpielGame, seat: int, views: Sequence[list[int]]
 ) -> list[dict[int, float]] | None:
-    """Return the policies for several views that differ in the seat's own cards only."""
+    """Return the policy for each of several views that differ in the seat's own cards only.
+
+    None if the agent has no `range_strategy`.
+    """
     hand = HandFeed(agent, game, seat, views[0], np.random.SeedSequence(0))
     hand.follow(views[0])
     num_hole = game.rules.num_hole_cards

@@ -42,7 +42,7 @@ _ROUNDING = 1e-6
 """How far a reported row may be from a sum of 1: agents may compute in float32."""
 
 _CERTAIN = 1.0 - 1e-12
-"""Shares from here on are 1: weights are sums of up to 1,326 products, whose rounding errors stay below 1e-12."""
+"""Shares from here up count as 1: they are sums of up to 1,326 products, with rounding errors below 1e-12."""
 
 _CONTESTANT_ERRORS = (Exception, SystemExit)
 
@@ -75,13 +75,14 @@ class Term(NamedTuple):
     Attributes
     ----------
     kind : {"deal", "board", "action", "other", "showdown"}
-        The other seats' cards, new board cards, an own action, an opponent's action, the showdown of imaginary hands.
+        What is corrected: the other seats' cards, new board cards, an own action, an opponent's action, the showdown
+        of imaginary hands.
     num_actions : int
-        Actions of the hand before it.
+        The number of actions in the hand before this event.
     chips : float
         The correction, added to the payoff; meaningless where the strategy is not known.
     true_chips : float
-        The correction with the true cards; the reduced form adds those of deal, board and opponent.
+        The correction with the seat's true cards; the reduced form adds those of kinds deal, board and other.
     """
 
     kind: str
@@ -98,8 +99,8 @@ class Score:
     ----------
     payoff : float
     imaginary_hands, chance, own_actions, other_actions : float or None
-        Corrections averaged over the seat's imaginary hands; None where its strategy is not known. The payoff plus
-        all of them is the AIVAT estimate.
+        Corrections averaged over the seat's imaginary hands, the combos that it could have held. None where its
+        strategy is not known. The payoff plus all four is the AIVAT estimate.
     true_chance : float
         The correction of chance with the true cards, which needs no strategy.
     true_own_actions : float or None
@@ -112,8 +113,8 @@ class Score:
     fault : Fault or None
         The fault that ended the agent's process while it was asked for its strategy.
     decisions : tuple of (kind, actions, probabilities)
-        For every own decision: the kind that was played, all kinds, and their probabilities with the true cards, as
-        far as they are known.
+        For every own decision: the index of the kind that was played, the lowest action of each kind, and the kinds'
+        probabilities with the true cards. Empty where the strategy is not known; ends where a report was refused.
     terms : tuple of Term
         The corrections in the order of the hand; those of one kind sum to the figures above.
     """
@@ -358,7 +359,7 @@ class _Walk:
         self.terms.append(Term("deal", 0, self.chance, self.true_chance))
 
     def see_board(self, board: tuple[int, ...], is_free: np.ndarray) -> None:
-        """Correct for board cards, after which only the combos in `is_free` are possible."""
+        """Correct for board cards up to `board`, after which only the combos in `is_free` are possible."""
         situation = self._asked(self.situation, self.weights)
         chance, true_chance = self.chance, self.true_chance
         means = self._values.next_board_means(situation, len(board) - len(situation.board))

@@ -41,11 +41,12 @@ _MAX_KEPT = 50_000
 class BlueprintValues(ValueFunction):
     """A seat's expected chips in self-play of a blueprint: roll-outs with common random numbers.
 
-    Roll-outs follow all own actions for all combos at once. They follow the other seats' actions where little of the
-    tree is left, and draw them elsewhere; many run-outs are drawn too. All situations of a deck share random numbers:
-    what both sides of a correction have in common cancels. Off-tree bets count as the nearest size, with the pot
-    scaled. `Checkdown` values replace them where the tree has no decision, has folded a live seat or has a very
-    different pot, and where all betting is over. A row without training takes the strategy of the nearest bucket.
+    Roll-outs follow all own actions for all combos at once. They follow all actions of the other seats where little of
+    the tree is left, and draw one elsewhere. They play on a sample of the run-outs, or on all if these are few. All
+    situations of a deck share random numbers, so that errors common to both sides of a correction cancel. Off-tree
+    bets count as the nearest size, with the pot scaled. A row without training takes the strategy of the nearest
+    bucket. `Checkdown` values stand in where the tree has no decision, has folded a live seat or has a very different
+    pot, and where all betting is over.
 
     Parameters
     ----------
@@ -53,9 +54,9 @@ class BlueprintValues(ValueFunction):
         With its bucket table.
     seat_values : sequence of float, optional
         Each seat's mean in self-play, in chips, with the sum 0. Errors in them cancel when an agent plays a deck in all
-        seats. By default they are enumerated, which only small games allow.
+        seats. By default they are means over all deals or, if these are many, over a sample (`ValueFunction`).
     num_worlds : int, optional
-        Run-outs drawn; by default 16 heads-up and 8 with more seats.
+        Number of run-outs to draw; by default 16 heads-up and 8 with more seats.
     small : int
         See `SMALL`.
 
@@ -117,7 +118,7 @@ class BlueprintValues(ValueFunction):
         self._known: dict[Hashable, tuple[np.ndarray, np.ndarray]] = {}
 
     def values(self, situation: Situation) -> np.ndarray:
-        """Return the value of every combo, or of the asked ones."""
+        """Return the value of every combo; if the situation asks for some combos, other entries are arbitrary."""
         rules, seat, state = situation.rules, situation.seat, situation.state
         if state[betting.FOLDED + seat]:
             return np.full(rules.num_combos, -float(state[betting.CONTRIB + seat]))
@@ -137,7 +138,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the value before the cards: the mean over run-outs already, by roll-outs on other boards."""
+        """Return the values before the cards: their roll-outs are means over run-outs already."""
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
@@ -165,7 +166,7 @@ class BlueprintValues(ValueFunction):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
         seats = RollOutSeats(own, combos, self._biases, 1.0)
         sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
-        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # one run-out needs exact play
+        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # with one run-out all actions are followed
         kernels.add_values(
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
@@ -178,7 +179,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def _make_worlds(self, situation: Situation) -> Worlds:
-        """Return run-outs, all or a sample; single cards are drawn without replacement."""
+        """Return complete boards, all or a sample, with ranks and buckets; single cards are drawn without replacement."""
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
         if num_cards == 1:

@@ -21,14 +21,14 @@ class Calibration:
     Attributes
     ----------
     sums : float64[10]
-        Decisions; decisions with an action of reported probability 0; and, for folds, calls, raises and surprise
-        (minus the logarithm of the probability), the count less its expectation, and the variance.
+        The number of decisions, and of those with an action of reported probability 0. Then two sums each for folds,
+        calls, raises and surprise (minus the logarithm of the probability): observed less expected, and variance.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))
 
     def add(self, decisions: Iterable[tuple[int, tuple[int, ...], tuple[float, ...]]]) -> None:
-        """Count decisions: the column played, the actions and the probabilities of the columns."""
+        """Add decisions: each is the index of the action played, the possible actions, and their probabilities."""
         sums = self.sums
         for played, actions, probabilities in decisions:
             sums[0] += 1.0

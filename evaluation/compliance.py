@@ -12,7 +12,7 @@ from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 
 MAX_DEVIATION = 4.5
-"""Standard errors by which play may differ from the reported strategy."""
+"""Largest difference of play from the reported strategy, in standard errors."""
 
 _FORM_CHECKS = 2_000  # checking the form of a whole strategy costs most of a decision, so only the first ones are
 _TOLERANCE = 1e-9
@@ -65,8 +65,9 @@ def check_agent(
 ) -> ComplianceReport:
     """Play an agent against random opponents, and return the violations of the contract.
 
-    Actions are legal and raise no exceptions. The same seed gives the same play, also by an instance that has played
-    before. `range_strategy` is well-formed, does not depend on the hole cards, and agrees with the actions.
+    By the contract an agent acts legally and raises no exception. The same seed gives the same play, also by an
+    instance that has played before. `range_strategy` is well-formed, does not depend on the hole cards, and agrees with
+    the actions.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def check_agent(
     num_hands : int
         Hands in each game, over `num_decks` different decks and all seats.
     on_hand : callable
-        Called with the number of each hand of a game, from 1, when it is over; the game goes on as long as it says so.
+        Called with the number of each hand of a game, from 1, when the hand is over; False ends the game early.
     """
     report = ComplianceReport()
     for rules in games:
@@ -160,7 +161,7 @@ class _Watcher(_Listener):
         chances = [0.0, 0.0, 0.0]
         possible = False
         for low, high, chance in zip(actions, highest, row, strict=True):
-            chances[min(low, 2)] += chance
+            chances[min(low, 2)] += chance  # 0 is a fold, 1 a call, and any larger number a raise
             possible = possible or (low <= action <= high and chance > 0.0)
         if not possible:
             self._report.add("it took an action to which range_strategy gives no chance")
@@ -200,7 +201,10 @@ def _check_hidden_cards(
     entropy: tuple[int, ...],
     report: ComplianceReport,
 ) -> None:
-    """Check that the reported strategy stays the same when the hole cards are swapped, as long as the actions do."""
+    """Check that the reported strategy stays the same when the seat gets other hole cards.
+
+    The strategies are compared as long as the actions of both hands are the same.
+    """
     size = rules.num_hole_cards
     own = slice(seat * size, (seat + 1) * size)
     spare = np.setdiff1d(rules.cards, deck)[:size]
@@ -216,6 +220,7 @@ def _check_hidden_cards(
     equal = 0
     while equal < min(len(played), len(replayed)) and played[equal] == replayed[equal]:
         equal += 1
+    # The first different action was still chosen at the same public state, so its strategies count too.
     comparable = sum(action.seat == seat for action in played[: equal + 1])
     for one, other_one in list(zip(first.strategies, second.strategies, strict=False))[:comparable]:
         if not _equal(one, other_one):

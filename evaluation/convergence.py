@@ -11,6 +11,7 @@ from plurispiel.evaluation.best_response import Exploitability, exploitability
 
 _POINTS_A_DECADE = 8
 _CHUNK_SECONDS = 0.25
+"""Time of the iterations of one step."""
 
 
 class Point(NamedTuple):
@@ -73,7 +74,7 @@ def converge(
 
     Notes
     -----
-    The iterations to measure depend on nothing else: an interrupted run measures the same ones.
+    The iterations to measure do not depend on speed or on interruptions: a resumed run measures the same ones.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

@@ -23,14 +23,14 @@ class AgentScore:
     Attributes
     ----------
     hands : int
-        Hands times its seats: copies of one agent count together.
+        Hands times the agent's seats in each: copies of one agent count together.
     chips : float
         Net chips over the group, free of rounding.
     chips_squared : float
         Sum of the squared net chips of those hands.
     faults : int
     play : bytes
-        Its table of counts, uint8[num_seats, len(play_statistics.COUNTERS)].
+        The agent's counts of actions by seat, uint8[num_seats, len(play_statistics.COUNTERS)].
     first_fault : str
         The message of its first fault; empty if it has none.
     fault_kinds : str
@@ -38,9 +38,9 @@ class AgentScore:
     imaginary_hands, chance, own_actions, other_actions : float or None
         Sums of AIVAT's corrections (`aivat.Score`); None without AIVAT, or if a hand lacks them.
     true_chance, true_other_actions : float or None
-        Sums of the corrections with the true cards that need no own strategy; None without AIVAT.
+        Sums of the two corrections with the true cards that need no own strategy; None without AIVAT.
     true_own_actions : float or None
-        The same for own actions; None like the first four.
+        The sum of the correction of own actions with the true cards; None where `own_actions` is None.
     aivat_squared, reduced_squared : float or None
         Sums of those hands' squared estimates: with all corrections, and reduced (`aivat.Score.reduced`).
     refused : str
@@ -48,10 +48,10 @@ class AgentScore:
     calibration : bytes
         The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
     seat_sums : bytes
-        For each seat, in which it plays equally many hands: the sums of the net chips and, with AIVAT, of the full
-        estimates (NaN where undefined) and of the reduced estimates. float64[num_seats, 1 or 3].
+        float64[num_seats, 1 or 3]: for each seat the sums of the net chips and, with AIVAT, of the full estimates (NaN
+        where undefined) and of the reduced estimates. The agent plays equally many hands in every seat.
     answers : int
-        Its decisions.
+        The number of decisions that the agent was asked for.
     answer_seconds, slowest_answer : float
         The total and the longest time of an answer. Equality of scores ignores them.
     """
@@ -90,7 +90,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return for each rotation and seat the place in the order around the table.
+    """Return for each rotation, for each seat, the place of its agent in the order around the table.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -128,7 +128,7 @@ def play_group(
     on_hand : callable
         Called with every hand and, for each seat, the contestant and the agent that reports its strategy.
     repair : bool
-        The price of a fault (`play_hand`).
+        Whether a fault costs only the faulty answer, as in `play_hand`.
     aivat : Aivat, optional
         Corrects the scores for luck.
     trusted : collection of int

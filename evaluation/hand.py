@@ -19,13 +19,14 @@ _CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost its own h
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
 REPAIRABLE = ("exception", "illegal")
+"""Kinds of faults after which the agent's process still runs, so that the agent can play on."""
 
 PAYOFF_UNIT = 2520
 """Payoffs are multiples of 1/2520 chip (a pot splits among at most ten seats), which makes their sums exact."""
 
 
 FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
-"""Kinds of faults; all but the second and the third end the agent's process."""
+"""Kinds of faults; all but `REPAIRABLE` ones end the agent's process."""
 
 
 class AgentFault(Exception):
@@ -48,7 +49,7 @@ class RemoteAgent(Agent):
     """An agent in another process, which must hear when a hand is over."""
 
     def end_hand(self) -> None:
-        """Hear that the hand is over; an `AgentFault` raised here still belongs to it."""
+        """Hear that the hand is over; an `AgentFault` raised here is a fault in that hand."""
 
 
 class Fault(NamedTuple):
@@ -75,7 +76,8 @@ class Hand:
         Whether hands were compared.
     faults : tuple of Fault
     waits : tuple of (int, float)
-        The seat and the seconds until its answer, for every decision; empty if nobody measured.
+        The seat and the seconds until its answer, for every decision that an agent was asked for. Empty in a hand
+        that was replayed from a record.
     """
 
     rules: HoldemRules
@@ -190,15 +192,15 @@ class _Table:
             self._tell(seat, Board(self._board[num_seen:], street))
 
     def ask(self, state: list[int]) -> None:
-        """Have the agent to act choose an action, and show that to all."""
+        """Ask the agent to act for its action, apply the action, and show it to all agents that observe."""
         seat = state[betting_state.ACTOR]
         public = PublicState(self._rules, state, self._board, self.actions)
-        action = FOLD if public.can_fold else CALL  # that of a seat at fault
+        action = FOLD if public.can_fold else CALL  # what a seat at fault plays
         if not self._at_fault[seat]:
             asked = time.perf_counter()
             try:
                 wanted = action_of(self._agents[seat].act(View(public, seat, self._hole_cards[seat])))
-                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent could have changed it
+                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent may have written to `public`
                     action = wanted
                 else:
                     if self._repair:
@@ -287,7 +289,11 @@ def _writable(text: str) -> str:
 
 
 def _nearest(public: PublicState, wanted: int) -> int:
-    """Return the legal action nearest to an illegal one: a call or fold for less than a raise, else a raise."""
+    """Return the legal action nearest to an illegal one.
+
+    A negative number becomes a fold where folding is legal, else a call. A fold that is not legal becomes a call. A
+    raise becomes the legal raise of the nearest size, or a call where no raise is legal.
+    """
     if wanted <= CALL or public.max_raise == 0:
         return CALL if wanted > FOLD or not public.can_fold else FOLD
     if public.menu is not None:

@@ -21,7 +21,7 @@ RAISE = -1
 """The one raise a limit game offers, for records that name no size."""
 
 TOLERANCE = 1e-6
-"""Largest difference of payoffs: records print at least six decimals."""
+"""Largest difference of payoffs, in the record's units: records print at least six decimals."""
 
 
 class Undecided(ValueError):
@@ -74,7 +74,7 @@ class Betting:
 
 
 def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> Betting:
-    """Replay a hand's actions, of any legal size whatever the game's menu.
+    """Replay a hand's actions; raises may have any legal size, also off the game's menu.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def replay_betting(rules: HoldemRules, actions: Sequence[int] | np.ndarray) -> B
     Raises
     ------
     IllegalAction
-        If the rules do not allow one of them, naming which.
+        If the rules do not allow an action; the message names it.
     """
     state = BettingState(rules, np.zeros(betting_state.STATE_SIZE, dtype=np.int64))
     num_actions = len(actions)
     taken = np.zeros((3, num_actions), dtype=np.int64)
     try:
         taken[0] = actions
-    except OverflowError:
+    except OverflowError:  # a number of more than 64 bits
         taken[0] = [min(action, MAX_CHIPS) for action in actions]
     num_legal = _replay(rules_array(rules), state.array, taken)
     if num_legal < num_actions:
@@ -192,6 +192,7 @@ def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     """
     if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
         return False
+    # A winner gets between its whole chips and these plus all odd chips of the pot, relative to its exact share.
     lowest, highest = [0.0] * len(stated), [0.0] * len(stated)
     for size, winners in split_pots(hand):
         if len(winners) > 1:

@@ -6,9 +6,9 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 MIN_SEQUENTIAL_SAMPLES = 100
-"""Fewer samples decide no sequential test: they do not show the spread of heavy tails."""
+"""A sequential test decides nothing with fewer samples, which may miss the spread of heavy tails."""
 
-# Any value covers if it is fixed beforehand; it only decides at how many samples the interval is narrowest.
+# The interval is valid with any value fixed beforehand. The value only decides at how many samples it is narrowest.
 _EFFECT_VARIANCE = 0.01
 """Variance of the standardised effects that the sequential test expects: a tenth of a standard deviation."""
 
@@ -57,7 +57,7 @@ def estimate_mean(samples: np.ndarray) -> Estimate:
 
 
 def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = None) -> float | None:
-    """Return the probability of such a mean or a higher one if the true mean is 0.
+    """Return the probability of this mean or a higher one if the true mean is 0.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = N
     Returns
     -------
     float or None
-        None with one sample, or without any spread.
+        None with fewer than two samples, or with a standard error of 0.
 
     >>> round(one_tailed_p(32.7, 14.9), 3)
     0.014
@@ -147,7 +147,10 @@ def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, powe
 
 
 def samples_for_half_width(sd: float, half_width: float) -> int:
-    """Return the number of samples that bring a 95 % interval, looked at once, down to a half-width."""
+    """Return the number of samples that bring a 95 % interval, looked at once, down to a half-width.
+
+    The normal distribution stands for the t distribution.
+    """
     if not half_width > 0.0:
         raise ValueError(f"the half-width must be positive, got {half_width}")
     return max(2, ceil((1.96 * sd / half_width) ** 2))
@@ -155,7 +158,7 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
 
 def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
     """Return the number of samples that bring an anytime-valid interval down to a half-width."""
-    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # it needs more than one look does
+    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # at least as many as for one look
     while sequential_half_width(sd, high) > half_width:
         high *= 2
     low = MIN_SEQUENTIAL_SAMPLES

@@ -29,7 +29,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     ----------
     text : str
         ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled blueprint of this game.
-        An empty text is ``blueprint`` if there is one whose bucket table is built, else ``checkdown``.
+        An empty text is ``blueprint`` if a bundled one of this game has its bucket table built, else ``checkdown``.
 
     Raises
     ------

@@ -25,7 +25,7 @@ NO_CARD = 255
 """Placeholder of the unknown hole cards in a `Situation`."""
 
 MAX_OUTCOMES = 50
-"""Chance steps with more outcomes may be sampled."""
+"""`ValueFunction.next_board_means` samples deals of board cards with more outcomes."""
 
 MIN_SAMPLES, MAX_SAMPLES = 64, 32_000  # two points for each board have to fit in 16 bits (`fill_equity`)
 _MAX_BOARDS = 2000
@@ -80,7 +80,7 @@ class ValueFunction:
     version : int
         Raised by every change of values, including another use of the random stream.
     num_samples : int
-        Outcomes drawn for a chance step with more than `MAX_OUTCOMES`.
+        Number of outcomes drawn for a deal of cards that has too many to enumerate.
     """
 
     name: str = ""
@@ -210,7 +210,7 @@ class Checkdown(ValueFunction):
         else:
             if self._shuffled is None:
                 needed = rules.num_board_cards + (rules.num_seats - 1) * rules.num_hole_cards
-                # So many that enough are left after the other seats' cards and the board, whichever they are.
+                # Enough that `num_cards` of them are free, whatever the board and the other seats' cards are.
                 self._shuffled = _shuffled(rules.cards, min(needed, len(rules.cards)), self.num_samples, self.rng)
             is_free = np.zeros(NO_CARD, dtype=bool)
             is_free[free] = True
@@ -250,7 +250,7 @@ class _RankedBoards:
         self._row_of.clear()
 
     def rows(self, rules: HoldemRules, boards: np.ndarray) -> np.ndarray:
-        """Return the rows of `ranks` that belong to uint8[n, num_board_cards]: int32[n]."""
+        """Return the row of each board in `ranks`: int32[n], for boards uint8[n, num_board_cards]."""
         row_of = self._row_of
         num_known = len(row_of)
         # As sets of bits: boards in another order of dealing are the same, and ranked once.
@@ -286,7 +286,7 @@ def _new_counts(num_combos: int, num_boards: int) -> kernels.Counts:
 
 
 class _RunOuts:
-    """One seat's combos against the other seats' true cards on every run-out."""
+    """The equities of one seat's combos against the other seats' true cards, as means over complete boards."""
 
     def __init__(self, situation: Situation, ranked: _RankedBoards, boards: np.ndarray):
         rules, seat = situation.rules, situation.seat
@@ -316,8 +316,8 @@ def next_boards(
 ) -> np.ndarray:
     """Return the next board cards of possible run-outs: uint8[n, num_cards].
 
-    All sets of free cards if there are at most `max_boards`, else `num_samples` drawn with equal chances. Enough of
-    the drawn boards suit every combo: before the flop of hold'em a combo is free of three in four.
+    They are all sets of free cards if there are at most `max_boards`, else `num_samples` sets drawn with equal chances.
+    Enough of them are possible with every combo: in hold'em three of four complete boards share no card with it.
     """
     free = situation.free_cards()
     if comb(len(free), num_cards) <= max_boards:
@@ -354,7 +354,7 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
     Returns
     -------
     list of (int, int)
-        Chips, and the bit set of the other seats that can win them; no bit for uncalled chips.
+        The chips of each pot, and the bit set of the other seats that can win it: 0 for chips that nobody else can win.
     """
     num_seats = rules.num_seats
     contributions = state[betting.CONTRIB : betting.CONTRIB + num_seats]

@@ -130,8 +130,8 @@ class HandFeed:
         policy = dict.fromkeys(self.game.actions(self.betting.array.tolist()) or (), 0.0)
         for low, high, probability in zip(lowest, highest, row, strict=True):
             if probability > 0.0:
-                # A column may stand for all raise sizes low..high. Only games that give every size an id of its own have
-                # such columns: the ids are consecutive, and each size gets an equal share.
+                # A column may stand for all raise sizes low..high, but only in games that give every size its own id.
+                # The ids are consecutive, and each size gets an equal share of the probability.
                 for number in range(self.action_id(low), self.action_id(high) + 1):
                     policy[number] = policy.get(number, 0.0) + float(probability) / (high - low + 1)
         return policy
