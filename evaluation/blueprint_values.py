@@ -166,7 +166,7 @@ class BlueprintValues(ValueFunction):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
         seats = RollOutSeats(own, combos, self._biases, 1.0)
         sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
-        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # with one run-out all actions are followed
+        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # on one run-out follow all actions
         kernels.add_values(
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
@@ -179,7 +179,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def _make_worlds(self, situation: Situation) -> Worlds:
-        """Return complete boards, all or a sample, with ranks and buckets; single cards are drawn without replacement."""
+        """Return complete boards, all or a sample, with ranks and buckets; no last card is drawn twice."""
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
         if num_cards == 1:

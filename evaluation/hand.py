@@ -200,7 +200,7 @@ class _Table:
             asked = time.perf_counter()
             try:
                 wanted = action_of(self._agents[seat].act(View(public, seat, self._hole_cards[seat])))
-                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent may have written to `public`
+                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent could write to it
                     action = wanted
                 else:
                     if self._repair:
