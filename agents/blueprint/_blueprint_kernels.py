@@ -1,7 +1,9 @@
 """Kernels over the rows of blueprints: computing them from sums and regrets, playing and counting them.
 
-A row is the strategy at a decision in a bucket, a number for each action. Its sum is 1 or about 255; a missing row is
-zeros.
+A row is the strategy at a decision in a bucket, with a number for each action. A float32 row sums to 1. A uint8 row
+sums to 255 up to rounding, as each number is rounded by itself. A missing row is all zeros.
+
+All rows stand in one flat array of cells; a variable `cell` is the index of a row's first cell.
 """
 
 import numpy as np
@@ -30,12 +32,13 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
     ----------
     cells : StreetCells
     by_visits : bool
-        Whether the averages are in `sums`, gathered by visits; else they are in `snapshots`.
+        Whether this street's averages are in `sums`, to which each visit of a row adds its current strategy. Else they
+        are in `snapshots`, to which each snapshot adds the current strategies of visited rows.
     sums : float64[cells of the first streets]
     snapshots : float32 or uint16[num_cells]
     regrets : float64 or int32[num_cells]
     highest : float
-        The number that stands for probability 1.
+        The number that stands for probability 1: 1 in float32 rows, 255 in uint8 rows.
     rows : float32 or uint8[num_cells]
         Modified in place.
     strategy : float64[MAX_ACTIONS]
@@ -44,7 +47,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
     Returns
     -------
     int
-        Rows that are not zeros.
+        How many rows are not zeros.
     """
     num_kept = 0
     for bucket in range(cells.num_buckets):
@@ -59,14 +62,14 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
                 for a in range(num_actions):
                     strategy[a] /= total
             else:
-                # Visited, but in no average yet: the current strategy is better than none.
                 met = False
                 for a in range(num_actions):
                     met |= regrets[cell + a] != 0
-                if not met:
+                if not met:  # never visited: the row stays missing
                     for a in range(num_actions):
                         rows[cell + a] = 0
                     continue
+                # Visited, but in no average yet: the current strategy is better than none.
                 match_regrets(regrets, cell, num_actions, strategy)
             num_kept += 1
             for a in range(num_actions):
@@ -84,12 +87,12 @@ def read_rows(rows, first, pairs, buckets, out):
     ----------
     rows : float32 or uint8[num_cells]
     first : int
-        The decision's first cell in bucket 0.
+        The cell of the decision's row in bucket 0.
     pairs : int
-        Cells from one bucket to the next.
+        The stride between the rows of adjacent buckets: the number of (decision, action) pairs of the street.
     buckets : int64[n]
     out : float32[n, num_actions]
-        Modified in place.
+        The probabilities, in the order of `buckets`. Modified in place.
     """
     for k in range(len(buckets)):
         cell = first + buckets[k] * pairs
@@ -118,7 +121,9 @@ def count_rows(cells, rows):
 
 @kernel
 def sum_regrets(cells, regrets):
-    """Return the sum over one street's rows of their largest positive regret, and the number of rows ever visited.
+    """Return the sum of the largest positive regrets of one street's rows, and the number of rows ever visited.
+
+    A row counts as visited if one of its regrets is not 0.
 
     CFR bounds a player's overall regret by this sum over all of its infosets (Zinkevich et al., NIPS 2007, theorem 3).
     """
@@ -156,7 +161,7 @@ def _draw_row(rows, cell, num_actions, stream):
 
 @kernel
 def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
-    """Play every deck once for each seat: one blueprint in that seat, another in all others.
+    """Play every deck once for each seat, with the blueprint `own` in that seat and `other` in all other seats.
 
     A deck's random numbers are the same in every seat, so blueprints with equal strategies win exactly nothing from
     each other.
@@ -165,10 +170,11 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     ----------
     dealt : DealtGame
     own, other : float32 or uint8[num_cells]
-        Rows of both.
+        The rows of the two blueprints.
     num_decks : int
     stream, luck : uint64[4]
-        The streams of decks and of actions; the second is reset for each deck. Modified in place.
+        The random streams of decks and of actions. `luck` gets a new state from `stream` for each deck and restarts
+        from that state for each seat. Modified in place.
     work : TraversalWorkspace
         Modified in place.
     sums : MatchSums
@@ -180,7 +186,7 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
         luck0, luck1, luck2, luck3 = next_word(stream), next_word(stream), next_word(stream), next_word(stream)
         deck_chips = 0.0
         for seat in range(game.num_seats):
-            luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3  # from the start again in each seat
+            luck[0], luck[1], luck[2], luck[3] = luck0, luck1, luck2, luck3
             node = np.int64(0)
             while tree.nodes[node, WORD] >= 0:
                 word = np.int64(tree.nodes[node, WORD])
@@ -195,7 +201,7 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
                     sums.counts[1] += 1
                     place = min(np.int64(next_float(luck) * num_actions), num_actions - 1)
                 node = np.int64(tree.nodes[node, FIRST_CHILD]) + place
-            # `end_value` is for seats that have not folded.
+            # `end_value` is for seats that have not folded; at ends the word is the complement of the live seats.
             if ~np.int64(tree.nodes[node, WORD]) >> seat & 1:
                 won = end_value(tree, node, seat, game.num_seats, work.ranks)
             else:
@@ -209,13 +215,13 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
 
 @kernel
 def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
-    """Write node and cell of the decisions that self-play meets, except missing rows, and return their number.
+    """Write the node and cell of each row that self-play reaches, except missing rows, and return their number.
 
     Parameters
     ----------
     dealt : DealtGame
     nodes, cells : int64[capacity]
-        Modified in place; decisions beyond their capacity are dropped.
+        In the order of play. Modified in place; rows beyond the capacity are dropped.
     """
     tree = dealt.tree
     count = 0
@@ -244,14 +250,14 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
     ----------
     dealt : DealtGame
     num_decks : int
-        Each is played once for each seat.
+        Number of decks; each is played once for each seat.
     share : float
         Probability that an opponent acts uniformly at random.
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
     reached : uint8[num_cells]
-        How often, up to 255, at the first cell of a row. Modified in place.
+        How often each row was reached, up to 255, at the row's cell; other entries stay. Modified in place.
     """
     tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):

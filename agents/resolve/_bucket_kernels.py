@@ -1,8 +1,16 @@
 """Kernels of vector CFR with strategies by bucket: all hands of a bucket share a strategy, on all boards of a street.
 
-A table holds a block of sixteen actions for each bucket, in the order of ``layout.action_rows``. The changes that the
-boards of an iteration make to regrets and sums are collected by chunks of boards, and added at the iteration's end:
-boards share the tables, and threads must neither race for them nor decide the order of the sums.
+The actions of a seat's decisions on the street are numbered by their place in ``layout.action_rows``. `width` is the
+number of buckets. A table is float[n * width, 16], with n groups of sixteen actions: action i in a bucket is entry
+[(i // 16) * width + bucket, i % 16]. So a block of a table has one bucket's numbers for sixteen actions.
+
+``work.shares`` and ``work.reach`` are by hand instead: action i has row ``layout.action_rows[seat, i]``, and a block
+has sixteen hands' numbers for one action. Kernels therefore transpose between the two forms, for a group of sixteen
+actions at a time; ``work.rows`` holds the first block of each of these actions' rows.
+
+The changes that an iteration makes to regrets and sums are collected for each chunk, a part of the boards, and added at
+the iteration's end. All boards share the tables, and threads must neither race for them nor decide the order of the
+sums.
 
 Arguments that recur are those of `_vector_cfr_kernels`; `plans` is a `BucketPlans`.
 """
@@ -29,15 +37,18 @@ from plurispiel.agents.resolve._vector_cfr_kernels import (
 
 @kernel
 def plan_buckets(layout, seat, width, table, plan):
-    """Write a seat's strategy in each bucket, proportional to the positive entries of a table.
+    """Write a seat's strategy at each decision in each bucket, proportional to the positive entries of a table.
+
+    Where no entry is positive the strategy is uniform.
 
     Parameters
     ----------
     width : int
         Number of buckets.
-    table, plan : float[n * width, 16]
-        Bucket after bucket for sixteen actions at a time, in the order of ``layout.action_rows``. `plan` is modified
-        in place.
+    table : float[n * width, 16]
+        Regrets, or sums of strategies.
+    plan : float[n * width, 16]
+        The strategy. Modified in place.
     """
     for node in range(len(layout.kind)):
         if layout.kind[node] != seat:
@@ -58,16 +69,19 @@ def plan_buckets(layout, seat, width, table, plan):
 
 @kernel
 def plan_best(layout, seat, width, changes, plan):
-    """Write the action of largest regret in each bucket, and return the number of buckets whose action changes.
+    """Write the action of largest regret at each decision in each bucket, and return how many of these actions change.
 
     Parameters
     ----------
     changes : float[num_chunks, 2, n * width, 16]
-        As in `settle_buckets`: the regrets of one walk. Set to 0.
+        For each chunk of boards, in entry 0 the regrets of one pass over the boards, in which the seat played `plan`;
+        entry 1 is not used. Both are set to 0.
     plan : float[n * width, 16]
-        Modified in place. A bucket keeps its action unless another one's regret is positive.
+        Probabilities, 1 for one action of each decision and bucket after a change. Modified in place. The strategy of a
+        decision in a bucket stays unless an action's regret is positive.
     """
     zeros, num_new = spread(plan, plan.dtype.type(0)), 0
+    # The chunks' regrets are summed in chunk 0, the workspace.
     for row in range(plan.shape[0]):
         regret = zeros
         for chunk in range(changes.shape[0]):
@@ -96,20 +110,22 @@ def plan_best(layout, seat, width, changes, plan):
 
 @kernel
 def settle_buckets(regrets, sums, changes, step):
-    """Add the changes of all chunks of boards to a seat's tables, and discount as `learn` does.
+    """Add the changes of all chunks of boards to a seat's tables, and discount as `_vector_cfr_kernels.learn` does.
 
     Parameters
     ----------
-    regrets, sums : float[n, 16]
-        Of a seat. Modified in place.
-    changes : float[num_chunks, 2, n, 16]
-        Counterfactual regrets, and reach times strategy. Set to 0.
+    regrets, sums : float[n * width, 16]
+        The seat's tables. Modified in place.
+    changes : float[num_chunks, 2, n * width, 16]
+        For each chunk of boards, entry 0 has the additions to the counterfactual regrets, entry 1 those to the strategy
+        sums (reach times strategy). Set to 0.
     step : float[3]
+        `GAIN`, `LOSS` and `DECAY`.
     """
     gain, loss, decay = spread(regrets, step[GAIN]), spread(regrets, step[LOSS]), spread(regrets, step[DECAY])
     zeros = spread(regrets, regrets.dtype.type(0))
     for row in range(regrets.shape[0]):
-        # Discounts come once an iteration, however many boards add to the row.
+        # Each iteration discounts once, however many boards add to the row.
         regret, reached = load(regrets, row), load(sums, row) * decay
         for chunk in range(changes.shape[0]):
             regret = regret + load(changes[chunk, 0], row)
@@ -122,13 +138,16 @@ def settle_buckets(regrets, sums, changes, step):
 
 @kernel
 def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
-    """Fill both seats' reach at the nodes of a batch, and in ``work.shares`` the strategy of `seat`, by buckets."""
+    """Fill both seats' reach at the nodes of a batch, and ``work.shares`` with the strategy of `seat`.
+
+    Both are by hand; each hand plays the strategy of its bucket in `plans`.
+    """
     layout = street.layout
     for player in range(2):
         hands, reach = street.deals.seats[player], work.reach[player]
         blocks = hands.block[board + 1] - hands.block[board]
         gather(street, board, batch, player, above, work)
-        # The opponent's strategy is not needed again, and is overwritten by the reach in its own rows.
+        # The opponent's strategy is not needed again, so it is written to the rows of its reach and overwritten below.
         factors = work.shares if player == seat else reach
         _expand(street, plans, board, batch, player, factors, work)
         for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -144,7 +163,7 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
 
 @kernel
 def _expand(street, plans, board, batch, seat, shares, work):
-    """Write each hand's strategy, that of its bucket, in the rows of the reach that its actions lead to."""
+    """Write the strategy of each hand's bucket to `shares`, in the rows of the reach that the actions lead to."""
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
     numbers, width = plans.buckets.numbers[seat], plans.width
     blocks = hands.block[board + 1] - hands.block[board]
@@ -162,16 +181,16 @@ def _expand(street, plans, board, batch, seat, shares, work):
 
 @kernel
 def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
-    """Carry a seat's values up a batch, and add its regrets and strategy, by bucket, to `changes`.
+    """Carry a seat's values up a batch, and add its regrets, and its strategy times reach, to `changes` by bucket.
 
     Parameters
     ----------
     plans : BucketPlans
     factor : float
         The product of the factors of `leave_board` over this street and those before. Boards share the tables, so the
-        regrets of a sampled board must also stand for those of the boards left out.
-    changes : float[2, n, 16]
-        As in `settle_buckets`. Modified in place.
+        regrets of a sampled board must also stand for those of boards that were not sampled.
+    changes : float[2, n * width, 16]
+        One chunk's entry of `settle_buckets`. Modified in place.
     """
     layout, hands = street.layout, street.deals.seats[seat]
     numbers, weights, width = plans.buckets.numbers[seat], plans.buckets.weights[seat], plans.width
@@ -189,7 +208,7 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(layout.value_row[seat, node]) * blocks
         into = layout.reach_row[seat, layout.children[first]] * blocks
-        for k in range(first, last):  # the strategy of this node is no longer needed: regrets take its rows
+        for k in range(first, last):  # regrets overwrite this node's strategy, no longer needed
             child, entry = layout.children[k], into + (k - first) * blocks
             row, chips = np.int64(layout.value_row[seat, child]) * blocks, spread(values, layout.scale[seat, child])
             for block in range(blocks):
@@ -224,11 +243,11 @@ def update_boards_by_buckets(street, plans, visits, times, seat, changes, above,
     plans : BucketPlans
     visits : Visits
     times : float
-        The product of the factors on the streets before.
+        The product of the factors of `leave_board` on the streets before.
     changes : float[2, n * width, 16]
-        As in `settle_buckets`. Modified in place.
-    totals : float[n, 16]
-        As in `leave_board`, with one kind of values.
+        One chunk's entry of `settle_buckets`. Modified in place.
+    totals : float[ceil(num_roots / 16) * above_blocks * 16, 16]
+        As in `leave_board`, for values of the seat's own strategy alone. Modified in place.
     """
     for k in range(len(visits.boards)):
         board, factor = visits.boards[k], visits.factors[k]
@@ -241,7 +260,10 @@ def update_boards_by_buckets(street, plans, visits, times, seat, changes, above,
 
 @kernel
 def evaluate_boards_by_buckets(street, plans, visits, seat, above, work, totals):
-    """Add both kinds of values on boards of the last street: own strategies by bucket, best responses by hand."""
+    """Add both kinds of values on boards of the last street to `totals`.
+
+    Own strategies are by bucket; best responses tell all hands apart.
+    """
     for k in range(len(visits.boards)):
         board, factor = visits.boards[k], visits.factors[k]
         for batch in range(len(street.layout.batch_root) - 1):

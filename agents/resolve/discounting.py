@@ -1,8 +1,8 @@
 """The algorithms of vector CFR: discounts of regrets, and weights of the average strategy.
 
 They are those of `agents.tabular.solvers` with alternating updates and without prediction. In addition,
-``dcfr-restarts`` is discounted CFR whose average restarts at each power of 4: iteration t has the cube of its distance
-to the restart as weight. That is the scheme of the postflop-solver of W. Inoue (2022).
+``dcfr-restarts`` is discounted CFR whose average restarts at each power of 4: the k-th iteration since the restart has
+weight k^3. That is the scheme of the postflop-solver of W. Inoue (2022).
 """
 
 from dataclasses import dataclass
@@ -51,20 +51,21 @@ class Discounting:
             power = np.floor(np.log2(iteration) / np.log2(_RESTART_BASE) + 1e-9)
             begin = np.where(iteration > 1.0, float(_RESTART_BASE) ** power - 1.0, 0.0)
         since = iteration - begin
-        # Right after a restart `since` is 1: the factor 0 drops all earlier sums.
+        # Right after a restart `since` is 1: the factor 0 drops all earlier sums. Gamma is then above 0.
         return np.stack([gain, loss, ((since - 1.0) / since) ** self.rule.gamma], axis=1)
 
 
 def parse_discounting(text: str) -> Discounting:
     """Return the algorithm named by a text.
 
-    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr``, ``dcfr(ALPHA,BETA,GAMMA)``, or one of these followed by
-    ``-restarts`` for an average that restarts at powers of 4. ``dcfr-restarts`` has the exponents 1.5, 0 and 3.
+    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. With GAMMA above 0, so not after
+    ``cfr``, it may be followed by ``-restarts`` for an average that restarts at powers of 4. ``dcfr-restarts`` has the
+    exponents 1.5, 0 and 3.
 
     Raises
     ------
     ValueError
-        If the text names none.
+        If the text names none of these algorithms.
 
     Examples
     --------
@@ -76,6 +77,9 @@ def parse_discounting(text: str) -> Discounting:
     rule = parse_algorithm("dcfr(1.5,0,3)" if restarts and name == "dcfr" else name if restarts else text)
     if not isinstance(rule, FullWidth) or rule.predictive or rule.simultaneous or rule.omitted:
         raise ValueError(
-            f"a subgame is solved by cfr, cfr+, lcfr, dcfr, dcfr(ALPHA,BETA,GAMMA) or {DEFAULT}, got {text!r}"
+            "a subgame is solved by cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), "
+            f"all but cfr optionally followed by -restarts, got {text!r}"
         )
+    if restarts and rule.gamma == 0.0:  # the factor 0 ** 0 would be 1 and drop nothing
+        raise ValueError(f"an average restarts only with weights that grow: GAMMA must be above 0, got {text!r}")
     return Discounting(rule, restarts)

@@ -1,4 +1,7 @@
-"""A blueprint's strategies at the decisions of a search, in the search's actions: its warm start."""
+"""A blueprint's strategies at a search's decisions, translated to the search's actions.
+
+They are the search's warm start, and in a safe search the opponent's alternative to continuing.
+"""
 
 import functools
 
@@ -25,7 +28,7 @@ class PlannedRows:
     ----------
     blueprint : Blueprint
     hand : ShadowHand
-        Of its tree and the game that is played; translation is not randomised.
+        Translates between the blueprint's tree and the game that is played, without random choices.
     """
 
     def __init__(self, blueprint: Blueprint, hand: ShadowHand):
@@ -35,7 +38,7 @@ class PlannedRows:
     def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
         """Return the blueprint's strategy after a path, by its buckets: float64[num_buckets, num_actions].
 
-        None where its tree has no such decision, or has left out a player of the hand.
+        None if the blueprint's tree has no such decision, or no seat for a player who is still in the hand.
         """
         node, known, columns, num_left_out = self._hand.translation.answers(self._hand.at(path))
         if node is None or num_left_out:
@@ -55,7 +58,9 @@ class PlannedRows:
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
 
     def betting(self, path: tuple[int, ...], state: BettingState) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the blueprint's raises at a state and all later ones, by the betting state array.
+        """Return the blueprint's raises at a state and at all states that its actions lead to from there.
+
+        The keys are betting state arrays, as tuples. Actions are in the chips of the game that is played.
 
         Parameters
         ----------
@@ -73,7 +78,7 @@ class PlannedRows:
         return raises
 
     def rows_for(self, solver: VectorSolver, history: tuple[int, ...]) -> "_RowsOfSolver":
-        """Return the function that tells a solver the blueprint's strategies, as `warm_start` takes it.
+        """Return the blueprint's strategies at a solver's decisions, as a function of the type `KnownRows`.
 
         Parameters
         ----------
@@ -84,13 +89,13 @@ class PlannedRows:
 
 
 class _RowsOfSolver:
-    """See `PlannedRows.rows_for`."""
+    """The function that `PlannedRows.rows_for` returns."""
 
     def __init__(self, planned: PlannedRows, blueprint: Blueprint, solver: VectorSolver, history: tuple[int, ...]):
         self._planned = planned
         self._history = history
         first = solver.subgame.state.street
-        # Shares take a pass over all boards of a street, and serve all its decisions.
+        # Computing shares takes a pass over all boards of a street, and all decisions of a seat there share the result.
         self._shares = functools.cache(
             lambda street, seat: _shares(solver.streets[street], seat, blueprint, first + street)
         )
@@ -112,12 +117,14 @@ def _buckets(blueprint: Blueprint, board: tuple[int, ...]) -> np.ndarray:
 
 
 def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) -> np.ndarray:
-    """Return the blueprint's bucket of each combo; of a street played by buckets, their shares in the blueprint's.
+    """Return how the rows of a solver's street are made up of the blueprint's buckets.
 
     Returns
     -------
     int64[num_combos] or float64[width, num_buckets]
-        Rows of shares sum to 1: weighted by the hands in both buckets over the boards of the street.
+        On a street solved by combo, the blueprint's bucket of each combo. On a street solved by buckets, entry (i, j)
+        is the share of the solver's bucket i that lies in the blueprint's bucket j, by weight of hands over all boards.
+        Each row of shares sums to 1, or is zeros for a bucket without hands.
     """
     if not street.buckets:
         return _buckets(blueprint, street.deals.boards[0])
@@ -128,14 +135,18 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))
         row = blueprint.cards.row(cards, number)[hands.combos[span]].astype(np.int64)
         pairs = street.buckets.numbers[seat][span].astype(np.int64) * width + row
-        # A board stands for all that differ from it in their suits alone.
+        # Boards that differ only by a renaming of suits are stored as one, with their number as multiplicity.
         masses += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(masses))
-    # A bucket without hands keeps a row of zeros, which `warm_start` takes as unknown.
+    # A bucket without hands keeps a row of zeros, which `warm_start` reads as unknown.
     return normalised(masses.reshape(street.width, width), 0.0)
 
 
 def nearest_action(actions: tuple[int, ...], action: int) -> int:
-    """Return the index of the action nearest to another: of the call where no fold or raise is offered."""
+    """Return the index of the action nearest to `action`.
+
+    That is the action itself if it is offered, else the raise of the nearest size. The call stands for a fold that is
+    not offered, and for a raise if there are no raises.
+    """
     raises = [each for each in actions if each > CALL]
     if action in actions or action <= CALL or not raises:
         return actions.index(action if action in actions else CALL)

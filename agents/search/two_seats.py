@@ -1,7 +1,7 @@
 """Search with two players: vector CFR from the start of a street to the end of the hand.
 
-Hands of the street are told apart; later streets are played by buckets, and each iteration samples a few of their
-boards. On the last street nothing is sampled.
+On the root's street each combo has its own strategy. Later streets are played by buckets, and each iteration samples a
+few of their boards. A search that begins on the last street samples nothing.
 """
 
 import dataclasses
@@ -23,14 +23,16 @@ from plurispiel.agents.search.street_tree import Path
 __all__ = ["FORCED_SHARE", "LAST_STREET_FACTOR", "solve_two_seats"]
 
 LAST_STREET_FACTOR = 10
-"""Iterations on the last street for one on another street: there each costs less than a tenth."""
+"""On the last street `config.iterations` is multiplied by this: an iteration there costs less than a tenth."""
 
 FORCED_SHARE = 0.3
-"""In a safe search: how often the opponent must continue, with its believed range. Measured on rivers with a blueprint
-that is far from an equilibrium: at 0 the search lost to that blueprint, and at 1 it would not be safe."""
+"""In a safe search, the share of the opponent's weight that must continue, in proportion to its believed range.
+
+Measured on rivers with a blueprint that is far from an equilibrium: at 0 the search lost to that blueprint. At 1 the
+search would not be safe."""
 
 _MAX_ITERATIONS = 1_000
-_SAMPLED = "dcfr"  # where boards are sampled, restarts of the average (`DEFAULT`) would forget too many of them
+_SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would drop too many samples from the average
 
 
 def solve_two_seats(
@@ -51,13 +53,13 @@ def solve_two_seats(
     Parameters
     ----------
     root : Root
-        As `can_search_two` allows.
+        A root that `can_search_two` accepts.
     buckets : callable
-        Of streets after this one.
+        Maps a board of a later street to the bucket of each combo. Not called on the last street.
     planned : PlannedRows
-        The blueprint's strategies.
+        The blueprint's strategies: the warm start and, in a safe search, the value of terminating.
     history : Path
-        Actions before the street.
+        Actions of the hand before the street.
     seat : int
         The seat at the table that searches; a safe search protects it.
     added, frozen
@@ -74,8 +76,8 @@ def solve_two_seats(
     ranges, is_safe = game.ranges(config.uniform_share), config.safe and seat in root.live_seats
     opponent = int(root.live_seats[0] == seat)
     if is_safe:
-        # The gadget's opponent may hold any hand with the same weight. To this its believed range is added, which
-        # must continue: the forced weight is such that it makes up FORCED_SHARE of the whole.
+        # The gadget's opponent holds every free combo with weight 1. Its believed range is added as hands that must
+        # continue, scaled so that they make up FORCED_SHARE of the total weight.
         free = root.state.rules.free_combos(root.board)
         forced = FORCED_SHARE / (1.0 - FORCED_SHARE) * free.sum() * ranges[opponent] / ranges[opponent].sum()
         ranges[opponent] = free
@@ -92,7 +94,7 @@ def solve_two_seats(
         subgame,
         DEFAULT if is_last else _SAMPLED,
         run_outs=0 if is_last else config.run_outs,
-        # From a flop alone: a turn has few rivers, and `run_outs` samples them anew in each iteration.
+        # From a flop alone: a turn has few rivers, and `run_outs` samples them again in each iteration.
         last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
         threads=config.num_threads,
     )
@@ -124,7 +126,7 @@ def _searched_nodes(
 ) -> dict[Path, SearchedNode]:
     """Return the strategies of all decisions on the root's street."""
     if is_last:
-        config = dataclasses.replace(config, purge=0.0)  # rare actions are no noise where nothing is sampled
+        config = dataclasses.replace(config, purge=0.0)  # without sampling, rare actions are not noise
     nodes = {}
     for decision in solver.streets[0].betting.decisions:
         path = tuple(action for _, action, _ in decision.actions)

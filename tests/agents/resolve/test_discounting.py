@@ -25,3 +25,9 @@ def test_restarts_forget_what_was_before():
 def test_other_algorithms_are_refused(text):
     with pytest.raises(ValueError, match=r"unknown algorithm|a subgame is solved by"):
         parse_discounting(text)
+
+
+@pytest.mark.parametrize("text", ["cfr-restarts", "dcfr(1.5,0,0)-restarts"])
+def test_restarts_without_growing_weights_are_refused(text):
+    with pytest.raises(ValueError, match="GAMMA must be above 0"):
+        parse_discounting(text)
