@@ -4,8 +4,8 @@ A world is a whole board and a random number at every decision. All actions of t
 the hands that take it. One action of another seat is drawn, or all are followed where the subtree is small. A seat may
 have a bias: a factor that makes one kind of action likelier (`continuations`).
 
-The tree decides the actions; values are chips of the hand that continues in it, which may be of another game. There
-a seat puts in no more than its stack, and an all-in seat calls.
+The tree decides the actions; values are chips of the hand that continues in it, which may be of another game. In that
+game a seat puts in no more than its stack, and an all-in seat calls.
 """
 
 import numpy as np
@@ -211,7 +211,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
     Parameters
     ----------
     point : tuple
-        Of `_point`, but for the node.
+        The arguments of `_point` except the node.
     """
     tree, rows = tables.tree, tables.rows
     seed, world, num_worlds = point
@@ -254,12 +254,13 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     stakes : Stakes
     worlds : Worlds
     asked : bool[num_combos]
-        The hands to be evaluated; others cost nothing.
+        Whether to evaluate each hand; the others cost nothing.
     node : int
-        Where to begin.
+        The node where the roll-outs begin.
     small : int
         In subtrees with at most this many nodes, all actions of the others are followed.
     seed : uint64
+        Determines the random number of each decision and world, see `_point`.
     work : RollOutWorkspace
         Modified in place.
     sums : RollOutSums

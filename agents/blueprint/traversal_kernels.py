@@ -49,7 +49,7 @@ def pack_nodes(tree, nodes):
     """
     num_seats = tree.contributions.shape[1]
     for node in range(len(nodes)):
-        # Of an end, `first_child` is its number: the row of its contributions.
+        # The `first_child` of an end is its number: the row of its contributions.
         first = np.int64(tree.first_child[node])
         nodes[node, FIRST_CHILD] = first
         if tree.actor[node] >= 0:
@@ -231,8 +231,8 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
     """Return the bit set of actions that a pruning traversal follows (TRAVERSE-MCCFR-P). Modified in place: `strategy`.
 
     As in the supplement, actions with very negative regret are skipped, except on the last street and where they end
-    the hand. Regret matching gives them probability 0 unless no regret is positive; then the
-    other actions share it.
+    the hand. Regret matching gives them probability 0 unless no regret is positive; then the other actions get equal
+    probabilities.
     """
     everything = (1 << num_actions) - 1
     if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
@@ -266,6 +266,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     work : TraversalWorkspace
     traverser : int
     prune : bool
+        Whether to skip actions with very negative regret.
 
     Returns
     -------
@@ -321,7 +322,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
                     frame[PLACE] = 0
                     break
                 place = 1
-            # Ends: some action is explored, and beside a fold, which is never pruned, another one.
+            # The loop ends: some action is explored, and after a fold (never pruned) `explored` has another bit.
             while explored >> place & 1 == 0:
                 place += 1
             frame[PLACE] = place
@@ -451,7 +452,8 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
 def discount_cells(cells, factor, rounds):
     """Multiply all cells by a factor. Modified in place: `cells`.
 
-    Zeros are not written: a page of memory that was never written takes none. The factor is that of Algorithm 1, line
+    If `rounds`, cells are rounded to whole numbers. Zeros are not written: a page that was never written takes no
+    memory. The factor is that of Algorithm 1, line
     21: t / I / (t / I + 1) after t iterations in intervals of I, which together weigh the intervals linearly.
     """
     for c in range(len(cells)):

@@ -283,7 +283,7 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
 
 @kernel(inline=True)
 def add_children(layout, seat, node, shift, blocks, values):
-    """Write the value of an opponent's node: the sum of its children's, which hold the opponent's probabilities.
+    """Write the value of an opponent's node: the sum of its children's, which contain the opponent's probabilities.
 
     Parameters
     ----------
@@ -430,7 +430,7 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
     Parameters
     ----------
     blocks : int
-        Of the seat's hands on this board.
+        The number of blocks of the seat's hands on this board.
     totals : float[num_chunks, num_kinds * num_ends up to a multiple of 16 * blocks, 16]
         As in `leave_board`.
     """
@@ -454,11 +454,11 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
     ----------
     visits : Visits
     seat : int
-        Whose values are wanted; -1 for both in turn (alternating updates), then `totals` are meaningless.
+        The traverser; -1 for both in turn (alternating updates), and then `totals` are meaningless.
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
-        Several at once only with one board: others need the values of the street before in between.
+        Several rows only if the subgame has one board: otherwise the streets before learn between two iterations.
     totals : float[n, 16]
         As in `leave_board`, with one kind of values.
     """

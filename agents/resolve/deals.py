@@ -38,11 +38,11 @@ class SeatHands(NamedTuple):
     above : int32[num_hands]
         The hand's number on the board before; for the first street, its combo.
     same : int32[num_hands]
-        The index of the same hand of the other seat in a tile (`fill_fold_tile`).
+        The index of the other seat's same hand in a tile (`fill_fold_tile`); 0 if it is not in the other seat's range.
     target_first : int64[num_members + 1]
         The first entry in `targets` of each member of each board's class.
     targets : int32[n]
-        For each hand, the number on the board before of the hand that it is after renaming to that member.
+        For each hand, the number on the board before of its image under the renaming of suits to that member.
     """
 
     first: np.ndarray
@@ -91,10 +91,10 @@ class Deals(NamedTuple):
     boards : list of tuple of int
         The cards of each board, in the order in which they were dealt.
     child_first : int64[boards of the street before + 1]
-        The first of the boards after each of those.
+        The first board after each board of the street before.
     renamings : list of dict
-        For each board before, by every set of new cards: the number of the board that represents it, and the row of
-        `suit_permutations` that renames it to that board.
+        For each board of the street before, by every set of new cards: the number of the board that represents the
+        set, and the row of `suit_permutations` that renames it to that board.
     """
 
     arrays: StreetDeals
@@ -140,7 +140,7 @@ class _Board(NamedTuple):
     numbers : tuple of int64[num_combos]
         The number of each combo among each seat's hands; -1 for those without.
     multiplicity : int
-        Deals from the first street on that it stands for.
+        The number of deals from the first street on that the board stands for.
     """
 
     cards: tuple[int, ...]
@@ -207,7 +207,7 @@ _Classes = dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]]
 
 
 def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
-    """Return the sets of new cards by their representative, each with the renaming that turns it into that."""
+    """Return classes of sets of new cards by representative; each set has the renaming that turns it into that one."""
     classes: _Classes = {}
     left = [card for card in rules.cards.tolist() if card not in board.cards]
     for new in combinations(left, size):
@@ -252,7 +252,7 @@ def _deal_one(
     num_deals: int,
     dtype: type | np.dtype,
 ) -> tuple[Deals, list[_Board]]:
-    """Return the boards of one street, those that have a share, for the solver and for the next street's deals."""
+    """Return one street's boards that have a share: the solver's `Deals`, and the `_Board` list for the next street."""
     lists = _SeatLists(), _SeatLists()
     origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming
     member_first, group_first, group_stops = [0], [0], []

@@ -26,9 +26,9 @@ class Gadget:
     ----------
     seat : int
     bounds : float64[num_combos]
-        Chips for terminating with each combo.
+        The value of terminating with each combo, in chips.
     facing : float64[num_combos]
-        The weight of the other seat's compatible hands.
+        For each combo, the total weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
         Weights of hands that continue in addition, without a choice. Where bounds are generous every hand terminates,
         and without forced hands the other seat would have no reach to learn from.
@@ -60,14 +60,14 @@ class Gadget:
         Parameters
         ----------
         values : float64[num_combos]
-            Counterfactual values of continuing, the solver's of this iteration.
+            The solver's counterfactual values of continuing, in this iteration.
         step : float[3]
-            The solver's.
+            The solver's factors, as in `_vector_cfr_kernels.learn`.
         """
         # Lines 49 to 51. As printed, they mix values of iterations t - 1 and t; here all are of this iteration.
         choices = np.stack([values, self._terminating])
         value = self.accepted * choices[0] + (1.0 - self.accepted) * choices[1]
         regrets = self._regrets + choices - value
         self._regrets = regrets * np.where(regrets > 0.0, step[GAIN], step[LOSS])
-        # Line 47.
+        # Line 47: regret matching, for the next iteration.
         self.accepted = normalised(np.maximum(self._regrets, 0.0).T, 0.5)[:, 0]

@@ -39,9 +39,9 @@ class StreetLayout(NamedTuple):
     value_row : int32[2, num_nodes]
         The row of each seat's values.
     scale : float64[2, num_nodes]
-        The factor of these values: the stake of a terminal node, with the seat's sign; else 1.
+        The factor of a node's values: the stake of a terminal node, with the seat's sign; else 1.
     roots : int32[num_roots]
-        Their nodes.
+        The nodes of the roots.
     ends : int32[2, num_ends up to a multiple of 16]
         The rows of each seat's reach at the ends of the street; the last is repeated.
     root_reach : int32[2, 16 * num_groups]
@@ -51,7 +51,7 @@ class StreetLayout(NamedTuple):
     root_value : int32[2, 2, 16 * num_groups]
         By kind and seat, the rows of the same roots' values; arbitrary for other batches' roots.
     root_scale : float[2 * num_groups, 16]
-        The factors of these values, seat 0 first; 0 for other batches' roots.
+        The factors of the roots' values, seat 0 first; 0 for other batches' roots.
     batch_node, batch_root : int32[num_batches + 1]
         The first node and the first root of each batch.
     action_first : int32[2, num_batches + 1]
@@ -130,8 +130,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     dtype : data type
         Of `scale`: that of the solver.
     batches : bool
-        Whether to cut it into batches. Only on the last street: elsewhere all roots' rows are needed until the values
-        of the later streets have come up.
+        Whether to cut the street into batches. Only the last street may be cut: on others all roots' rows are needed
+        until the values of the later streets have come up.
     """
     nodes = betting.nodes
     num_nodes = len(nodes.kind)

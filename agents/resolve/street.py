@@ -16,7 +16,7 @@ from plurispiel.agents.resolve.subgame import BucketRows
 __all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
 
 NUM_CHUNKS = 16
-"""Parts of the boards after the first; not the number of threads, on which no sum may depend."""
+"""Chunks into which the first deal's boards are cut; a constant, as no sum may depend on the number of threads."""
 
 _MAX_BUCKETS = 65_535
 
@@ -82,9 +82,9 @@ class HandBuckets(NamedTuple):
     Attributes
     ----------
     numbers : tuple of int32[num_hands]
-        Of each seat's hands on all boards, as in `SeatHands`.
+        The bucket of each of a seat's hands on all boards, in the order of `SeatHands`.
     weights : tuple of float[num_hands]
-        Their weights in the ranges: a hand counts in its bucket as often as it is held.
+        The hands' weights in the seat's range: a hand counts in its bucket as often as it is held.
     """
 
     numbers: tuple[np.ndarray, np.ndarray]
@@ -120,7 +120,7 @@ class SolverStreet:
         Whether it is the last street.
     ranges : float64[2, num_combos]
     bucket_rows : callable, optional
-        Its buckets; without, each hand of each board has a strategy of its own.
+        The street's buckets; without them, each hand of each board has its own strategy.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class SolverStreet:
     plans : BucketPlans, optional
         With buckets, the strategies that the next walk plays, once allocated.
     changes : tuple of float[NUM_CHUNKS, 2, n, 16]
-        With buckets, the additions of the iteration under way to regrets and to sums.
+        With buckets, the current iteration's additions to regrets and to sums; see `settle_buckets`.
     width : int
         Number of buckets; 0 without.
     drawn : int[2, num_boards]
@@ -212,7 +212,7 @@ class SolverStreet:
         )
 
     def workspace_blocks(self) -> int:
-        """Return how many blocks a workspace takes, nearly."""
+        """Return roughly how many blocks a workspace takes."""
         most = self.most_blocks
         reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
         return 3 * reach + self._value_blocks() + 2 * LANES * max(most)

@@ -5,8 +5,8 @@ An iteration updates seats 0, 1 and 2 in turn. The value of a hand sums over all
 it does not, and takes 1.6 ms for all hands of a river: an iteration of 42 decisions takes 0.3 s with all hands, 0.04 s
 with some hundred.
 
-With three players CFR has no proof of convergence to a Nash equilibrium. `ThreeWaySolver.evaluate` measures what each
-player alone can still gain, which bounds the distance for the strategies at hand.
+With three players CFR has no proof of convergence to a Nash equilibrium. `ThreeWaySolver.evaluate` measures how much
+each player alone can still gain, which bounds the distance for the strategies at hand.
 """
 
 from collections.abc import Callable, Iterator
@@ -137,7 +137,7 @@ class ThreeWaySolver:
     menu : callable
         The raises on offer; by default those of the rules.
     on_memory : callable, optional
-        Called with the bytes that the tables will take, before they are allocated; an exception stops it.
+        Called with the bytes that the tables will take, before they are allocated; it may raise to prevent that.
 
     Attributes
     ----------
@@ -229,6 +229,8 @@ class ThreeWaySolver:
     def strategy(self, actions: tuple[int, ...] = ()) -> tuple[list[int], np.ndarray]:
         """Return the actions of a decision and their average strategy: float64[num_combos, num_actions].
 
+        NaN for combos that are in no seat's range.
+
         Parameters
         ----------
         actions : tuple of int
@@ -298,7 +300,7 @@ class ThreeWaySolver:
 
 
 def _some_hands(hands: RankedHands, chosen: np.ndarray) -> RankedHands:
-    """Return the chosen hands on a board, bool[num_hands]."""
+    """Return those hands of a board for which `chosen`, bool[num_hands], is True."""
     numbers = np.flatnonzero(chosen)
     group = np.searchsorted(hands.groups, numbers, side="right")
     starts = np.flatnonzero(np.diff(group, prepend=-1))

@@ -96,7 +96,7 @@ class VectorSolver:
         A text is read by `parse_discounting`.
     threads : int
     dtype : data type
-        float32; float64 for proofs.
+        float32, or float64 to check convergence to high precision.
     run_outs : int
         Run-outs of the board sampled for each seat in each iteration, such as one for each thread; 0 visits all
         boards. Linear CFR (``lcfr``) suits sampling, as early, noisy iterations weigh little.
@@ -110,7 +110,7 @@ class VectorSolver:
     seed : int
         Of the sampling. Results do not depend on the number of threads.
     on_memory : callable, optional
-        Called with the bytes that the solver will allocate, before it does; an exception stops it.
+        Called with the bytes that the solver will allocate, before it does; it may raise to prevent that.
 
     Attributes
     ----------
@@ -278,9 +278,9 @@ class VectorSolver:
         Parameters
         ----------
         seat : int
-            Its range should be uniform, as it chooses itself which hands continue.
+            The seat that may terminate. Its range should be uniform, as it chooses which of its hands continue.
         bounds : float64[num_combos]
-            Chips for terminating, as in `combo_values`.
+            The value of terminating with each combo, in chips: `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
             See `Gadget`.
         """

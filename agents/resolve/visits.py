@@ -98,8 +98,9 @@ class _DrawnRunOuts(AllRunOuts):
         Parameters
         ----------
         drawn : int64[n]
+            The sampled boards, repeated if sampled several times.
         probabilities : float64[n]
-            Of each of these boards, in one draw.
+            The probability of each of these boards in one draw.
         """
         times = np.ones(len(drawn), np.int64)
         count = len(drawn)
@@ -124,7 +125,7 @@ class _DrawnRunOuts(AllRunOuts):
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
         # Locked rows are in the same table and are never added to, so repeated discounts would shrink them to 0. The
-        # price: with any lock on the street, the board's free rows miss these discounts, too.
+        # price: with any lock on the street, free rows miss the discounts of positive regrets and of sums, too.
         locked = street.layout.locked.any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
@@ -188,7 +189,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
             return super().visits(index, street, parent, seat, of_chunk)
         bounds = street.deals.arrays.member_first[first : last + 1]
         if seat not in self._starts:
-            # Of nothing but these three: threads may ask for the boards in any order.
+            # Seeded by these three alone, as threads may ask for the boards in any order.
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
         picked, share = _systematic_sample(bounds, self._count, self._starts[seat][parent])

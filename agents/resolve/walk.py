@@ -32,7 +32,7 @@ class Way(NamedTuple):
     ----------
     above : ReachAbove
     chunk : int
-        The chunk of the first deal's boards it is in.
+        The chunk of the first deal's boards that the walk is in.
     times : float
         The product of the factors (`Visits.factors`) of the boards on the way; 1 where all boards are visited.
     """
@@ -261,7 +261,7 @@ class Walk:
     def _below(
         self, index: int, parent: int, seat: int, task: Task, way: Way, workspaces: Sequence[Workspace]
     ) -> np.ndarray:
-        """Do a task on the boards after one, and return the values of their chunks."""
+        """Do a task on the boards after the board `parent`, and return the values of each chunk of these boards."""
         street = self.streets[index]
         is_first_deal = index == 1  # the only deal that is spread over threads; later ones are within a thread's chunk
         parts = task.visited.visits(index, street, parent, seat, way.chunk)

@@ -35,7 +35,7 @@ class StreetTables(NamedTuple):
     ----------
     regrets : float32[num_cells]
     frozen : float32[cells of decisions]
-        Probabilities; negative where a row is free.
+        Probabilities of frozen rows; negative in rows that may change.
     """
 
     regrets: np.ndarray
@@ -50,11 +50,12 @@ class Traversal(NamedTuple):
     seat : int
         The traverser.
     weight : float
-        Of this iteration.
+        The iteration's weight: its number.
     hands : int32[n]
         The traverser's combos.
     seed : uint64
-        Of the roll-outs. All leaves and all choices share it, so that actions differ by their merits and less by luck.
+        Seed of the roll-outs. All leaves and all choices share it, so that actions differ by their merits and less by
+        luck.
     """
 
     seat: int
@@ -280,7 +281,7 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
     seat : int
         The traverser.
     weight : float
-        Of this iteration.
+        The iteration's weight: its number.
     count : int
         Number of hands in `work.hands`.
     stream : uint64[4]
@@ -309,7 +310,8 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
             fill_end(paid, live, seat, ranks, walk.hands, known, work.ends, work.values)
         else:
             _fill_leaf(tree, game, roll, tables, node, walk, stream, work)
-        # Up: `values` are those of the action just followed; to its sibling, or on up with the mean of all.
+        # Up: `values` are those of the action just followed. Its next sibling is followed; after the last one, the mean
+        # of all actions becomes the value of the decision.
         while depth >= 0:
             node, number = work.nodes[depth], work.numbers[depth]
             num_actions = np.int64(tree.num_actions[node])
@@ -338,11 +340,11 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
     tables : StreetTables
     seat : int
     weight : float
-        Of this iteration.
+        The iteration's weight: its number.
     beliefs : float64[num_combos]
-        The seat's; combos of weight 0 are skipped.
+        The seat's range; combos of weight 0 are skipped.
     sums : float32[cells of decisions] or float32[num_cells]
-        Modified in place. Without the cells of leaves, choices have no averages.
+        Modified in place. If it lacks the cells of leaves, choices at leaves get no averages.
     work : MultiwayWorkspace
     """
     num_combos, num_policies = len(beliefs), game.num_policies

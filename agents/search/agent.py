@@ -49,8 +49,8 @@ class SearchAgent(Agent):
         By default the bundled one that fits the table.
     config : SearchConfig, optional
     beliefs : callable, optional
-        From a `Root` to the beliefs with which a search shall begin there, float64[num_seats, num_combos] with rows
-        that sum to 1; the root has those by Bayes' rule. For studies of searches from other ranges.
+        Maps a `Root` to the beliefs with which a search begins there: float64[num_seats, num_combos], with rows that
+        sum to 1. By default the root's own, by Bayes' rule. For studies of searches from other ranges.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class SearchAgent(Agent):
         return self.range_strategy(public)
 
     def beliefs(self, public: PublicState) -> np.ndarray:
-        """Return each seat's range as an observer infers it who sees no cards: float64[num_seats, num_combos]."""
+        """Return each seat's range, as inferred by an observer who sees no cards: float64[num_seats, num_combos]."""
         return self._hand.beliefs(public)
 
     @property

@@ -1,6 +1,6 @@
-"""Beliefs: each seat's range as an observer infers it who sees no cards. Rows are by seat, and sum to 1.
+"""Beliefs: each seat's range, as inferred by an observer who sees no cards. Rows are by seat, and sum to 1.
 
-All start uniform, that of the searching seat as well. A search that knew its own hand would play it as if the
+All ranges start uniform, the searching seat's as well. A search that knew its own hand would play it as if the
 opponents knew it too, and its actions would give the hand away.
 """
 
@@ -15,7 +15,7 @@ from plurispiel.agents.base import PublicState, Strategy
 __all__ = ["OFF_MODEL_SHARE", "entropy_bits", "initial_beliefs", "likelihood", "see_action", "see_board"]
 
 OFF_MODEL_SHARE = 1e-3
-"""After an action of probability 0 for every hand: the share of the uniform strategy mixed into the model's."""
+"""The share of the uniform strategy mixed into the model's after an action that had probability 0 for every hand."""
 
 
 def initial_beliefs(rules: HoldemRules) -> np.ndarray:
@@ -60,8 +60,8 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     """Return each combo's probability of an action: float64[num_combos].
 
     An off-tree raise has the mean of the probabilities of its two neighbours, weighted by the pseudo-harmonic mapping
-    (see `translation`), where a call counts as a raise of nothing. To draw one of them, as play does, would make
-    beliefs random.
+    (see `translation`), where a call counts as a raise of nothing. Drawing one of the two neighbours, as play does,
+    would make beliefs random.
     """
     known = strategy.actions.tolist()
     if action in known or action <= CALL or strategy.highest is not None:
@@ -73,7 +73,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     sizes = [0.0] + [(each - largest) / pot for each in offered[1:]]
     lower, share = lower_place((action - largest) / pot, sizes)
     probability = strategy.probability(offered[lower])
-    # On a size, or above the largest: then there is no upper neighbour to read.
+    # A raise that equals a size, or is above the largest one, which has no upper neighbour.
     if share == 1.0:
         return probability
     return share * probability + (1.0 - share) * strategy.probability(offered[lower + 1])

@@ -41,12 +41,12 @@ Texts = tuple[str, ...]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """A search's settings.
+    """A search's settings; "as published" means as in Pluribus (Brown and Sandholm, 2019).
 
     Attributes
     ----------
     time : float
-        Seconds for each search, all its work included; it may end sooner where it is exact enough.
+        Seconds for each search, all its work included; it ends sooner at its maximum number of iterations.
     iterations : int
         Iterations of each search, in place of a time limit: then the same seed plays the same. 0 for the time limit.
         With two players on the last street, where iterations are cheap, ten times as many are done; with more players,
@@ -60,12 +60,12 @@ class SearchConfig:
         Actions below this probability are not played, unless all are below it; 0, as published, keeps all. On the
         last street with two players, where nothing is sampled, all are kept.
     root : {"street", "decision"}
-        Where a search begins: at the start of the street, as published, so that opponents may have played it
-        differently; or at each of its seat's decisions, from the beliefs there.
+        Where a search begins. At the start of the street, as published: then opponents' earlier strategies on the
+        street are solved for, too. Or at each decision of the searching seat, from the beliefs there.
     freeze : {"range", "hand"}
         What stays frozen at the seat's earlier decisions of the street when a search is done again: the strategy of
-        all hands, or of the hand it holds alone, as published. With ``hand`` other hands' strategies depend on the
-        one held, so that AIVAT and local best response are told nothing.
+        all hands, or, as published, only that of the hand held. With ``hand`` other hands' strategies depend on the
+        one held, so the agent reports no strategy to AIVAT and local best response.
     uniform_share : float
         Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
@@ -90,7 +90,7 @@ class SearchConfig:
     preflop_sizes : tuple of str
         The same before the flop, counted from the raise after which a search begins.
     continuations : int
-        Where a search ends with the street: the number k of continuation strategies at its leaves.
+        In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
         Boards of the next street that an iteration samples.
     last_boards : int
@@ -235,5 +235,5 @@ def _require_type(name: str, value: object, default: object) -> None:
 
 
 def _sizes(texts: Texts) -> tuple:
-    """Return the sizes by the number of raises so far; after the last there are none."""
+    """Return the sizes for each number of raises so far, with an empty entry after the last."""
     return (*map(parse_sizes, texts), ())

@@ -17,7 +17,7 @@ CONTINUATIONS = ("blueprint", "fold", "call", "raise")
 """Names of the policies, in their order: the blueprint, then the action that each of the others prefers."""
 
 BIAS = 5.0
-"""The factor of the preferred action's probability, before the row is normalised again; the paper's."""
+"""The factor of the preferred action's probability, before the row is normalised again; as in the paper."""
 
 
 def continuation_strategies(
@@ -37,7 +37,7 @@ def continuation_strategies(
     actions : int[A]
         The actions of the last axis: 0 fold, 1 check or call, above it a raise of any size.
     first : int[I + 1], optional
-        Where the probabilities of several infosets stand side by side: the offset of each, and A.
+        If the last axis holds several infosets side by side, the offset of each, then A. By default it holds one.
     num_continuations : int
         The number of `CONTINUATIONS` to return, the first of them first.
     bias : float
@@ -51,7 +51,7 @@ def continuation_strategies(
     Raises
     ------
     ValueError
-        If there are no such policies, or the shapes of the arrays do not fit.
+        If `num_continuations` or `bias` is out of range, or the shapes of the arrays do not fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""BucketLookup for the streets after the one that a two-player search begins on."""
+"""The buckets of the streets after the one on which a two-player search begins."""
 
 import functools
 
@@ -19,10 +19,10 @@ def later_buckets(
     Parameters
     ----------
     buckets : BucketLookup
-        The blueprint's, used where `config.cards` asks for them or where 500 buckets of the flop cannot be had: in
-        other games than hold'em, and under a time limit unless they are cached. To compute them takes seconds.
+        The blueprint's buckets. They are used if `config.cards` asks for them, in games other than hold'em, and under a
+        time limit if the flop's 500 buckets are not in the cache, as computing these takes seconds.
     board : tuple of int
-        Where the search begins.
+        The board on which the search begins.
     """
     if config.cards == "flop-500" and _is_holdem(rules) and len(board) < rules.num_board_cards:
         if config.iterations or is_kept(board[:3]):

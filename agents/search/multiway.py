@@ -44,7 +44,8 @@ them adds to the averages, because adding all decisions up takes longer than wal
 _MAX_ITERATIONS = 100_000
 
 _WARM_START = 300.0
-"""Regrets of a warm start for a regret of 1 elsewhere: here an iteration's regrets are weighted by its number."""
+"""The factor by which a warm start's regrets are larger here than in a two-player search: here each iteration's regrets
+are weighted by its number."""
 
 
 class NoCompatibleHands(ValueError):
@@ -53,12 +54,12 @@ class NoCompatibleHands(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class MultiwaySubgame:
-    """What is left of a street, for any number of players.
+    """The rest of a street, for any number of players.
 
     Attributes
     ----------
     state : BettingState
-        The table's, at a decision.
+        The table's state, at a decision.
     board : tuple of int
     beliefs : float64[num_seats, num_combos]
         Each live seat's range; the ranges are independent but for shared cards.
@@ -67,7 +68,7 @@ class MultiwaySubgame:
     history : tuple of int
         Actions of the hand before the state.
     max_raises : int
-        After this many of them a street that is not the last one ends.
+        After this many raises a street that is not the last one ends.
     seen : tuple of int
         As `SearchBetting` takes it.
     frozen : mapping of Path to float64[num_combos, num_actions]
@@ -85,7 +86,7 @@ class MultiwaySubgame:
 
 
 class StreetGame(NamedTuple):
-    """What stays the same while a street is searched.
+    """The constants of a street's search.
 
     Attributes
     ----------
@@ -97,7 +98,7 @@ class StreetGame(NamedTuple):
     num_policies : int
         Continuation strategies at a leaf.
     bias : float
-        How much likelier each makes its kind of action.
+        The factor by which each of them makes its kind of action likelier.
     """
 
     num_dealt: int
@@ -116,21 +117,25 @@ class MultiwayWorkspace(NamedTuple):
     dealt, dealt_ranks : int64[num_seats]
         The combos that were dealt, -1 for a seat without one, and their ranks on the dealt board.
     used : bool[256]
-        Cards.
+        Scratch: whether each card is taken.
     boards, ranks, buckets, free
         The one board that was dealt, and the ranks, buckets and possibility of all combos on it, as in `Worlds`.
     hands : int32[num_combos + 1]
         The traverser's possible combos; later entries mean nothing.
     below : float64[depth + 1, max_actions, num_combos]
-        Values of the actions of its open decisions; the last level is for leaves.
+        Values of the actions of the traverser's open decisions, on the current path; the last level is for leaves.
     nodes, numbers : int64[depth]
-        Its open decisions, and the number of the action being followed.
-    values, totals, counts : float64[num_combos]
-    strategy : float64[max_actions]
-    ends : float64[2 * MAX_SEATS + 1]
+        These decisions, and the number of the action being followed at each.
+    values : float64[num_combos]
+        The values of the traverser's hands at the node just finished.
+    totals, counts : float64[num_combos]
+        The sums of a leaf's roll-outs, see `RollOutSums`.
+    strategy, ends
+        Scratch of `learn`.
     biases, tree_dealt : int64[num_seats of the blueprint]
-        The continuation strategy and the combo of each of its seats.
+        The continuation strategy and the combo of each seat of the blueprint's tree.
     reach : float64[num_rows, num_combos]
+        A seat's reach, in the rows of `StreetTree.reach_rows`.
     roll : RollOutWorkspace
     """
 
@@ -172,10 +177,10 @@ class MultiwaySolver:
     continuations : Continuations
     seed : int
     with_choices : bool
-        Whether `choices` will be asked for: nothing else needs their averages, which may take much memory.
+        Whether to keep the averages that `choices` returns. Nothing else needs them, and they may take much memory.
     threads : int
-        With one, the same seed gives the same strategies. More of them deal and traverse side by side in the same
-        tables without locks: now and then one overwrites a regret that another has just written.
+        With one thread, the same seed gives the same strategies. Several threads share the tables without locks: now
+        and then one overwrites a regret that another has just written.
 
     Attributes
     ----------
@@ -244,7 +249,7 @@ class MultiwaySolver:
             raise NoCompatibleHands("the ranges have no hands that can meet on this board")
 
     def run(self, num_iterations: int, *, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Do up to `num_iterations` more iterations, as long as `goes_on` says so."""
+        """Do up to `num_iterations` more iterations, while `goes_on` returns True."""
         numbers = iter(range(self.iteration + 1, self.iteration + num_iterations + 1))
 
         def learn(worker: _Worker) -> int:
@@ -455,16 +460,16 @@ def solve_multiway(
     began: float,
     deadline: float,
 ) -> StreetSolution:
-    """Return the solution of a street, or what is left of one, for any number of players.
+    """Return the solution of a street, or of the rest of one, for any number of players.
 
     Parameters
     ----------
     root : Root
-        As `can_search_street` allows.
+        A root that `can_search_street` accepts.
     planned : PlannedRows
         The blueprint's strategies.
     history : Path
-        Actions before the root.
+        Actions of the hand before the root.
     path : Path
         Actions since the root. The subgame ends at least one raise after them. If the street is too large, actions
         that were not taken are followed by no raises.
@@ -514,7 +519,7 @@ def prepare(continuations: Continuations, rules: HoldemRules) -> None:
     while state.street == 0:
         history.append(CALL)
         state.apply_legal(CALL)
-    if state.is_over:  # too short stacks: nobody can raise so that two others could still answer
+    if state.is_over:  # stacks so short that calls put the players all-in: no street is searched
         return
     board = tuple(rules.cards[: rules.board_size(state.street)].tolist())
     beliefs = np.ones((rules.num_seats, rules.num_combos))

@@ -51,7 +51,7 @@ from plurispiel.agents.search.two_seats import solve_two_seats
 __all__ = ["FoundStrategy", "NestedSearch", "RootBeliefs", "SearchBlueprint"]
 
 RootBeliefs = Callable[[Root], np.ndarray]
-"""From a root to the beliefs that replace its own: float64[num_seats, num_combos]."""
+"""Maps a root to the beliefs that replace its own: float64[num_seats, num_combos]."""
 
 
 class FoundStrategy(NamedTuple):
@@ -69,12 +69,12 @@ class FoundStrategy(NamedTuple):
 
 
 class SearchBlueprint(NamedTuple):
-    """What searches use of a blueprint.
+    """The parts of a blueprint that searches use.
 
     Attributes
     ----------
     agent : Agent
-        With `range_strategy`, in the hand.
+        The blueprint's agent in this hand; it must have `range_strategy`.
     buckets : BucketLookup
     planned : PlannedRows
     continuations : Continuations or None
@@ -169,8 +169,8 @@ class NestedSearch:
             return FoundStrategy(self._planned(public), None)
         solution = self._solution(segment.before, segment.here, public.board)
         node = solution.nodes[path_of(segment.here)]
-        # A hand that the search left out has no strategy there, and one that never takes the seat's actions has none
-        # that was learnt: no reach, no regrets. Both play the blueprint.
+        # Two kinds of hands play the blueprint. Hands outside the search's ranges have no strategy there (NaN). Hands
+        # that never take the seat's earlier actions have reach 0, so the search learnt nothing for them.
         reach = self._seat_reach(solution, segment.here, public.actor)
         use_blueprint = ~(reach > 0.0)[:, None] | np.isnan(node.played[:, :1])
         played = np.where(use_blueprint, 1.0 / len(node.actions), node.played)
@@ -211,8 +211,8 @@ class NestedSearch:
     def _search(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
         """Search, or find the earlier search that serves.
 
-        There is a search at the start of a segment and after each of its off-tree raises, but only one for all of
-        these that come before the seat's first decision.
+        A segment is solved at its start, and again after each off-tree raise. Off-tree raises before the seat's first
+        decision take one search together.
         """
         with self._half_of_the_time():
             root = self._root(before, board)
@@ -249,8 +249,8 @@ class NestedSearch:
                 continue  # an action of no search: another agent played this seat then
             rows = known.nodes[path].played
             if self._config.freeze == "range":
-                # NaN would free the row. It marks hands that this root's beliefs leave out, now as before, so that any
-                # strategy will do.
+                # NaN would free the row. Here it marks hands outside the root's ranges, which are the same in the new
+                # search, so that any strategy will do.
                 frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
             elif self.combo is not None and not np.isnan(rows[self.combo]).any():
                 # As published (Algorithm 2, line 13): the hand held alone. Other hands' strategies then depend on it.
@@ -331,8 +331,8 @@ class NestedSearch:
     def _beliefs_after(self, segment: Segment, board: tuple[int, ...]) -> np.ndarray:
         """Return the beliefs after the actions of a segment.
 
-        All of them by the segment's *last* search: it knows every action that was taken. So beliefs about earlier
-        actions change with each search, as in the paper.
+        The segment's *last* search weighs all of them, as it knows every action that was taken. So beliefs about
+        earlier actions change with each search, as in the paper.
         """
         beliefs = self._root(segment.before, board).beliefs
         last = None

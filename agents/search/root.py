@@ -1,9 +1,10 @@
 """The root of a search, and the game that is solved from there by the players who are left.
 
-On a board a search begins with the street. With two players it reaches the end of the hand and is solved by vector
-CFR (`two_seats`). With more it ends with the street (`multiway`); before the flop it always does, with two as well.
+After the flop a search begins with the street, or at a decision of its seat (`SearchConfig.root`). With two players it
+reaches the end of the hand and is solved by vector CFR (`two_seats`). With more players, and always before the flop, it
+ends with the street (`multiway`).
 
-A seat that has folded leaves its chips in the pot. What its cards would have told is forgotten, as in the paper: each
+A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
 """
 
@@ -39,7 +40,7 @@ __all__ = [
 ]
 
 Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
-"""From a game and a betting state array to the raises on offer."""
+"""Maps a game and a betting state array to the raises on offer."""
 
 AddedRaises = Mapping[tuple[int, ...], tuple[int, ...]]
 """Off-tree raises that a search offers in addition to its menu, by the betting state array of the decision."""
@@ -55,11 +56,11 @@ MAX_PREFLOP_SEATS = 4
 """With more players left there is no search before the flop, as in the paper."""
 
 MAX_SEATS = 9
-"""With more players who have chips there is no search at all: even a single raise size then has more answers than a
-second is enough to learn."""
+"""With more players who have chips there is no search at all: even with a single raise size, a second is then too short
+to learn all answers."""
 
 TWO_SEATS_NODES = 12_000
-"""Nodes of each street in a search for two players: a gigabyte, from the flop."""
+"""The most nodes of a street's betting in a search for two players; from the flop they take a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
 """Nodes that can be laid out and solved for a few iterations in a second."""
@@ -72,7 +73,8 @@ class Root:
     Attributes
     ----------
     state : BettingState
-        The table's, at the first decision of a street, or right after a raise before the flop. Not to be changed.
+        The table's state: at the first decision of a street or at one of the searching seat, or right after a raise
+        before the flop. Not to be changed.
     board : tuple of int
     beliefs : float64[num_seats, num_combos]
         Rows sum to 1.
@@ -260,7 +262,7 @@ class ManySeats:
 
 
 def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt.NDArray[np.float64]:
-    """Return the ranges with which a search counts for some seats: float64[len(seats), num_combos].
+    """Return the ranges of some seats in a search: float64[len(seats), num_combos].
 
     The beliefs without hands below `MIN_BELIEF`, mixed with a share of the uniform range.
     """
@@ -273,7 +275,7 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
 
 
 def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
-    """Return how many nodes of betting there may be; fewer where a short time is to be kept."""
+    """Return how many nodes of betting there may be; fewer under a short time limit."""
     return limit if config.iterations else int(min(limit, config.time * in_a_second))
 
 

@@ -27,9 +27,9 @@ class SearchMenu:
     rules : HoldemRules
     menu : BetMenu
     fits : callable
-        Whether betting with such raises is small enough; without raises it must be.
+        Returns whether the betting with a menu of raises is small enough. Betting without raises must be.
     dead_chips : int
-        As `BetMenu.raises` takes it.
+        Chips in the pot of players who have folded.
     """
 
     def __init__(self, rules: HoldemRules, menu: BetMenu, fits: Callable[[RaiseMenu], bool], dead_chips: int = 0):
@@ -52,7 +52,10 @@ class SearchMenu:
 
 
 def _without_last(menu: BetMenu) -> BetMenu:
-    """Return a menu without one size: the last one after the most raises; of several streets, where there are most."""
+    """Return a menu without one size: the last size after the largest number of raises.
+
+    Among streets with that number of raises, this is the one with most sizes there, then the latest.
+    """
     places = [
         (number, len(row), street)
         for street, (rows,) in enumerate(menu.sizes)

@@ -1,6 +1,6 @@
 """Segments of a hand: stretches of one street whose decisions are served by the same searches, or by the blueprint.
 
-Which segment a decision belongs to follows from the actions and the settings alone; no search is needed to tell.
+Which segment a decision belongs to follows from the actions, the settings and the blueprint; no search is needed.
 """
 
 from typing import NamedTuple
@@ -42,7 +42,7 @@ class Segments:
     seat : int
         The seat that searches.
     blueprint : Agent
-        With `range_strategy`, in this hand.
+        The blueprint's agent in this hand; it must have `range_strategy`.
     config : SearchConfig
     has_continuations : bool
         Whether there are continuation strategies for leaves; without them, only two players' streets are searched.

@@ -48,14 +48,14 @@ class StreetSolution:
     frozen : mapping of Path to float64[num_combos, num_actions]
         Strategies at which decisions were frozen; rows of NaN were free.
     num_decisions : int
-        On all streets.
+        Decisions of the solved betting, on all its streets.
     iterations : int
     seconds : float
     evaluation : Evaluation or None
         Values and best responses of the average strategies, in chips. On the last street only, where it costs little,
         and not for a safe search, where the opponent chooses its hands.
     hands : tuple of int
-        Combos with which the search counted, for each live seat.
+        For each live seat, the number of combos in its range.
     """
 
     root: Root
@@ -70,7 +70,9 @@ class StreetSolution:
 
 
 class Solutions:
-    """The last few searches, by all that decides their results: an equal search of a later hand is not solved again.
+    """The last few solutions, so that an equal search of a later hand is not solved again.
+
+    The key of a solution contains everything that its result depends on.
 
     Parameters
     ----------

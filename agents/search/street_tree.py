@@ -30,12 +30,12 @@ class StreetTree(NamedTuple):
     Attributes
     ----------
     kinds, actors, num_actions, first_child : int32[num_nodes]
-        Ends and leaves have a kind alone.
+        For ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
         The first cell of the seat's table there, -1 where it has nothing to choose. Tables of decisions come first,
         so that choices at leaves can be left out of averages and of what is kept.
     reach_rows : int32[num_nodes, num_seats]
-        Row of the seat's reach; nodes after the same actions of the seat share one.
+        Row of the seat's reach in the workspace; nodes after the same actions of the seat share one.
     live : int64[num_nodes]
         The set of seats that have not folded.
     contributions : int64[num_nodes, num_seats]
@@ -86,7 +86,7 @@ class SearchBetting:
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
-        After this many of them a street that is not the last one ends.
+        After this many raises a street that is not the last one ends.
     seen : tuple of int
         Actions taken since the root. If the street is too large, actions off this path are followed by no raises.
 
@@ -97,7 +97,7 @@ class SearchBetting:
     actions : dict of int to tuple of int
         The actions of each decision.
     num_pairs : int
-        Actions of all decisions together.
+        The number of (decision, action) pairs.
     depth : int
         The most decisions of one seat on a path.
 

@@ -23,7 +23,7 @@ class NodeStrategy:
     Attributes
     ----------
     node : str
-        Its name; empty at the root.
+        The node's name; empty at the root.
     player : {"oop", "middle", "ip"}
     board : tuple of int
     actions : tuple of str
@@ -104,7 +104,7 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
 
 
 def at_node(taken: Sequence[str]) -> str:
-    """Return where errors happened, from the words of the node's name so far."""
+    """Return the place for an error message, from the words of the node's name so far."""
     return f"at node {' '.join(taken)!r}" if taken else "at the root"
 
 
@@ -114,7 +114,7 @@ def column_of(word: str, names: Sequence[tuple[str, str]], where: str) -> int:
     Raises
     ------
     ValueError
-        If no action has it.
+        If no action has the name.
     """
     for column, pair in enumerate(names):
         if word in pair:

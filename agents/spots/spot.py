@@ -40,7 +40,7 @@ class Spot:
     pot : int
         Chips in the middle, at least 2. With three players a multiple of 3.
     stacks : int or tuple of int
-        Chips that all players have left, or each of them.
+        Chips that players have left: one number for all of them, or one for each.
     oop, ip : str
         The players' ranges, see `ranges.parse_range`.
     middle : str, optional

@@ -39,12 +39,12 @@ class SpotSolution:
     ----------
     spot : Spot
     ev : tuple of float
-        Of each player, in chips: a player's share of the final pot less its own further bets. They sum to the pot.
+        Each player's value in chips: its share of the final pot less its own further bets. They sum to the pot.
     equity : tuple of float
         Each player's share of the pot if the hands were shown down without further bets.
     exploitability_pct : float
-        The mean of the players' gains by best responses that tell all hands apart, in % of the pot. With three players
-        each deviates alone.
+        The mean of the players' gains by best responses that tell all hands apart, in % of the pot. Each player
+        deviates alone.
     bucket_exploitability_pct : float, optional
         With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does: see
         `VectorSolver.evaluate_by_buckets`.
@@ -71,7 +71,7 @@ class SpotSolution:
         Raises
         ------
         ValueError
-            If the name leads to none.
+            If the name leads to no decision.
         """
         if isinstance(self.solver, ThreeWaySolver):
             return three_way_strategy(self.spot, self.solver, node)
@@ -112,14 +112,14 @@ def solve_spot(
     algorithm : str, optional
         See `discounting.parse_discounting`; by default `default_algorithm`.
     target_pct : float
-        Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as that
-        of the real cards cannot come near 0; where twice the iterations lower it by less than a twentieth is an end,
-        too.
+        Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as
+        exploitability by exact cards cannot come near 0. The run then also ends when twice the iterations lower it by
+        less than 5 %.
     max_seconds : float
     max_iterations : int
     threads : int
     on_memory : callable, optional
-        Called with the bytes it will take, before they are taken.
+        Called with the bytes that the solver will allocate, before it does.
     on_progress : callable, optional
 
     Raises
@@ -173,7 +173,7 @@ def default_algorithm(spot: Spot) -> str:
     """Return the default algorithm for a spot."""
     if spot.middle is not None:
         return DEFAULT_ALGORITHM
-    # Where rivers are sampled, a restarted average would forget too many of them.
+    # Where rivers are sampled, a restarted average would drop too many samples.
     return "dcfr" if _is_thinned(spot) else DEFAULT
 
 

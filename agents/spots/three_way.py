@@ -1,7 +1,7 @@
 """River spots of three players: the solver of a spot, and its strategies by name of the node.
 
-CFR has no proof of convergence to a Nash equilibrium with three players. What is reported is measured: what each player
-gains by a best response while the two others keep their strategies.
+CFR has no proof of convergence to a Nash equilibrium with three players. The reported exploitability is
+measured: the gain of each player's best response while the two others keep their strategies.
 """
 
 from collections.abc import Callable

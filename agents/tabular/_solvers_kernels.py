@@ -46,7 +46,7 @@ def iterate(form, tables, schedule, predictive, simultaneous):
     predictive : bool
         Whether the next strategy matches the regrets plus those of this iteration once more.
     simultaneous : bool
-        Whether all players update against the strategies of the iteration before, or each against the newest.
+        Whether all players update against the strategies of the iteration before; else each player against the newest.
     """
     num_players = form.player_first.shape[0] - 1
     for t in range(schedule.shape[0]):
@@ -62,7 +62,10 @@ def iterate(form, tables, schedule, predictive, simultaneous):
 
 @kernel
 def learn(form, tables, player, positive, negative, predictive):
-    """Add a player's counterfactual regrets, and set its strategy by regret matching. Modified in place: `tables`."""
+    """Add a player's counterfactual regrets, and set its strategy by regret matching. Modified in place: `tables`.
+
+    `positive` and `negative` are the factors of positive and of negative regrets.
+    """
     regret, strategy, value = tables.regret, tables.strategy, tables.value
     earn(form, tables.reach, player, value)
     first, last = form.player_first[player], form.player_first[player + 1]
@@ -138,7 +141,7 @@ class Samples(NamedTuple):
         Workspace: the traverser's decisions on the current path.
     tried : int32[num_histories on a path]
         Workspace: the action under way at each of them.
-    waiting : int32[S]
+    waiting : int32[capacity]
         Workspace: histories still to visit.
     stream : uint64[4]
         State of the random numbers.
@@ -258,7 +261,7 @@ def take_sampled(nodes, samples, history, weight):
         chance = max(regret[begin + k], 0.0) / total if total > 0.0 else 1.0 / size
         samples.strategy_sum[begin + k] += weight * chance
         if chance > 0.0:
-            last = k  # rounding can leave the threshold above 0 at the end
+            last = k  # rounding can leave the threshold at 0 or above at the end: never an action of probability 0
         threshold -= chance
         if threshold < 0.0 and chosen < 0:
             chosen = k

@@ -52,9 +52,10 @@ class Solution:
     action_ids : int32[A]
         As in `GameTree`.
     infoset_keys : list of str
-        OpenSpiel's information states.
+        OpenSpiel's information state of each infoset.
     openspiel_recall : bool
-        If not, some of these stand for several infosets, which the player's past tells apart.
+        Whether OpenSpiel's information states have perfect recall. If not, some of them stand for several infosets,
+        which the player's past tells apart.
     """
 
     game: str
@@ -137,7 +138,7 @@ class TabularAgent(PolicyAgent):
     ArtefactRefused
         If there is no sound solution.
     ValueError
-        If its game has not the rules of hold'em.
+        If its game does not have hold'em's rules.
     """
 
     is_deterministic = True

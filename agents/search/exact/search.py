@@ -5,6 +5,8 @@ plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI 
 Algorithm 2). The tree of a small game contains all actions, so that no off-tree action makes it search again. What it
 plays at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives
 the whole strategy of search, and its exploitability can be computed exactly.
+
+In shapes, A counts actions of all infosets, H histories, P public states and n players, as in `GameTree`.
 """
 
 import dataclasses
@@ -119,7 +121,7 @@ class SolvedSubgame:
     average, final : float64[A']
         Strategies of the subgame.
     player : int or None
-        The player whose part of them plays; None for all.
+        The player whose part of the strategies is played; None if all parts are.
     """
 
     subgame: GameTreeSubgame
@@ -329,7 +331,7 @@ def _write_continuations(
             continue
         cells = slice(tree.infoset_first[infoset], tree.infoset_first[infoset + 1])
         before = tree.infoset_parent[infoset]
-        # From the player's second decision after the leaf on, a policy weighs what it has reached so far.
+        # From the player's second decision after the leaf on, each policy is weighted by its reach so far.
         if before >= 0 and leaves[owner[before]] >= 0:
             weights = reach[:, before]
         reach[:, cells] = weights[:, np.newaxis] * policies[:, cells]

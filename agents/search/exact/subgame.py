@@ -2,9 +2,13 @@
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
 At the frontier each player who can still have a decision picks a continuation strategy, in turn and unseen by the
-others: its infoset there is what it knows at that leaf. The values of the picks are exact. With a gadget the opponent
+others: the infoset of its pick is the leaf's public state and its own combo. The
+values of the picks are exact. With a gadget the opponent
 may first terminate, for each of its combos, and take that combo's earlier value (Burch, Johanson and Bowling, "Solving
 imperfect information games using decomposition", 2014).
+
+In shapes, A, H and I count actions, histories and infosets of the whole game, and A' and I' those of the subgame. P
+counts public states, L histories at leaves, n players and k continuations.
 """
 
 from dataclasses import dataclass
@@ -54,7 +58,7 @@ class TerminateOption:
     ----------
     opponent : int
     bounds : float64[num_combos]
-        Its payoff for terminating, by combo.
+        The opponent's payoff for terminating, by combo.
     """
 
     opponent: int
@@ -84,7 +88,7 @@ class GameTreeSubgame:
     combo: np.ndarray
 
     def write(self, found: np.ndarray, strategy: np.ndarray, player: int | None = None) -> None:
-        """Copy a strategy of the subgame, or one player's part of it, into the whole game's `found`."""
+        """Copy the subgame's strategy `found`, or one player's part of it, into the whole game's `strategy`."""
         chosen = self.action >= 0
         if player is not None:
             chosen &= np.repeat(self.tree.infoset_player == player, np.diff(self.tree.infoset_first))
@@ -189,8 +193,9 @@ class _Level(NamedTuple):
     Attributes
     ----------
     history : int32[m]
-        Of the whole game.
+        Numbers in the whole game.
     stage : int64[m]
+        Zero, `_GADGET`, `_REFUSED` or a number of picks; see these constants.
     picks : int64[m]
         The continuations picked so far, as in `Frontier.values`.
     edge : int64[m]
