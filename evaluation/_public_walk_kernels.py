@@ -27,8 +27,9 @@ class Facing(NamedTuple):
     Attributes
     ----------
     reach : float64[num_rows, at least num_hands]
+        The reach of each hand, in the rows of `StreetNodes`.
     fold_rows, showdown_rows : int32[n]
-        The rows of its reach at folds and at showdowns.
+        The rows of `reach` at folds and at showdowns.
     """
 
     reach: np.ndarray
@@ -48,7 +49,7 @@ def gather_reach(combos, by_combo, rows, reach, alive):
         The target row of each root.
     reach : float64[num_rows, at least num_hands]
     alive : bool[at least num_rows]
-        Whether any hand has reach there. Modified in place, as `reach`.
+        Whether any hand has reach in a row. Modified in place, as `reach`.
     """
     for root in range(len(rows)):
         source, target = by_combo[root], reach[rows[root]]
@@ -160,11 +161,11 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
     strategy : float64[num_nodes, at least num_hands]
     end_values : float64[2, num_ends, num_combos]
         Values at the ends of the street, `BEST` and `OWN`.
-    work : ValueWorkspace
+    work : _ValueWorkspace
     seat : int
         The seat whose values are added.
     weight : float
-        Multiplies what is added.
+        Factor of the values when they are added to `totals`.
     totals : float64[2, num_roots, num_combos]
         Modified in place.
     """
@@ -192,8 +193,8 @@ def _select_rows(rows, alive, selected):
 def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, totals):
     """Carry the values from the ends of the betting up to its roots; parameters as in `add_street_values`.
 
-    Nodes come in reverse order: when a node comes, all nodes below it have been added. So one vector per depth is
-    enough, ``work.values``, for the node whose children are being added.
+    Nodes are visited in reverse order, so that all nodes below a node are visited before it. One vector for each depth
+    is therefore enough, ``work.values``: that of the node whose children are being added.
     """
     num_hands = len(combos)
     others_rows, own_rows = nodes.rows[1 - seat], nodes.rows[seat]

@@ -20,9 +20,11 @@ class Exploitability:
     Attributes
     ----------
     values : float64[num_players]
-        What each player expects under the profile.
+        Expected payoff of each player under the profile.
     best_response_values : float64[num_players]
-        What each player expects after deviating alone.
+        Expected payoff of each player who plays a best response to the others' strategies.
+    zero_sum : bool
+        Whether the payoffs of the game always sum to 0.
     """
 
     values: np.ndarray
@@ -31,14 +33,14 @@ class Exploitability:
 
     @property
     def incentives(self) -> np.ndarray:
-        """What each player gains by deviating alone: float64[num_players]."""
+        """Gain of each player from a best response to the others' strategies: float64[num_players]."""
         return self.best_response_values - self.values
 
     @property
     def nash_conv(self) -> float:
-        """The sum of the incentives; 0 exactly in a Nash equilibrium.
+        """The sum of the incentives; 0 in a Nash equilibrium, and only there.
 
-        With three players or more it says nothing of what some of them gain by deviating together.
+        With three players or more it does not bound the gain of players who deviate together.
         """
         return float(self.incentives.sum())
 
@@ -53,8 +55,8 @@ def exploitability(tree: GameTree, strategy: np.ndarray) -> Exploitability:
 
     Parameters
     ----------
-    strategy : float64[A]
-        Of all players; not checked (see `checked_strategy`).
+    strategy : float64[num_actions]
+        The probabilities of all players' actions, as in `GameTree`; not checked (see `checked_strategy`).
 
     Examples
     --------
@@ -68,12 +70,12 @@ def exploitability(tree: GameTree, strategy: np.ndarray) -> Exploitability:
 
 
 def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
-    """Return what each player expects: float64[num_players].
+    """Return each player's expected payoff: float64[num_players].
 
     Parameters
     ----------
-    strategy : float64[A]
-        Of all players; `join_strategies` makes one of several.
+    strategy : float64[num_actions]
+        The probabilities of all players' actions; `join_strategies` makes it from one strategy for each player.
     """
     return _TreeArrays(tree).expect(strategy)
 
@@ -81,8 +83,8 @@ def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
 def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
     """Return the value of a player's best response, and the strategy with that player's infosets replaced by it.
 
-    The response takes one action in each infoset, the first among equals, also in infosets that the others' play
-    never reaches.
+    The response takes one action in each infoset, and the first of equally good ones. It does so in infosets that the
+    others' play never reaches, too.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")

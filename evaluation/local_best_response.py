@@ -1,14 +1,14 @@
-"""Local best response (LBR): an opponent that knows an agent's strategy; its winnings bound exploitability below.
+"""Local best response (LBR): an opponent that knows an agent's strategy, to bound exploitability from below.
 
 LBR tracks the agent's range exactly by Bayes' rule, and takes the action with the best value if all later betting is
 checks and calls. With pot P, amount to call A, and win rate W of its hand against the range, the gains over folding are
 
     fold 0,    call W P - (1 - W) A,    bet b: F P + (1 - F) (W' (P + b) - (1 - W') (A + b)),
 
-where F is the share of the range that folds to the bet and W' the win rate against the rest of it. LBR is a player:
-its real winnings count, so that a wrong gain loosens the bound but never invalidates it. That needs the agent's real
-strategy, including its translation of off-tree bets; a private coin of the agent is valued by its mixture
-(`Agent.expected_strategy`), because LBR must not see the coin before it bets.
+where F is the share of the range that folds to the bet and W' the win rate against the rest of the range. LBR is a
+player whose real winnings count, so that an inexact gain loosens the bound but never invalidates it. LBR reads the
+agent's real strategy, including the translation of off-tree bets. Where the agent translates a bet by a private coin,
+LBR takes the mixture (`Agent.expected_strategy`), because it must not see the coin before it bets.
 
 References
 ----------
@@ -53,8 +53,8 @@ class Menu:
     ----------
     name, text : str
     bets : tuple
-        For each street, the last entry for all later streets: shares of the pot, `ALL_IN` for all chips. An empty
-        tuple leaves fold and call; None leaves only call.
+        For each street, bets as shares of the pot, `ALL_IN` for all chips; the last entry also serves later streets.
+        With an empty tuple only fold and call are left, with None only call.
     """
 
     name: str
@@ -129,8 +129,8 @@ class LocalBestResponse(RangeAgent):
     def expectation(self, hand: Hand) -> float:
         """Return the expected chips of a hand that has just been played, without the luck of its showdown.
 
-        The opponent's cards are averaged over its range after all its actions, and run-outs from the last decision on
-        are averaged too. Both are exact, so that the mean is the same and only variance goes.
+        A showdown is averaged over the opponent's range after all its actions, and over the board cards after the last
+        decision. The mean over hands stays the same, and the variance falls.
         """
         if not hand.showdown:
             return hand.payoffs[self.seat]
@@ -184,7 +184,7 @@ class LocalBestResponse(RangeAgent):
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
-        # The coin of the translation is not drawn yet: the mixture of both. `_reach` asks once it is: `range_strategy`.
+        # The coin of the translation is not tossed yet, so take the mixture. `_reach` asks after it: `range_strategy`.
         strategy = self._told(after, self._opponent.expected_strategy(after))
         return 1.0 - strategy.probability(FOLD)
 
@@ -277,7 +277,7 @@ class GroupScore(NamedTuple):
 
 
 class _Silent(Agent):
-    """Sits in for local best response where its own strategy must not be asked: a row for each of 1,326 combos."""
+    """Stands in for local best response in AIVAT, which would ask it for rows of 1,326 combos at great cost."""
 
 
 class Prober:
@@ -290,7 +290,8 @@ class Prober:
     menu : Menu
     seed : int
     aivat : bool
-        Also score the agent by AIVAT with checkdown values: fewer hands suffice, each takes two to three times as long.
+        Also score the agent by AIVAT with checkdown values. Fewer hands suffice, but each takes two to three times as
+        long.
     """
 
     hands_per_group = 4
@@ -312,7 +313,7 @@ class Prober:
         StrategyUnknown
             If the agent does not report its strategy.
         ValueError
-            If it commits a fault.
+            If the agent commits a fault, or its report cannot be used.
         """
         rules, (prober, agent) = self._rules, self._players
         cards = rules.num_hole_cards

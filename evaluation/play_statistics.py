@@ -74,17 +74,18 @@ def hand_counts(hand: Hand) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PlayStatistics:
-    """Frequencies of one agent over its hands, in 0..1; None without a chance.
+    """Frequencies of one agent over its hands.
 
     Attributes
     ----------
     counts : int64[num_seats, len(COUNTERS)]
+        Sums of `hand_counts`.
     """
 
     counts: np.ndarray
 
     def share(self, successes: str, chances: str, seat: int | None = None) -> float | None:
-        """Return successes per chance, over all seats or at one."""
+        """Return successes per chance, in 0..1, over all seats or at one; None if there was no chance."""
         rows = self.counts if seat is None else self.counts[seat : seat + 1]
         possible = int(rows[:, _COLUMN[chances]].sum())
         return int(rows[:, _COLUMN[successes]].sum()) / possible if possible else None

@@ -58,16 +58,16 @@ def public_best_response(
     rules : HoldemRules
         Two seats, one or two hole cards, a menu of raises; at most some ten thousand boards.
     agents : sequence of Agent
-        Of each seat; two instances, also of one agent.
+        The agent of each seat: two instances, also where both are the same agent.
     threads : int
         Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
-        Called with the boards done and all boards of the first deal.
+        Called with the number of boards done, and of all boards of the first deal.
 
     Raises
     ------
     ValueError
-        If the game does not fit or is too large, or an agent does not report a proper strategy.
+        If the game is not as described above or too large, or an agent reports no well-formed strategy.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def subgame_best_response(
     threads: int = 2,
     on_progress: OnProgress | None = None,
 ) -> PublicExploitability:
-    """Return the values from a public state on, such as a turn or a river, for given ranges.
+    """Return what `public_best_response` does, from a public state on, such as a turn, for given ranges.
 
     Parameters
     ----------

@@ -35,7 +35,8 @@ MAX_PUBLIC_STATES = 2_000_000_000
 MAX_MEMORY = 8 << 30
 """Bytes that the threads may take together."""
 
-_NUM_CHUNKS = 64  # of boards; fixed, so that sums do not depend on the number of threads
+_NUM_CHUNKS = 64
+"""Parts into which boards are split for threads; fixed, so that sums do not depend on the number of threads."""
 
 BEST, OWN = kernels.BEST, kernels.OWN
 
@@ -43,6 +44,22 @@ OnProgress = Callable[[int, int], None]
 
 
 class _ValueWorkspace(NamedTuple):
+    """Workspace of `kernels.add_street_values`.
+
+    Attributes
+    ----------
+    rows : int32[num_rows]
+        Numbers of the rows of reach that are computed.
+    card_mass : float64[CARD_SLOTS, 4]
+        Workspace of the showdown kernels.
+    mass, margin : float64[num_rows, num_combos]
+        A hand's value at a fold and at a showdown of stake 1, for each row of the other seat's reach.
+    values : float64[2, max_depth + 1, num_combos]
+        Values (`BEST`, `OWN`) of the node at each depth whose children are being added.
+    started : bool[max_depth + 1]
+        Whether a child has been added at that depth.
+    """
+
     rows: np.ndarray
     card_mass: np.ndarray
     mass: np.ndarray
@@ -52,7 +69,10 @@ class _ValueWorkspace(NamedTuple):
 
 
 class _StreetWork:
-    """One thread's arrays for one street."""
+    """One thread's arrays for one street.
+
+    Rows of `reach` are numbered as in `StreetNodes`; `alive` says which rows any hand reaches.
+    """
 
     def __init__(self, rules: HoldemRules, betting: StreetBetting):
         num_rows, width = max(betting.num_rows), rules.num_combos
@@ -77,7 +97,7 @@ class _Street:
     def __init__(self, betting: StreetBetting):
         self.betting = betting
         nodes = betting.nodes
-        # Each with the row of the actor's reach.
+        # Each question with the row of the reach of the seat to act.
         self.questions = [
             (Question(decision), int(nodes.rows[decision.seat, decision.node])) for decision in betting.decisions
         ]
@@ -93,13 +113,13 @@ class PublicWalk:
     Parameters
     ----------
     public : PublicState
-        With a decision; its board may lack the cards of the first street.
+        A state with a seat to act; its board may lack the cards of the first street.
     agents : sequence of Agent
-        Of each seat; two instances, also of one kind.
+        The agent of each seat: two instances, also where both are the same agent.
     threads : int
         Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
-        Called with the boards done and all boards of the first deal.
+        Called with the number of boards done, and of all boards of the first deal.
 
     Attributes
     ----------
@@ -112,7 +132,7 @@ class PublicWalk:
     Raises
     ------
     ValueError
-        If the game is another or too large.
+        If the game is not heads-up with a menu of raises, or is too large, or the agents are not two instances.
     """
 
     def __init__(
@@ -133,17 +153,17 @@ class PublicWalk:
         self.num_boards = 1
 
     def values(self, reach: np.ndarray) -> np.ndarray:
-        """Walk, and return what each combo of each seat is worth.
+        """Walk, and return the counterfactual value of each combo of each seat.
 
         Parameters
         ----------
         reach : float64[2, num_combos]
-            Of each seat; 0 for combos that touch the board.
+            Each seat's reach at the public state; 0 for combos that touch the board.
 
         Returns
         -------
         float64[2, 2, num_combos]
-            By seat: of a best response (`BEST`), and of its own agent (`OWN`).
+            For each seat, the values of a best response (`BEST`) and of its own agent (`OWN`).
         """
         return self._deal(0, self._board, reach[:, None], None)[:, :, 0]
 
@@ -186,13 +206,15 @@ class PublicWalk:
         Parameters
         ----------
         index : int
-            Of the street, from the first of the walk.
+            The number of the street, counted from the first street of the walk.
         reach : float64[2, num_roots, num_combos]
+            Each seat's reach at the roots of the street's betting: the ways in which the street before may end.
         weight : float
-            Multiplies what is added.
+            Factor of the values when they are added to `totals`.
         totals : float64[2 seats, 2 kinds, num_roots, num_combos]
+            Modified in place. The kinds are `BEST` and `OWN`.
         workspaces : list
-            Of this street and those after it.
+            The workspace of this street, and of each later one.
         spread : bool
             Whether the next deal may use all threads.
         """
@@ -253,7 +275,7 @@ class PublicWalk:
         Parameters
         ----------
         workspaces : list or None
-            This thread's, of this street and those after it; None to use all threads.
+            This thread's workspaces of this street and of each later one; None to use all threads.
         """
         rules = self._rules
         known, size = len(board), rules.board_size(self._first_street + index)
@@ -261,7 +283,7 @@ class PublicWalk:
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals
-        # Run-outs given two hands. Boards that touch a hand are among `boards` too, but the hand has reach 0 there.
+        # The number of deals given two hands. `boards` also holds boards that touch a hand; its reach is 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         # Only from the empty table: after a deal a renaming would have to leave the cards on the board in place.
@@ -304,7 +326,7 @@ class PublicWalk:
         return True
 
     def _num_run_outs(self, known: int) -> int:
-        """Return how many boards of the last street begin with `known` cards."""
+        """Return the number of boards of the last street that begin with a given board of `known` cards."""
         rules = self._rules
         count = 1
         for street in range(rules.num_streets):
@@ -332,7 +354,7 @@ class PublicWalk:
     def _in_threads(
         self, index: int, play: Callable[[list[_StreetWork], range], np.ndarray], num_boards: int
     ) -> np.ndarray:
-        """Return the sum over chunks of boards, in their order whatever the threads."""
+        """Return the sum over chunks of boards, added in the order of the chunks whatever the threads do."""
         size = -(-num_boards // _NUM_CHUNKS)
         chunks = [range(first, min(first + size, num_boards)) for first in range(0, num_boards, size)]
         threads = min(self._threads, len(chunks))

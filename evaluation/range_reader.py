@@ -23,9 +23,11 @@ class Question:
     ----------
     decision : BettingDecision
     actions : tuple of Action
-        The actions before it.
+        The actions before the decision.
     nodes : int32[num_actions]
-        The child node of each legal action, ascending.
+        The child node of each legal action, with ascending actions.
+    columns : dict of tuple of int to int32[n]
+        Results of `column_nodes` so far, by the actions of the columns.
     """
 
     decision: BettingDecision
@@ -56,7 +58,7 @@ class RangeReader:
     ----------
     rules : HoldemRules
     agents : sequence of Agent
-        Two instances that nobody else uses meanwhile.
+        Two instances that nothing else uses meanwhile.
     """
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
@@ -119,7 +121,7 @@ class RangeReader:
         questions : sequence of Question
             Questions of one street.
         street : int
-            With cards on the board.
+            The street of the questions, one with board cards.
 
         Raises
         ------
@@ -159,7 +161,7 @@ class RangeReader:
 
     def _columns(self, question: Question, strategy: Strategy) -> tuple[np.ndarray, np.ndarray]:
         actions, probabilities = np.asarray(strategy.actions), np.asarray(strategy.probabilities)
-        if strategy.highest is not None:  # each column a range of raises
+        if strategy.highest is not None:  # columns may be ranges of raises: make one for each legal action
             actions = np.array(list(question.decision.children))
             probabilities = np.stack([strategy.probability(action) for action in actions], axis=1)
         if probabilities.shape != (self._rules.num_combos, len(actions)):

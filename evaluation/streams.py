@@ -17,6 +17,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
 _DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
+"""Purposes of streams."""
+
 _WORD = 1 << 64
 
 Group = tuple[int, ...]
@@ -63,7 +65,8 @@ class Keyed:
     Parameters
     ----------
     keys : sequence of (int, int)
-        For each key its first deck (the last number of a group), ascending from 0, and the key: any whole number.
+        Pairs of a key's first deck and the key, any whole number; the first decks ascend from 0. A deck is the last
+        number of a group.
     retired : collection of int
         The agents that were retired and only fold.
     """
@@ -105,7 +108,7 @@ class SeatStreams:
         self._template = self.generators[0].bit_generator.state
 
     def seed(self, words: Sequence[int]) -> list[np.random.Generator]:
-        """Return the generators, each set to a state made of two of the 64-bit words."""
+        """Return the generators, each set to a state made of two 64-bit words: those of seat 0 first."""
         template = self._template
         for k, generator in enumerate(self.generators):
             template["state"]["state"] = words[2 * k] << 64 | words[2 * k + 1]

@@ -1,8 +1,8 @@
 """Exact exploitability of blueprints against minutes of training, in hold'em until the flop.
 
-There are curves for the buckets of two tables and for lossless buckets, and with the first table for linear
-discounting and pruning. Each curve is one run with the trainer's shares of discounting, pruning and averaging,
-measured after an eighth, a quarter, a half and all of its iterations.
+There are curves for the buckets of two tables and for lossless buckets. With the first table there is also a curve
+for each combination of linear discounting and pruning. Each curve is one run, measured after an eighth, a quarter, a
+half and all of its iterations.
 """
 
 import math
@@ -27,12 +27,12 @@ from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAME = "holdem-flop"
 _ITERATIONS = 2_000_000
-"""For each second of `seconds`: some 20 s of training on two cores."""
+"""Iterations of a run for each of `seconds`: they take some 20 s on two cores."""
 
 _TABLES = ("pluribus", "small")
 _TRIAL = 200_000
 _MAX_PREPARED = 10_000
-"""Number of buckets below which the strategies of all are computed at once."""
+"""On streets with fewer buckets, the strategies of all buckets are computed at once and kept."""
 
 _PLAIN = {"discount_until": 0.0, "prune_from": 1.0}
 _VARIANTS: dict[str, dict[str, float]] = {
@@ -54,9 +54,9 @@ class TrainingPoint:
     seconds : float
         Wall-clock time of training.
     nodes : int
-        Visited in all traversals.
+        Number of nodes visited in all traversals.
     exploitability : float
-        mbb/hand, exact.
+        Exact, in mbb/hand.
     """
 
     iteration: int
@@ -87,12 +87,15 @@ class _OwnStrategies:
         return self._nodes[actions]
 
     def on_board(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the strategies of all decisions on a board, side by side: float64[num_combos, actions of all]."""
+        """Return the strategies of all decisions of a street on a board, side by side.
+
+        They are float64[num_combos, n], where n is the number of actions of all these decisions.
+        """
         if self._last[0] != board:
             few, cards = self._few[street], self._blueprint.cards
             row = np.minimum(
                 cards.row(board, street), cards.num_buckets[street] - 1
-            )  # any number: it touches the board
+            )  # combos that touch the board have a number beyond the last bucket; their rows do not matter
             self._last = board, self._shares(self._rows(street)[row], street) if few is None else few[row]
         return self._last[1]
 
@@ -102,7 +105,7 @@ class _OwnStrategies:
         return cells.reshape(-1, int(game.pairs[street]))
 
     def _shares(self, rows: np.ndarray, street: int) -> np.ndarray:
-        """Return rows whose strategies sum to 1."""
+        """Return rows in which the strategy of each decision sums to 1; uniform where nothing was learnt."""
         nodes = self._decisions[street]
         first, counts = self._blueprint.tree.row[nodes], self._blueprint.tree.num_actions[nodes]
         shares = rows.astype(np.float64)
@@ -153,6 +156,7 @@ def exploitability_curve(
         strategies = _OwnStrategies(blueprint)
         agents = [OwnGameAgent(blueprint, strategies), OwnGameAgent(blueprint, strategies)]
         found = public_best_response(config.rules, agents, threads=threads)
+        # Half of NashConv, in thousandths of a big blind.
         distance = 500.0 * found.nash_conv / config.rules.big_blind
         points.append(TrainingPoint(number, seconds, trainer.num_nodes, distance))
         on_point(points[-1])
@@ -160,7 +164,7 @@ def exploitability_curve(
 
 
 def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
-    """Return all points of all curves, and each variant's time to the exploitability that all of them reach."""
+    """Return all points of all curves, and each variant's time to the lowest exploitability that all variants reach."""
     total = max(1000, round(_ITERATIONS * seconds))
     rows = []
     curves: dict[str, list[TrainingPoint]] = {}
@@ -182,7 +186,7 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
     rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
     goal = max(
         (curve[-1].exploitability for curve in curves.values()), default=math.nan
-    )  # the best that all of them reach
+    )  # the lowest exploitability that all curves reach
     for variant, curve in curves.items():
         taken = _seconds_to(curve, goal)
         note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} x as soon as plain"

@@ -26,7 +26,7 @@ _NUM_SAMPLED = {"flop": 16, "turn": 128, "river": 512}
 
 
 def bench_card_abstraction(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures, most from runs of about `seconds` each."""
+    """Return all figures, most of them medians of runs for about `seconds`."""
     rivers = all_river_equities()
     rows = []
     for threads in sorted({1, num_processors()}):
@@ -48,7 +48,10 @@ def bench_card_abstraction(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement], StreetModel]:
-    """Return the rates of one street's features and nearest centroids, beside scipy's; and the street's model."""
+    """Return the rates at which a street's features and nearest centroids are found, and the street's model.
+
+    The rate of nearest centroids is compared with that of scipy.
+    """
     settings = PRESETS["pluribus"].street(street)
     classes = board_classes(BOARD_CARDS[street])
     rng = np.random.default_rng(0)
@@ -93,7 +96,7 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
 
 
 def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Measurement]:
-    """Return the times to find all buckets of one board, with the table and without."""
+    """Return the times to find the buckets of all combos on one board, with the bucket table and without."""
     model = CardModel(PRESETS["pluribus"], opponent_clusters(), models)
     stored = {street: np.zeros((NUM_BOARDS[street], 1326), np.uint8) for street in BUCKETED_STREETS}
     none = np.empty(0)

@@ -20,9 +20,10 @@ _NUM_LIVE_COMBOS = 47 * 46 // 2
 
 
 def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
-    """Return the evaluator's rates on one core, medians of runs in turn with C's for about `seconds` each.
+    """Return the evaluator's rates on one core, medians of runs for about `seconds` each.
 
-    Runs take turns, so that load of the machine slows both equally: the ratio is steadier than the rates.
+    Runs of the evaluator and of C take turns, so that other load of the machine slows both equally. The ratio is
+    therefore steadier than the rates.
     """
     rng = np.random.default_rng(0)
     hands = rng.random((_NUM_HANDS, 52)).argsort(axis=1)[:, :7].astype(np.uint8)
@@ -59,7 +60,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list[float]:
-    """Return the median of units per second of each run, the runs taking turns."""
+    """Return the median rate of each run, in hands per second; the runs take turns."""
     for _, run in runs:
         run()
     elapsed_s: list[list[float]] = [[] for _ in runs]

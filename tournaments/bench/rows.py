@@ -36,11 +36,11 @@ _TOURNAMENTS: dict[str, dict[str, Any]] = {
     "heads-up, search": {"agents": (_SEARCH, "tag"), "decks": 16, "score": "duplicate"},
 }  # fmt: skip
 _CHANGING = {"seconds", "answer_seconds", "slowest_answer", "checksum"}
-"""Columns that differ between two equal runs: times, and the checksum, which covers one."""
+"""Columns that differ between two equal runs: times, and the checksum, which covers a time."""
 
 
 def bench_rows(seconds: float = 1.0) -> list[Measurement]:
-    """Return the number of rows each tournament stores, with their hash; the last hash is that of all hashes.
+    """Return the number of rows that each tournament stores, and their hash; the last row has the hash of all hashes.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def bench_rows(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
-    """Return a tournament's settings; a blueprint of its own is trained in `folder` first."""
+    """Return a tournament's settings; if they name `_TRAINED`, its blueprint is first trained into `folder`."""
     if settings.get("values") != _TRAINED:
         return TournamentConfig(**settings, seed=1)
     training = dataclasses.replace(read_preset("headsup-pushfold"), iterations=2_000, num_snapshots=0)
@@ -72,7 +72,7 @@ def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
 
 
 def rows_digest(config: TournamentConfig) -> tuple[int, str]:
-    """Return the number of rows that a tournament stores in `groups`, and the SHA-256 of all columns but the times.
+    """Return the number of rows that a tournament stores in `groups`, and the SHA-256 of all columns but `_CHANGING`.
 
     Floating-point numbers count with all their digits, so the hash may differ between processors or versions of
     numpy; compare hashes of one machine.

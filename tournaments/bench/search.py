@@ -1,4 +1,4 @@
-"""Times of search's decisions in self-play, and the share of decisions that it moves away from its blueprint's."""
+"""Times of search's decisions in self-play, and the share of decisions in which it plays unlike its blueprint."""
 
 import time
 
@@ -17,7 +17,7 @@ _HANDS_A_SECOND = 30
 
 
 class _Timed(SearchAgent):
-    """Records the time of each decision, with its street."""
+    """Search that records the street and the time of each of its decisions."""
 
     def __init__(self, config: SearchConfig | None):
         super().__init__(config=config)
@@ -31,7 +31,11 @@ class _Timed(SearchAgent):
 
 
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
-    """Return times by street and by hand, the share of moved decisions, and memory: thirty hands for each second."""
+    """Return times by street and by hand, the share of moved decisions, and memory.
+
+    Each game is played for thirty hands for each of `seconds`. A moved decision is one in which the strategy of search
+    differs from the blueprint's by more than `MOVED_SHARE`.
+    """
     rows = []
     for name, rules in _GAMES.items():
         rows += _measure(name, rules, max(2, round(_HANDS_A_SECOND * seconds)), config)

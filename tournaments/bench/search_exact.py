@@ -32,7 +32,7 @@ _BREAK = " | "
 
 @dataclass
 class _Worst:
-    """The distance from equilibrium of the subgame that is farthest from it."""
+    """The largest distance from equilibrium among the solved subgames."""
 
     distance: float = 0.0
 
@@ -42,7 +42,7 @@ class _Worst:
 
 
 def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures: exploitability, or NashConv of three players, before and after each search."""
+    """Return all figures: exploitability, or NashConv with three players, before and after each search."""
     rows = []
     with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
         for game, iterations in _GAMES.items():
@@ -74,7 +74,7 @@ def search_exact_text(rows: list[Measurement]) -> str:
 
 
 def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Measurement]:
-    """Return the figures of one blueprint."""
+    """Return the figures of one blueprint; NaN where a search does not fit the game."""
     tree = searcher.tree
     unit = "chips" if _two(tree) else "chips, NashConv"
     rows = [Measurement(f"{name}none", _distance(exploitability(tree, blueprint)), unit)]

@@ -1,7 +1,8 @@
 """The exact gain of searching one street over the heads-up blueprint, in spots from the blueprint's self-play.
 
-Both ranges are those of the blueprint's self-play, and the bets are its own. One seat searches the street and the
-other plays the blueprint; both play it on later streets, so that gains of further searches are not counted.
+Both ranges are those of the blueprint's self-play, and the bet sizes are the blueprint's. One seat searches the street
+and the other plays the blueprint. Both play the blueprint on later streets, so that gains of further searches are not
+counted.
 """
 
 import dataclasses
@@ -31,9 +32,11 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
-"""Spots for each second of `seconds`."""
+"""By street: its name, and the number of spots for each of `seconds`."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
+"""By street: the iterations of the searches."""
+
 _SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
 """No raises but the blueprint's."""
 
@@ -46,10 +49,10 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     ", safe": {"safe": True},
 }
 _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
-"""On rivers nothing is purged, and searches begin from uniform strategies."""
+"""Without two variants: on rivers nothing is purged, and all searches begin from uniform strategies."""
 
 _LATER_BOARDS = 3
-"""Rivers after each turn of a flop, in the game that is measured."""
+"""Number of rivers after each turn, in the game in which searches of a flop are measured."""
 
 _SEED = 99
 _Z = 1.96
@@ -64,7 +67,15 @@ class _Spot(NamedTuple):
 
 @dataclass
 class _Found:
-    """Gains of searches with one setting, in chips for both seats, and exploitabilities of their strategies."""
+    """Results of searches with one setting, one number for each spot, in chips.
+
+    Attributes
+    ----------
+    gains : list of float
+        The gain over the blueprint, summed over the two seats.
+    exploitability : list of float
+        The exploitability of the searched strategy.
+    """
 
     gains: list[float] = field(default_factory=list)
     exploitability: list[float] = field(default_factory=list)
@@ -104,7 +115,7 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
 
 
 def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
-    """Yield the spots of hands that a blueprint plays with itself, each with the number of hands so far."""
+    """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far."""
     number = 0
     while True:
         number += 1
@@ -131,7 +142,7 @@ def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
 
 
 def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
-    """Add what searches of a spot win."""
+    """Search a spot with every setting, and add the results to `found`, which is keyed by the setting's label."""
     root, history = spot
     street, offered = root.state.street, planned.betting(history, root.state)
 
@@ -167,7 +178,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
 
 
 def _write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
-    """Set all average strategies to the blueprint's, and to uniform where it has none."""
+    """Set all average strategies to the blueprint's, and to uniform where the blueprint has none."""
     for number, street in enumerate(solver.streets):
         for decision in street.betting.decisions:
             rows = known(number, decision)

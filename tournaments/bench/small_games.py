@@ -39,7 +39,7 @@ def _leduc(seconds: float) -> list[Measurement]:
 
 
 def _solvers(seconds: float) -> list[Measurement]:
-    """Return the rates of our solvers of Leduc and of OpenSpiel's, and the times to two exploitabilities."""
+    """Return the rates of our solvers and OpenSpiel's on Leduc, and the times of CFR+ to two exploitabilities."""
     tree = flatten("leduc")
     rows = []
     for title, algorithm, batch, peer, step in (
@@ -65,7 +65,7 @@ def _solvers(seconds: float) -> list[Measurement]:
 
 
 def _time_until(tree: GameTree, until: float, seconds: float) -> Measurement:
-    """Return the median time of CFR+ to an exploitability, including its measurements."""
+    """Return the median time of CFR+ to an exploitability, including the time of measuring it."""
     ends: list[Point] = []
 
     def run() -> None:

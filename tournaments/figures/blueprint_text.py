@@ -46,7 +46,7 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
 
 
 def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
-    """Return a blueprint's training, size and raises, and the share of its rows that was learnt."""
+    """Return a blueprint's training, size and raises, and the share of its rows that hold a learnt strategy."""
     config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
     hours = training["seconds"] / 3600
     lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
@@ -84,7 +84,7 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
 
 
 def grids_text(blueprint: Blueprint) -> str:
-    """Return a grid for each seat when all before it have folded; empty in games with other starting hands."""
+    """Return a grid for each seat when all seats before it have folded; empty if starting hands are not hold'em's."""
     return "\n\n".join(grid_text(seat, found, blueprint.rules) for seat, found in _first_in(blueprint).items())
 
 
@@ -145,7 +145,7 @@ def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
 
 
 def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return each seat's strategy when all before it have folded; none in games with other starting hands."""
+    """Return each seat's strategy when all seats before it have folded; empty if starting hands are not hold'em's."""
     return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
 
 

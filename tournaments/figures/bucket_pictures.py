@@ -14,14 +14,10 @@ from plurispiel.tournaments.figures.picture import SERIES, picture
 def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[Path]:
     """Draw the sizes and equities of the buckets, and one flop's buckets in a grid of starting hands; return the files.
 
-    Returns
-    -------
-    list of Path
-
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = table.model.config.name
@@ -58,9 +54,9 @@ def flop_grid(table: BucketTable, flop: tuple[int, ...]) -> tuple[np.ndarray, li
     Returns
     -------
     means : float64[13, 13]
-        Mean bucket of the combos free of the flop; NaN where there are none.
+        Mean bucket of a hand's combos that share no card with the flop; NaN if every combo shares one.
     texts : list of list of str
-        The hand, with its lowest and highest bucket.
+        The name of each hand, with the lowest and the highest bucket of these combos.
     """
     row = table.row(np.array(flop, np.uint8)).astype(np.int64)
     live = row != np.iinfo(table.model.dtype("flop")).max

@@ -21,7 +21,9 @@ def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:
 
 
 def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> None:
-    """Draw the curve by iterations and by seconds on logarithmic axes, which leave out distances of 0.
+    """Draw the curve by iterations and by seconds on logarithmic axes.
+
+    Points of distance or time 0 are left out; without any other point no file is written.
 
     Parameters
     ----------
@@ -31,7 +33,7 @@ def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> No
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     shown = [point for point in curve if point.distance > 0.0 and point.seconds > 0.0]
     if not shown:

@@ -32,15 +32,16 @@ def game_record(
     Parameters
     ----------
     seconds : float
-        Iterations and evaluations only.
+        Time of iterations and evaluations only.
     setup_seconds : float
-        Compilation, flattening and reading the strategy of an agent.
+        Time of compilation, of flattening, and of reading an agent's strategy.
     algorithm, iterations : optional
-        Solver of the strategy, if there was one.
+        The solver that made the strategy and its iterations, if a solver did.
     agent : str, optional
         The agent's spec, or the folder of the policy.
     curve : iterable of (iteration, seconds, exploitability)
-        Of a solver. NashConv instead with three or more players, or if the game is not zero-sum.
+        Measurements of a solver. With three or more players, or if the game is not zero-sum, NashConv takes the place
+        of exploitability.
     """
     unit, big_blind = unit_of(game.game)
     return {

@@ -32,7 +32,7 @@ RAISE_COLOURS = ("#8fc6f8", "#4a8ad4", "#1e62a0", "#0b2c66")
 """From the smallest raise to the largest. The report's page has the same colours, and others on a dark ground.
 
 Any two of the six differ by at least 15 in CIEDE2000, also without red, green or blue cones: by lightness among the
-blues, by hue from orange. A scale from nearly white was told from the grey of folds by 5.5 at worst.
+blues, by hue from orange. A scale that began near white differed from the grey of folds by only 5.5 at worst.
 """
 
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -72,7 +72,7 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     Parameters
     ----------
     path : Path
-        Its ending names the format.
+        The file; its ending names the format, by default PNG.
     width, height : float
         In inches.
 
@@ -83,7 +83,7 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     try:
         from matplotlib import rc_context
@@ -124,7 +124,7 @@ def raise_colours(number: int) -> list[str]:
 
 
 def outlined() -> list[Any]:
-    """Return the path effects of a text that is read on any of the colours: a white outline."""
+    """Return the path effects that make a text readable on any of the colours: a white outline."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=1.8, foreground="white", alpha=0.85)]

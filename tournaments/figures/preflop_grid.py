@@ -16,6 +16,7 @@ from plurispiel.tournaments.figures.hand_squares import draw_squares
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
 
 CELL = 5
+"""Letters in a cell of a grid as text."""
 
 _COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLOUR}
 
@@ -39,7 +40,9 @@ def hand_weights() -> np.ndarray:
 
 
 def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
-    """Return a strategy of starting hands as text, with the per cent of raises or calls in each cell; a dot is a fold.
+    """Return a strategy of starting hands as text, a grid with a cell for each hand.
+
+    A cell shows the per cent of raises, or of calls after a ``c`` where calls are more; a dot is a fold.
 
     Parameters
     ----------
@@ -70,13 +73,13 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
 
     Parameters
     ----------
-    strategies : dict
-        As in `grid_text`, by position.
+    strategies : dict of str to Strategy
+        For each position a strategy with a row for each of the 169 starting hands.
 
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     across = min(len(strategies), 3)
     down = math.ceil(len(strategies) / across)
@@ -119,7 +122,7 @@ def _is_all_in(action: int, rules: HoldemRules) -> bool:
 
 
 def _percent(shares: np.ndarray) -> str:
-    """Return the share of all combos, given the share of each starting hand."""
+    """Return the share of all combos as a text in per cent, given the share of each starting hand."""
     weights = hand_weights()
     return f"{100 * (weights @ shares) / weights.sum():.1f} %"
 

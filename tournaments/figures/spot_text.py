@@ -55,7 +55,7 @@ def draw_node(path: Path, shown: NodeStrategy) -> None:
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     filled = np.nan_to_num(shown.probabilities)
     held = np.where(np.isnan(shown.probabilities[:, 0]), 0.0, shown.weights)

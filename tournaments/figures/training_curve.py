@@ -44,7 +44,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
     Raises
     ------
     MatplotlibMissing
-        If it is not installed.
+        If matplotlib is not installed.
     """
     iterations = [mark.iteration for mark in marks]
     with picture(path, 11, 7, title) as figure:
@@ -52,7 +52,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
         regrets.loglog(iterations, [mark.regret for mark in marks])
         regrets.set(title="Positive regret of all infosets", ylabel="regret (mbb/visit)")
         for name, label in (("drift", "drift since the last mark"), ("missing", "decisions where nothing was learnt")):
-            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # there is no logarithm of 0
+            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # not 0 and NaN
             if shown:
                 shares = [100.0 * getattr(mark, name) for mark in shown]
                 drifts.loglog([mark.iteration for mark in shown], shares, label=label)
