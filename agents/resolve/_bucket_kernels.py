@@ -157,6 +157,7 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
             num_actions = np.int64(layout.child_first[node + 1] - first)
             source = layout.reach_row[player, node] * blocks
             into = layout.reach_row[player, layout.children[first]] * blocks
+            # The actions' rows follow each other, and each action starts from the same reach of the node.
             for entry in range(num_actions * blocks):
                 store(reach, into + entry, load(factors, into + entry) * load(reach, source + entry % blocks))
 
@@ -169,6 +170,7 @@ def _expand(street, plans, board, batch, seat, shares, work):
     blocks = hands.block[board + 1] - hands.block[board]
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
+    # `group` is the number of a group's first action; the group's part of the table begins at block `start`.
     for group in range(layout.action_first[seat, batch], layout.action_first[seat, batch + 1], LANES):
         start = np.int64(group) // LANES * width
         for k in range(num_hands):

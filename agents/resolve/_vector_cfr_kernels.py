@@ -2,7 +2,7 @@
 
 Rows of reach, tables and values are numbered by `StreetLayout`; each row is cut into blocks of sixteen hands of the
 board. Values are counterfactual: weighted by the opponent's reach, and by the probability of each board given both
-hands. ``float`` is float32 or float64, the same throughout.
+hands. ``float`` is float32 or float64, the same throughout. An array of shape [n, 16] has n blocks.
 
 Arguments that recur
 --------------------

@@ -277,6 +277,7 @@ def _deal_one(
             for seat in range(2):
                 combos = hands.combos[live[seat]]
                 numbers[seat][combos] = np.arange(len(combos))
+            # The number of each seat's hands up to the end of each group of equal strength.
             stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]] for row in live]
             for seat, of_seat in enumerate(lists):
                 combos = hands.combos[live[seat]].copy()

@@ -23,7 +23,7 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 __all__ = ["KnownRows", "response_values", "warm_start"]
 
 KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
-"""From the number of a street and its decision to its strategy, or None where that is unknown.
+"""Maps the number of a street and a decision there to the decision's strategy, or to None if it is unknown.
 
 float[n, num_actions]: a row for each combo on the first street, for each bucket on others. A row of zeros is unknown.
 """
@@ -37,6 +37,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
     solver : VectorSolver
         Without iterations so far. Streets after the first must be in buckets.
     known : callable
+        The strategies, as `KnownRows`.
     weight : float
         The regret of an action with probability 1, as a share of the pot there.
 

@@ -16,7 +16,7 @@ from plurispiel.agents.resolve.subgame import BucketRows
 __all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
 
 NUM_CHUNKS = 16
-"""Chunks into which the first deal's boards are cut; a constant, as no sum may depend on the number of threads."""
+"""The most chunks into which the first deal's boards are cut. It is fixed: no sum may depend on the number of threads."""
 
 _MAX_BUCKETS = 65_535
 

@@ -13,7 +13,7 @@ from plurispiel.abstraction.holdem.cards import cards_text
 __all__ = ["BucketRows", "Subgame"]
 
 BucketRows = Callable[[tuple[int, ...]], np.ndarray]
-"""From a board to the bucket of every combo: int[num_combos], 0 and up. Entries of combos that share a card with the
+"""Maps a board to the bucket of every combo: int[num_combos], 0 and up. Entries of combos that share a card with the
 board are ignored. Renaming the suits of a hand and its board must not change the bucket."""
 
 
@@ -24,7 +24,7 @@ class Subgame:
     Attributes
     ----------
     state : BettingState
-        Of two players, with a decision to make.
+        A state of two players, with a decision to make.
     board : tuple of int
         All cards up to the state's street.
     ranges : float64[2, num_combos]

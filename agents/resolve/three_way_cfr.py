@@ -128,7 +128,7 @@ class ThreeWaySolver:
     Parameters
     ----------
     state : BettingState
-        Of three seats, on the last street, with a decision to make.
+        A state of three seats on the last street, with a decision to make.
     board : tuple of int
     ranges : float64[3, num_combos]
         In any scale. Three compatible hands have the product of their weights.

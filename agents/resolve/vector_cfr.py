@@ -108,7 +108,7 @@ class VectorSolver:
         Size of a fixed sample of the last street's boards after each board before, which stands for all; 0 for all.
         Fewer boards shorten the setup and each iteration.
     seed : int
-        Of the sampling. Results do not depend on the number of threads.
+        Seed of the sampling. Results do not depend on the number of threads.
     on_memory : callable, optional
         Called with the bytes that the solver will allocate, before it does; it may raise to prevent that.
 

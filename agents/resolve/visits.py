@@ -51,7 +51,7 @@ class Visited(Protocol):
         Parameters
         ----------
         index : int
-            Of the street; 1 for the first deal, the only one with several chunks.
+            The street's number in the subgame; 1 for the first deal, the only one with several chunks.
         parent : int
             The board of the street before.
         of_chunk : int
@@ -199,14 +199,14 @@ class ThinnedRunOuts(_DrawnRunOuts):
 
 
 def _systematic_sample(bounds: np.ndarray, count: int, start: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return `count` boards at equal steps, and the probability of each of them in one draw.
+    """Return the numbers of `count` boards at equal steps, and the probability of each of them in one draw.
 
     Parameters
     ----------
     bounds : int64[num_boards + 1]
-        Where the deals that each board stands for begin.
+        The first deal that each board stands for, and one past the last deal.
     start : float
-        Of the first step, from 0 to 1.
+        Position of the first draw within the first step, from 0 to 1.
     """
     total = bounds[-1] - bounds[0]
     points = bounds[0] + (start + np.arange(count)) / count * total

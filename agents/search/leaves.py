@@ -18,9 +18,9 @@ class Continuations:
     Parameters
     ----------
     blueprint : Blueprint
-        With its bucket table.
+        A blueprint with its bucket table.
     rules : HoldemRules
-        Of the game that is played.
+        Rules of the game that is played.
     num_policies : int
         The number of `CONTINUATIONS` to choose from.
 

@@ -140,7 +140,7 @@ class TwoSeats:
     Attributes
     ----------
     state : BettingState
-        Of a game for two: seats 0 and 1 are the live seats in ascending order.
+        The root's state in a game for two: seats 0 and 1 are the live seats in ascending order.
     dead_chips : int
         Chips of the players who have folded.
     max_raises : int

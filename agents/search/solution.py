@@ -50,6 +50,7 @@ class StreetSolution:
     num_decisions : int
         Decisions of the solved betting, on all its streets.
     iterations : int
+        Iterations done. With more than two players, each is `multiway.DEALS` traversals for every seat.
     seconds : float
     evaluation : Evaluation or None
         Values and best responses of the average strategies, in chips. On the last street only, where it costs little,
@@ -77,6 +78,7 @@ class Solutions:
     Parameters
     ----------
     num_kept : int
+        How many solutions to keep; the least recently used is dropped first.
     """
 
     def __init__(self, num_kept: int = _NUM_KEPT):

@@ -22,7 +22,13 @@ THREE_PLAYERS = ("oop", "middle", "ip")
 
 
 def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: int, name: str) -> BettingDecision:
-    """Return the decision that a lock names; in locks ``*`` stands for any card dealt."""
+    """Return the decision that a lock names; in its name ``*`` stands for any card dealt.
+
+    Raises
+    ------
+    ValueError
+        If the name leads to no decision.
+    """
     index, street = 0, streets[0]
     node = int(np.flatnonzero(street.nodes.number == 0)[0])
     for word in [*name.split(), ""]:
@@ -50,7 +56,7 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
 
 
 def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str, str]]:
-    """Return the names of a decision's actions: by shares of the pot, and by chips put in on the street."""
+    """Return two names of each of a decision's actions: by share of the pot, and by chips put in on the street."""
     contributions = decision.state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
     before = min(_street_start(subgame, decision))
     return names_of(decision.state, tuple(decision.children), sum(contributions) + subgame.dead_chips, before)

@@ -50,7 +50,7 @@ class SpotSolution:
         `VectorSolver.evaluate_by_buckets`.
     iterations : int
     seconds : float
-        Of iterations and measurements.
+        Time of the iterations and measurements.
     memory_mb : float
     solver : VectorSolver or ThreeWaySolver
     """

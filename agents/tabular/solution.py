@@ -289,7 +289,7 @@ def _read(artefact: Artefact) -> Solution:
         parent = _checked(arrays, "infoset_parent", np.int32, (size,))
         action_ids = _checked(arrays, "action_ids", np.int32, strategy.shape)
         if (player < 0).any() or (parent < -1).any() or (parent >= len(strategy)).any() or (action_ids < 0).any():
-            raise ValueError("players, parents or actions are none")
+            raise ValueError("players, parents or actions are out of range")
         text = key_bytes.tobytes()
         ends = key_first.tolist()
         for name, kind in (("game", str), ("algorithm", str), ("iterations", int), ("openspiel_recall", bool)):

@@ -64,7 +64,7 @@ class FullWidth:
     omitted: int = 0
 
     def schedule(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return, for each of the next iterations, the factors of positive and negative regrets, and the weight.
+        """Return the factors of positive and negative regrets, and the plan's weight, for each of the next iterations.
 
         Returns
         -------
@@ -120,7 +120,7 @@ def parse_algorithm(text: str) -> Algorithm:
     Raises
     ------
     ValueError
-        If the text names none.
+        If the text names no algorithm.
 
     Examples
     --------
@@ -312,7 +312,7 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
     algorithm : FullWidth, ExternalSampling or str
         A text is read by `parse_algorithm`.
     seed : int
-        Of the sampling; full-width algorithms ignore it.
+        Seed of the sampling; full-width algorithms ignore it.
 
     Examples
     --------

@@ -56,9 +56,9 @@ class GameTreeSearch:
         its best-response value against the earlier strategy. A search to the end of the game then makes the strategy
         no more exploitable, up to convergence. With a frontier less is guaranteed: after it only k strategies answer.
     iterations : int
-        Of the solver, for each subgame.
+        Iterations of the solver for each subgame.
     algorithm : str
-        Of the solver (see `parse_algorithm`).
+        The solver's algorithm (see `parse_algorithm`).
     uniform_share : float
         Share of the uniform range mixed into the beliefs of each search.
 
@@ -136,7 +136,7 @@ class GameTreeSearcher:
     Parameters
     ----------
     tree : GameTree
-        Of a game with hold'em's rules.
+        The tree of a game with hold'em's rules.
 
     Raises
     ------

@@ -2,10 +2,9 @@
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
 At the frontier each player who can still have a decision picks a continuation strategy, in turn and unseen by the
-others: the infoset of its pick is the leaf's public state and its own combo. The
-values of the picks are exact. With a gadget the opponent
-may first terminate, for each of its combos, and take that combo's earlier value (Burch, Johanson and Bowling, "Solving
-imperfect information games using decomposition", 2014).
+others: the infoset of its pick is the leaf's public state and its own combo. The values of the picks are exact. With a
+gadget the opponent may first terminate, for each of its combos, and take that combo's earlier value (Burch, Johanson
+and Bowling, "Solving imperfect information games using decomposition", 2014).
 
 In shapes, A, H and I count actions, histories and infosets of the whole game, and A' and I' those of the subgame. P
 counts public states, L histories at leaves, n players and k continuations.
@@ -280,6 +279,7 @@ class _Builder:
         firsts = sub.infoset_histories[sub.infoset_histories_first[:-1]]
         counts = np.diff(sub.infoset_first)
         offsets = np.arange(sub.num_actions) - np.repeat(sub.infoset_first[:-1], counts)
+        # Labels as in `_look`: first infosets, then a combo for the gadget, then (state, combo, picker) for picks.
         pick = kinds.label[firsts] - tree.num_infosets - publics.num_combos
         pick = np.where(pick >= 0, pick // tree.num_players, -1)  # the player is known from the infoset
         return GameTreeSubgame(
