@@ -1,8 +1,8 @@
 """Kernels of roll-outs: the value of every hand of one seat against known hands, over sampled boards.
 
-A world is a whole board and a random number at every decision. All actions of the *own* seat are followed, each with
-the hands that take it. One action of another seat is drawn, or all are followed where the subtree is small. A seat may
-have a bias: a factor that makes one kind of action likelier (`continuations`).
+A world is a whole board and a random number at every decision. The *own* seat is the one whose hands are valued: all
+its actions are followed, each with the hands that take it. One action of another seat is drawn, or all are followed
+where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier (`continuations`).
 
 The tree decides the actions; values are chips of the hand that continues in it, which may be of another game. In that
 game a seat puts in no more than its stack, and an all-in seat calls.
@@ -145,8 +145,8 @@ def _fill_row(game, relabel, entries, rows, board, street, buckets):
 def _point(seed, node, world, num_worlds):
     """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
 
-    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds, so the number does
-    not depend on the path or on what else is asked: common random numbers for all hands and actions.
+    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds. So the number does
+    not depend on the path or on the other hands asked for: common random numbers for all hands and actions.
     """
     word = seed + np.uint64(node) * _GOLDEN
     word = (word ^ (word >> _S30)) * _MIX1
@@ -388,8 +388,8 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
         for k in range(len(hands)):
             values[hands[k]] = won
         return
-    # The value changes only where the own rank passes or ties another, so there are at most two values for each of
-    # the others and one more; each is computed once.
+    # The value changes only where the own seat's rank ties or passes another seat's. So there are at most two values
+    # for each of the others and one more; each is computed once.
     ends[:] = np.nan
     for k in range(len(hands)):
         rank = np.int64(ranks[hands[k]])

@@ -3,9 +3,9 @@
 A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are the
 traverser's chips; chance and opponents are sampled, so no reach weights appear.
 
-The first word of a decision's record (`traversal_tree.TraversalTree`) holds, from bit 0, the street (2 bits) and the
-seat to act (6), the number of actions (8), whether the first of them is a fold (1) and whether a call is offered (1);
-that of an end is negative.
+A decision has a record (`traversal_tree.TraversalTree`). From bit 0, its first word holds the street (2 bits), the seat
+to act (6) and the number of actions (8). Two more bits tell whether the first action is a fold and whether a call is
+offered. The first word of an end's record is negative.
 
 References
 ----------
@@ -277,7 +277,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     -----
     Every action of the traverser is followed; of the others' one is drawn. A sampled regret needs no importance weight:
     the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al., section 3.2).
-    Where Algorithm 1 plays on after the traverser's fold, its value is taken at once: nothing later changes it.
+    Algorithm 1 plays on after the traverser's fold. Here the fold's value is taken at once: nothing later changes it.
 
     The stack is explicit and lies in the workspace: kernels allocate nothing.
     """
@@ -434,7 +434,7 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):
         # One deal for all seats, where Algorithm 1 samples chance in each traversal: every traversal by itself still
-        # sees a random deal, and draws its opponents' actions afresh.
+        # sees a random deal, and draws new actions of its opponents.
         deal_hand(dealt.tables, game, dealt.cards, stream, work)
         for seat in range(game.num_seats):
             # One traversal in twenty follows every action (the supplement's 5 %), so that a pruned one can recover.

@@ -166,7 +166,7 @@ def deal_streets(
     street : int
         The first street.
     board : tuple of int
-        Its cards.
+        The cards of the first street's board.
     ranges : float64[2, num_combos]
     alike : float64[..., num_combos]
         Numbers that a renaming of suits must leave unchanged as well, such as locked strategies.

@@ -128,7 +128,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     ----------
     betting : StreetBetting
     dtype : data type
-        Of `scale`: that of the solver.
+        The data type of `scale`: the solver's.
     batches : bool
         Whether to cut the street into batches. Only the last street may be cut: on others all roots' rows are needed
         until the values of the later streets have come up.

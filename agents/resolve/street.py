@@ -16,7 +16,7 @@ from plurispiel.agents.resolve.subgame import BucketRows
 __all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
 
 NUM_CHUNKS = 16
-"""The most chunks into which the first deal's boards are cut. It is fixed: no sum may depend on the number of threads."""
+"""The most chunks into which the first deal's boards are cut; fixed, as no sum may depend on the number of threads."""
 
 _MAX_BUCKETS = 65_535
 
@@ -287,7 +287,7 @@ class SolverStreet:
         Parameters
         ----------
         entries : float[n, num_actions]
-            By bucket; without buckets by combo, and for the first board only.
+            A row for each bucket; without buckets, a row for each combo, written for the first board only.
         """
         if self.buckets:
             lanes = np.arange(len(decision.children)) + int(self.layout.table_lane[decision.node])

@@ -61,7 +61,7 @@ class ThreeWayDecision:
     ----------
     state : BettingState
     children : dict of int to ThreeWayDecision
-        By action, ascending.
+        The node after each action, in ascending order of actions.
     regrets, sums : float64[num_actions, num_hands]
     """
 

@@ -295,7 +295,7 @@ class VectorSolver:
 
         In each bucket, from the last decision up, the action of largest counterfactual regret is taken; streets
         without buckets have best responses. Hands of a bucket may differ in their past (imperfect recall), so better
-        responses may exist; this one's gain is what CFR drives to 0.
+        responses may exist; CFR drives the gain of this one to 0.
         """
         return self._evaluation([self._response_by_buckets(seat) for seat in range(2)])
 
@@ -345,7 +345,7 @@ class VectorSolver:
         street : int
             0 for the first street of the subgame.
         decision : BettingDecision
-            Of the street's betting.
+            A decision of the street's betting.
         board : int
             Number among the street's boards, as from `locate`.
         """

@@ -175,7 +175,7 @@ class Walk:
     Parameters
     ----------
     streets : list of SolverStreet
-        With their tables allocated.
+        Streets with allocated tables.
     ranges : float64[2, num_combos]
     threads : int
     dtype : data type

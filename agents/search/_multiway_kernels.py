@@ -127,12 +127,12 @@ def deal_others(game, live, seat, cumulative, stream, work):
 def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
     """Rank all combos on the dealt board and list the traverser's possible ones; return their number.
 
-    Modified in place: `work.ranks`, `buckets`, `free`, `dealt_ranks`, `hands`.
+    Modified in place in `work`: `ranks`, `buckets`, `used`, `free`, `dealt_ranks`, `hands`.
 
     Parameters
     ----------
     tables : tuple of arrays
-        From `rank_tables`.
+        The result of `rank_tables`.
     game : StreetGame
     roll_game, cards
         The blueprint's game and bucket table, as `fill_buckets` takes them.
@@ -174,12 +174,12 @@ def _draw(tables, cell, num_actions, is_frozen, stream):
         point -= tables.frozen[cell + a]
         if point < 0.0:
             return a
-    return num_actions - 1  # what rounding leaves of the point falls to the last action
+    return num_actions - 1  # rounding can leave `point` at 0 or above
 
 
 @kernel(inline=True)
 def _match(tables, cell, num_actions, is_frozen, strategy):
-    """Write a row's current strategy, and return whether it is free to change."""
+    """Write a row's current strategy, and return whether the row may change: it is not frozen."""
     if is_frozen and tables.frozen[cell] >= 0.0:
         for a in range(num_actions):
             strategy[a] = tables.frozen[cell + a]

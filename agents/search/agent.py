@@ -46,7 +46,7 @@ class SearchAgent(Agent):
     Parameters
     ----------
     blueprint : BlueprintAgent or BundledAgent, optional
-        By default the bundled one that fits the table.
+        By default the bundled blueprint that fits the table.
     config : SearchConfig, optional
     beliefs : callable, optional
         Maps a `Root` to the beliefs with which a search begins there: float64[num_seats, num_combos], with rows that
@@ -193,7 +193,7 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     text : str
         A blueprint's folder, file or name; empty for the bundled blueprint that fits the table.
     options : mapping
-        See `SearchConfig`.
+        Texts of the settings in `SearchConfig`, by name.
 
     Raises
     ------

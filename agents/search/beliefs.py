@@ -60,7 +60,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     """Return each combo's probability of an action: float64[num_combos].
 
     An off-tree raise has the mean of the probabilities of its two neighbours, weighted by the pseudo-harmonic mapping
-    (see `translation`), where a call counts as a raise of nothing. Drawing one of the two neighbours, as play does,
+    (see `translation`). A call counts as a raise of nothing. Drawing one of the two neighbours, as play does,
     would make beliefs random.
     """
     known = strategy.actions.tolist()

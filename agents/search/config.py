@@ -63,7 +63,7 @@ class SearchConfig:
         Where a search begins. At the start of the street, as published: then opponents' earlier strategies on the
         street are solved for, too. Or at each decision of the searching seat, from the beliefs there.
     freeze : {"range", "hand"}
-        What stays frozen at the seat's earlier decisions of the street when a search is done again: the strategy of
+        Which strategies stay frozen at the seat's earlier decisions of the street when a search is done again: those of
         all hands, or, as published, only that of the hand held. With ``hand`` other hands' strategies depend on the
         one held, so the agent reports no strategy to AIVAT and local best response.
     uniform_share : float
@@ -78,7 +78,7 @@ class SearchConfig:
     street_sizes : tuple of str
         With two players, on a street that is not the last: the sizes of the first raise of the street, of the second
         and so on (see `actions.menu`); after the last of them no raise is offered. Opponents' other raises are added
-        as they come. Where the betting grows too large, sizes are left out (`SearchMenu`).
+        when they are made. Where the betting grows too large, some sizes are not offered (`SearchMenu`).
     river_sizes : tuple of str
         The same where the street searched is the last one.
     later_sizes : tuple of str
@@ -97,8 +97,8 @@ class SearchConfig:
         In a search that begins two streets before the last: rivers dealt after each turn, at most.
     safe : bool
         With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
-        its best-response value against the blueprint, so that wrong beliefs about it cost little. With weight
-        `two_seats.FORCED_SHARE` it must continue, with its believed range.
+        its best-response value against the blueprint, so that wrong beliefs about the opponent cost little. A share of
+        its weight, `two_seats.FORCED_SHARE`, must continue, in proportion to its believed range.
 
     Raises
     ------

@@ -19,8 +19,8 @@ def later_buckets(
     Parameters
     ----------
     buckets : BucketLookup
-        The blueprint's buckets. They are used if `config.cards` asks for them, in games other than hold'em, and under a
-        time limit if the flop's 500 buckets are not in the cache, as computing these takes seconds.
+        The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. Under a
+        time limit they also replace 500 buckets that are not in the cache, as computing those takes seconds.
     board : tuple of int
         The board on which the search begins.
     """

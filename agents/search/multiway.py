@@ -70,7 +70,7 @@ class MultiwaySubgame:
     max_raises : int
         After this many raises a street that is not the last one ends.
     seen : tuple of int
-        As `SearchBetting` takes it.
+        Actions taken since the state, see `SearchBetting`.
     frozen : mapping of Path to float64[num_combos, num_actions]
         Strategies at which decisions are frozen; rows of NaN are free.
     """

@@ -78,7 +78,8 @@ class SearchBlueprint(NamedTuple):
     buckets : BucketLookup
     planned : PlannedRows
     continuations : Continuations or None
-        Without them the blueprint plays before the flop and on streets of more than two players.
+        None for a blueprint without a bucket table: then the blueprint plays before the flop and on streets of more
+        than two players.
     """
 
     agent: Agent
@@ -99,9 +100,9 @@ class NestedSearch:
     config : SearchConfig
     solutions : Solutions
     counts : Counter
-        Counts ``searches`` without earlier decisions of the seat, ``searches again`` with such decisions frozen, how
-        many of both were ``solved`` (and not found in `solutions`), and ``off-model actions``, to which the model gave
-        probability 0 for every hand.
+        Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
+        how many of both were ``solved`` (and not found in `solutions`). Also ``off-model actions``, to which the model
+        gave probability 0 for every hand.
     root_beliefs : callable, optional
         Replaces the beliefs of every root.
 
@@ -353,6 +354,6 @@ class NestedSearch:
 
 
 def _action_probability(node: SearchedNode, action: int) -> np.ndarray:
-    """Return the probability of an action by combo, 0 for combos that the search left out: float64[num_combos]."""
+    """Return each combo's probability of an action, 0 outside the search's ranges: float64[num_combos]."""
     # Beliefs follow the average even where the final iterate plays, as in the supplement.
     return np.nan_to_num(node.average[:, node.actions.index(action)], nan=0.0)

@@ -123,8 +123,8 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
     -------
     int64[num_combos] or float64[width, num_buckets]
         On a street solved by combo, the blueprint's bucket of each combo. On a street solved by buckets, entry (i, j)
-        is the share of the solver's bucket i that lies in the blueprint's bucket j, by weight of hands over all boards.
-        Each row of shares sums to 1, or is zeros for a bucket without hands.
+        is the share of the solver's bucket i that lies in the blueprint's bucket j. Hands count by weight, over all
+        boards. Each row of shares sums to 1, or is zeros for a bucket without hands.
     """
     if not street.buckets:
         return _buckets(blueprint, street.deals.boards[0])

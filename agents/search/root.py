@@ -46,7 +46,7 @@ AddedRaises = Mapping[tuple[int, ...], tuple[int, ...]]
 """Off-tree raises that a search offers in addition to its menu, by the betting state array of the decision."""
 
 MIN_BELIEF = 1e-5
-"""A search leaves out hands below this share of the likeliest hand's probability."""
+"""A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
 """With more than two players, a subgame ends after this many raises of its street, or one more than were made. The

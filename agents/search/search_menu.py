@@ -19,8 +19,8 @@ def has_few_raises(rules: HoldemRules) -> bool:
 class SearchMenu:
     """The sizes of the settings, without some of them where the betting would grow too large.
 
-    Sizes after the most raises are left out first: those decisions are reached least often. A game with few raises
-    offers all of them, up to the number of raises for which the settings have sizes.
+    Sizes after the most raises are removed first: those decisions are reached least often. A game whose rules allow few
+    raises offers all of them, up to the number of raises for which the settings have sizes.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class SearchedNode:
     actions : tuple of int
         Ascending.
     average, played : float64[num_combos, num_actions]
-        The strategy by which beliefs are updated, and the one that acts. NaN for combos that the search left out.
+        The strategy by which beliefs are updated, and the one that acts. NaN for combos outside the search's ranges.
     """
 
     actions: tuple[int, ...]
@@ -53,8 +53,8 @@ class StreetSolution:
         Iterations done. With more than two players, each is `multiway.DEALS` traversals for every seat.
     seconds : float
     evaluation : Evaluation or None
-        Values and best responses of the average strategies, in chips. On the last street only, where it costs little,
-        and not for a safe search, where the opponent chooses its hands.
+        Values and best responses of the average strategies, in chips. Two-player searches on the last street have it,
+        where it costs little; safe ones do not, as there the opponent chooses its hands.
     hands : tuple of int
         For each live seat, the number of combos in its range.
     """

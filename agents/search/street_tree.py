@@ -33,7 +33,7 @@ class StreetTree(NamedTuple):
         For ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
         The first cell of the seat's table there, -1 where it has nothing to choose. Tables of decisions come first,
-        so that choices at leaves can be left out of averages and of what is kept.
+        so that averages and stored tables can end before the choices at leaves.
     reach_rows : int32[num_nodes, num_seats]
         Row of the seat's reach in the workspace; nodes after the same actions of the seat share one.
     live : int64[num_nodes]
@@ -41,13 +41,13 @@ class StreetTree(NamedTuple):
     contributions : int64[num_nodes, num_seats]
     is_frozen : bool[num_nodes]
     places : int64[num_nodes]
-        Of leaves: the node of the blueprint's tree.
+        For leaves, the node of the blueprint's tree; -1 elsewhere.
     tree_seats : int32[num_nodes, num_seats]
-        Of leaves: the seat in the blueprint's tree, -1 for a seat that is not in it.
+        For leaves, each seat's number in the blueprint's tree, -1 for a seat that is not in it.
     paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
     most_paid, most_put_in : int64[num_nodes]
     scales : float64[num_nodes]
-        Of leaves: see `Stakes`.
+        For leaves, as in `Stakes`.
     """
 
     kinds: np.ndarray

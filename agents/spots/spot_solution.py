@@ -211,7 +211,7 @@ def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> fl
     Parameters
     ----------
     ranges : float64[2, num_combos]
-        Without weight for combos that share a card with the board.
+        Combos that share a card with the board must have weight 0.
     """
     ranker = HandRanker(rules)
     left = [card for card in rules.cards.tolist() if card not in board]
@@ -234,8 +234,8 @@ def _converge(
 ) -> None:
     """Iterate until the target or a limit is reached.
 
-    A measurement takes as long as several iterations, so the next one comes where the target would be reached if
-    exploitability falls with iterations^-1.5, at most after twice the iterations.
+    A measurement takes as long as several iterations. So the next one comes where the target would be reached if
+    exploitability falls with iterations^-1.5, at the latest after twice the iterations.
     """
     begin = time.perf_counter()
     first_check, min_ratio = (_MIN_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)

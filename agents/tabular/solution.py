@@ -88,8 +88,8 @@ class Solution:
     def openspiel_policy(self) -> Any:
         """Return the strategy as an ``open_spiel.python.policy.TabularPolicy``.
 
-        Where OpenSpiel's information states lack perfect recall, a table by them cannot hold the strategy, and another
-        ``Policy`` is returned.
+        Where OpenSpiel's information states lack perfect recall, a table with a row for each of them cannot hold the
+        strategy. Then another ``Policy`` is returned.
         """
         from open_spiel.python import policy  # takes half a second
 
@@ -211,7 +211,7 @@ def load_solution(path: Path) -> Solution:
     Parameters
     ----------
     path : Path
-        Its folder, or that of ``plurispiel solve --out``.
+        The solution's folder, or that of ``plurispiel solve --out``.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class FullWidth:
     gamma : float
         Exponent of the weights of the average.
     predictive : bool
-        Whether the next strategy matches R plus the last iteration's regrets once more, a prediction of the next
+        Whether the next strategy matches R plus the last iteration's regrets once more, which predict the next
         ones (Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell approachability", 2021).
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, they update in turn, player

@@ -1,10 +1,10 @@
 """Depth-limited nested search in games small enough to search at every public state: its strategy in the whole game.
 
-Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game, and
+Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game. It
 plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,
-Algorithm 2). The tree of a small game contains all actions, so that no off-tree action makes it search again. What it
-plays at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives
-the whole strategy of search, and its exploitability can be computed exactly.
+Algorithm 2). The tree of a small game contains all actions, so no off-tree action requires another search. The strategy
+at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives the
+whole strategy of search, and its exploitability can be computed exactly.
 
 In shapes, A counts actions of all infosets, H histories, P public states and n players, as in `GameTree`.
 """

@@ -77,7 +77,7 @@ class GameTreeSubgame:
     action : int32[A']
         The action of the whole game for each action of the subgame; -1 for picks and for the gadget's.
     leaf, combo : int32[I']
-        Where a continuation is picked, the leaf's public state and the player's combo, else -1.
+        At an infoset where a continuation is picked, the leaf's public state and the player's combo; else -1.
     """
 
     tree: GameTree
@@ -104,7 +104,7 @@ def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray,
     policies : float64[k, A]
         The continuations.
     street : int
-        From 0.
+        The street, counted from 0.
     """
     next_deal = (publics.player == CHANCE) & (publics.street == street)
     cut = next_deal & ~next_deal[np.maximum(publics.parent, 0)] & publics.deciders.any(axis=1)
