@@ -31,7 +31,7 @@ _WARM_UP = 50
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
     """Return all figures, each from about `seconds` after a warm-up.
 
-    Buckets are drawn at random, which costs training the same time; deals and showdowns are real.
+    Buckets are drawn at random; deals and showdowns are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)

@@ -8,6 +8,7 @@ from plurispiel.tournaments.run.store import AnswerTimes
 
 _ROW, _TOP, _MARGIN = 26, 10, 24
 _SHORTEST = 1e-7
+"""Shortest mean time that is drawn, in seconds: a logarithmic axis has no place for 0."""
 
 
 def seconds_text(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Runs side by side: the rates of agents that play in several."""
+"""Runs side by side: the rates of every agent in each of the runs."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _NUM_COLOURS = 6
 
 
 def comparison(runs: Sequence[RunRecord]) -> Panel:
-    """Return the rates of all agents in all runs, and the differences between runs of agents of one name."""
+    """Return the rates of all agents in all runs, and how the rates of agents of one name differ between runs."""
     found: dict[str, list[tuple[int, float, float | None]]] = {}
     for k, run in enumerate(runs):
         for number in run.ranking:

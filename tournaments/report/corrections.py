@@ -21,7 +21,10 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 
 
 class Step(NamedTuple):
-    """The standard deviation of a hand after a step of correction."""
+    """The standard deviation of a hand after a step of correction.
+
+    `sd_bb` is in big blinds; `share` is the share of the raw variance that is left, None if the raw variance is 0.
+    """
 
     name: str
     sd_bb: float
@@ -31,7 +34,7 @@ class Step(NamedTuple):
 def steps(run: RunRecord, number: int) -> list[Step]:
     """Return an agent's spread without correction and after each step, with the share of the raw variance left.
 
-    Of groups it is scaled to a hand: times the square root of the group's hands.
+    After the first, the spreads are those of groups, scaled to a hand: times the square root of the group's hands.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")
@@ -77,10 +80,10 @@ CORRECTIONS = Section(
     "corrections",
     "Variance by correction",
     "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added. "
-    "The steps: the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; its own "
-    "choices; with two players left, those of the other, if it is an agent of this package. Below the first bar the "
-    "spread is that of groups, times the square root of their hands. An early step may add spread that a later one "
-    "removes.",
+    "The steps: the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; the agent's "
+    "own choices; with two players left, the opponent's choices, if the opponent is an agent of this package. From the "
+    "second bar on, the spread is that of groups, times the square root of the hands in a group. An early step may add "
+    "spread that a later step removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,
 )

@@ -20,7 +20,10 @@ _STRONGEST = 0.62
 
 @dataclass(frozen=True)
 class Meeting:
-    """One agent's rate in the groups in which another sat at its table, in mbb/hand."""
+    """One agent's rate in the groups in which another agent sat at its table, in mbb/hand.
+
+    `own` is the number of the agent and `other` that of the other agent; `hands` counts the agent's hands.
+    """
 
     own: int
     other: int
@@ -30,7 +33,7 @@ class Meeting:
 
 
 def meetings(run: RunRecord) -> list[Meeting]:
-    """Return the rate of every agent in the company of every other; heads-up, against it."""
+    """Return the rate of every agent in the groups in which each other agent sat at its table."""
     lineups = make_lineups(run.config)
     per_chip = 1000.0 / run.config.rules.big_blind
     found = []
@@ -74,7 +77,7 @@ def _panel(run: RunRecord) -> Panel:
         drawing.rect(left + 1, top + 1, _CELL - 2, _HEIGHT - 2, colour, opacity=opacity)
         drawing.text(left + _CELL / 2, top + 18, f"{m.mean:+,.0f}", "value", anchor="middle")
         drawing.text(left + _CELL / 2, top + 32, f"± {number_text(m.ci95, ',.0f')}", "small", anchor="middle")
-    cut = [paragraph(f"The best {MAX_AGENTS} agents; the file has all.")] * (len(run.ranking) > MAX_AGENTS)
+    cut = [paragraph(f"The best {MAX_AGENTS} agents; the CSV file has all agents.")] * (len(run.ranking) > MAX_AGENTS)
     return Panel(f'<div class="wide">{drawing.svg()}</div>' + "".join(cut), rows)
 
 

@@ -1,4 +1,4 @@
-"""Pictures as inline SVG. Colours are CSS classes of the page, so that they follow its light and dark dress."""
+"""Pictures as inline SVG. Colours are CSS classes, so that they follow the page's light or dark mode."""
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -61,13 +61,13 @@ class Drawing:
         self._parts.append(f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" class="{css}"/>')
 
     def path(self, points: Iterable[Pixel], css: str, *, closed: bool = False) -> None:
-        """Add a line through points, or the area within."""
+        """Add a line through points, or, if closed, the area that the line bounds."""
         text = "L".join(f"{_n(x)},{_n(y)}" for x, y in points)
         if text:
             self._parts.append(f'<path d="M{text}{"Z" if closed else ""}" class="{css}"/>')
 
     def mark(self, x: float, y: float, shape: str, css: str, size: float = 4.0) -> None:
-        """Add a marker: ``circle``, ``square`` or ``diamond``, as series must differ in more than colour."""
+        """Add a marker, ``circle``, ``square`` or ``diamond``: series differ in shape as well as in colour."""
         if shape == "circle":
             self._parts.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(size)}" class="{css}"/>')
         elif shape == "square":
@@ -77,7 +77,7 @@ class Drawing:
             self.path([(x, y - wide), (x + wide, y), (x, y + wide), (x - wide, y)], css, closed=True)
 
     def text(self, x: float, y: float, text: str, css: str = "", *, anchor: str = "start", room: float = 0.0) -> None:
-        """Add a text, cut to `room` if given; hovering shows the whole text."""
+        """Add a text, cut to `room` pixels if given; hovering over a cut text shows all of it."""
         shown, tip = text, ""
         if room and len(text) * _LETTER > room:
             shown = text[: max(1, int(room / _LETTER) - 1)] + "…"
@@ -100,7 +100,7 @@ class Drawing:
         self._parts.append("</g>")
 
     def x_axis(self, scale: Scale, ticks: Sequence[float], y: float, top: float, form: Callable[[float], str]) -> None:
-        """Add the numbers below a plot, with lines up to `top`."""
+        """Add numbers below a plot, formatted by `form`, and lines from `y` up to `top`."""
         for tick in ticks:
             self.line(scale(tick), top, scale(tick), y, "grid")
             self.text(scale(tick), y + 15, form(tick), "tick", anchor="middle")
@@ -108,7 +108,7 @@ class Drawing:
     def y_axis(
         self, scale: Scale, ticks: Sequence[float], x: float, right: float, form: Callable[[float], str]
     ) -> None:
-        """Add the numbers left of a plot, with lines across to `right`; the one at zero is stronger."""
+        """Add numbers left of a plot, formatted by `form`, and lines across to `right`; the line at 0 is stronger."""
         for tick in ticks:
             self.line(x, scale(tick), right, scale(tick), "zero" if tick == 0.0 else "grid")
             self.text(x - 6, scale(tick) + 4, form(tick), "tick", anchor="end")

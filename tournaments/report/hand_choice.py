@@ -11,11 +11,17 @@ from plurispiel.tournaments.run.schedule import make_lineups
 from plurispiel.tournaments.run.store import RunStore
 
 MAX_HANDS = 100
+"""Largest number of hands of a run in the viewer."""
+
 MAX_CANDIDATES = 2_000
 """Number of kept groups among which hands are chosen."""
 
 _PER_GROUP = 2
+"""Largest number of hands chosen from one group."""
+
 _BUSY = 14
+"""Hands with this number of decisions or more, folds not counted, are of equal interest before chips are compared."""
+
 _ID = re.compile(r"(?:([A-Z])\.)?(\d{1,9})\.(\d{1,9})\.(\d{1,3})")
 
 
@@ -36,7 +42,7 @@ class HandId(NamedTuple):
 
 
 def parse_hand(text: str) -> tuple[str, HandId]:
-    """Return the run's letter, by default A, and the hand.
+    """Return the letter of the run in which a hand was played, by default A, and the hand.
 
     Raises
     ------
@@ -52,9 +58,9 @@ def parse_hand(text: str) -> tuple[str, HandId]:
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the wanted hands and others, in the schedule's order.
+    """Return the wanted hands, and others up to `count` hands in all, in the schedule's order.
 
-    Hands whose strategies were recorded during play come first, then those with most action.
+    The others are first hands whose strategies were recorded during play, then those with most action.
 
     Raises
     ------
@@ -89,6 +95,6 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
 
 
 def _interest(group: KeptGroup, rotation: int) -> tuple[int, float]:
-    """Return the number of decisions that were no folds, and the chips won: both are larger with more action."""
+    """Return the number of decisions that were not folds, at most `_BUSY`, and the most chips that a seat won."""
     hand = group.hands[rotation]
     return min(_BUSY, sum(action != FOLD for action in hand.actions)), max(hand.payoffs)

@@ -28,10 +28,10 @@ NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is the strategy of the "
     "seat to act. The height of a cell is the share of that hand still in the seat’s range, its colours are the "
     "actions, and the framed cell is the hand the seat held. The ledger lists AIVAT’s correction of each seat’s result "
-    "at every event: a minus takes good luck out. It names the values behind the corrections, and whether the run’s "
-    "scores contain them. Raises are named by the chips put in over the whole hand. Hands are replayed from the run’s "
-    "seed when this page is made, and compared with the stored run. Strategies of agents that are not deterministic "
-    "are shown as recorded during play, or not at all."
+    "at every event: a minus takes good luck out. Below the ledger stand AIVAT’s value function, and whether the run’s "
+    "scores contain these corrections. Raises are named by the chips put in over the whole hand. Hands are replayed "
+    "from the run’s seed when this page is made, and compared with the stored run. Strategies of agents that are not "
+    "deterministic are shown as recorded during play, or not at all."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
@@ -40,7 +40,7 @@ CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probabi
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand of the viewer: its name in permalinks, its story, and a remark."""
+    """A hand of the viewer: its name in permalinks, its run's letter, its story, and a remark (may be empty)."""
 
     name: str
     letter: str
@@ -49,7 +49,7 @@ class ShownHand:
 
 
 class LedgerValues(NamedTuple):
-    """The value function of a run's ledgers, and whether the run's scores contain the same terms."""
+    """The value function of a run's ledgers, and 1 if the run's scores contain the same terms, else 0."""
 
     name: str
     in_scores: int
@@ -96,9 +96,10 @@ class HandViewer:
 
     @property
     def opening(self) -> tuple[int, int]:
-        """The hand and the step that are shown first: the most mixed decision of the best agent that tells any.
+        """The indices of the hand and the step that are shown first.
 
-        The agent is the first run's. Where nobody tells a strategy, it is the start of the first hand.
+        They are those of a decision of the first run: among agents with a known strategy, the most mixed decision of
+        the one that ranks best. Without any known strategy they are the start of the first hand.
         """
         found: dict[int, list[tuple[float, tuple[int, int]]]] = {}
         for number, hand in enumerate(self.hands):
@@ -115,7 +116,7 @@ class HandViewer:
 
     @property
     def files(self) -> dict[str, list[tuple]]:
-        """The rows of the CSV files, under their columns."""
+        """The rows of each CSV file by its name, without the ending; the first row names the columns."""
         terms: list[tuple] = []
         choices: list[tuple] = []
         grids: list[tuple] = []
@@ -163,7 +164,7 @@ class HandViewer:
                 {"name": hand.name, "run": hand.letter, "remark": hand.remark, **hand.story} for hand in self.hands
             ],
         }
-        # A text that holds "</script>" would end the script, so that "<", ">" and "&" are escaped in all of them.
+        # A text that holds "</script>" would end the script, so "<", ">" and "&" are escaped in all texts.
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         for letter in "<>&":
             text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -175,12 +176,12 @@ class HandViewer:
 
 
 def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tuple[str, HandId]]) -> HandViewer:
-    """Return the viewer of hands that are replayed from every run.
+    """Return the viewer of some hands of every run, as recorded or replayed.
 
     Parameters
     ----------
     count : int
-        Hands of each run.
+        Number of hands of each run, more if more are wanted.
     wanted : sequence of (letter, HandId)
         Hands to show in addition to the chosen ones.
     """
@@ -245,7 +246,7 @@ def _add_hands(
 
 
 def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, Any] | None:
-    """Return a hand as it was kept, without any strategies."""
+    """Return the story of a hand as it was kept, without any strategies; None if the hand was not kept."""
     if kept is None or hand.rotation >= len(kept.hands):
         return None
     rules, found = run.config.rules, kept.hands[hand.rotation]

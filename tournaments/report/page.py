@@ -1,4 +1,4 @@
-"""The page: sections below each other, runs side by side; it loads nothing."""
+"""The page: sections one below the other, runs side by side. The page loads no other file."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -54,9 +54,9 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     Parameters
     ----------
     folder : str
-        Folder of the CSV files, as the page links to it.
+        Folder of the CSV files, as it stands in the page's links.
     viewer : HandViewer, optional
-        Shown before the faults.
+        The hands to show, in a section before the faults.
     """
     parts: list[tuple[str, str, str]] = []
     files = {}
@@ -131,8 +131,8 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
     warning = ""
     if not run.is_finished:
         warning = paragraph(
-            f"Unfinished: {run.num_groups:,} of {run.num_wanted:,} groups are played, and all figures cover "
-            "these. The same tournament command continues the run.",
+            f"Unfinished: {run.num_groups:,} of {run.num_wanted:,} groups have been played, and all figures cover "
+            "only these. The same tournament command continues the run.",
             "warning",
         )
     elif results["stopped"]:

@@ -23,9 +23,9 @@ class Panel:
     ----------
     html : str
     rows : sequence of sequence
-        For the section's CSV file.
+        The run's rows in the section's CSV file, without the run's letter.
     is_empty : bool
-        Whether the HTML only says why there is nothing to show. A section without any other panel is left out.
+        Whether the HTML only says why there is nothing to show. A section with no other panels is left off the page.
     """
 
     html: str
@@ -40,11 +40,11 @@ class Section:
     Attributes
     ----------
     name : str
-        Of its link and its CSV file.
+        The name of the section's link and CSV file.
     title, note : str
-        The note explains what is shown and in which unit.
+        The heading, and the text below it, which explains the figures and their units.
     columns : sequence of str
-        Of the CSV file; none for a section without numbers.
+        The columns of the CSV file after the run's letter.
     panel : callable
         Makes the panel of a run.
     """
@@ -59,7 +59,7 @@ class Section:
 def html_table(head: Cells, rows: Sequence[Cells], *, num_texts: int = 1) -> str:
     """Return a table of plain texts; the first columns are left-aligned, the others figures.
 
-    Where room is short, an interval such as "+100 ± 20" is broken before its half-width.
+    An interval such as "+100 ± 20" may be broken before its half-width.
     """
 
     def cells(row: Cells, tag: str) -> str:

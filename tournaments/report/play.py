@@ -1,4 +1,4 @@
-"""The agents' style: the usual frequencies, over all hands and by position."""
+"""The agents' style: VPIP, PFR and other frequencies, over all hands and by position."""
 
 from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order

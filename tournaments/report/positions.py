@@ -19,7 +19,7 @@ _CHIPS, _ESTIMATE, _REDUCED = range(3)
 
 
 class Rate(NamedTuple):
-    """An agent's rate in one seat, in mbb/hand; the second is None without AIVAT."""
+    """An agent's rate in one seat, in mbb/hand; `aivat` is None where hands have no AIVAT estimate."""
 
     hands: int
     raw: Estimate
@@ -27,7 +27,10 @@ class Rate(NamedTuple):
 
 
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
-    """Return an agent's rates by seat; intervals are over groups, in each of which it held every seat."""
+    """Return an agent's rates by seat, with intervals over groups: in each group the agent holds every seat.
+
+    From the rates of the agent that the Control replaces, the Control's rates in the same seats are subtracted.
+    """
     is_own = run.rows["agent"] == number
     hands = run.rows["hands"][is_own] // run.config.seats
     if not len(hands):
@@ -99,8 +102,8 @@ POSITIONS = Section(
     "positions",
     "Win rate by position",
     "Rates in mbb/hand with 95 % intervals over groups, raw and corrected by AIVAT, in the order of acting before the "
-    "flop. For an agent with a Control, the Control's rate in the same seat is subtracted. Each panel has its own "
-    "scale.",
+    "flop. In the format lineup-5v1 every hand is played again with a Control in place of the second agent, and the "
+    "Control's rate in the same seat is subtracted from that agent's. Each panel has its own scale.",
     ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95", "aivat_mbb_per_hand", "aivat_ci95"),
     _panel,
 )

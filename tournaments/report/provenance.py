@@ -49,7 +49,7 @@ def _panel(run: RunRecord) -> Panel:
 PROVENANCE = Section(
     "provenance",
     "Provenance",
-    "The run digest is a hash of all that decides a result: settings, agents' files, and the code of this package.",
+    "The run digest is a hash of everything that decides a result: settings, agents' files, and this package's code.",
     ("what", "value"),
     _panel,
 )

@@ -91,7 +91,7 @@ RANKING = Section(
     "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
     "column is the score that ranks the agents, as drawn above. Intervals with “duplicate” are over groups (a deck in "
     "all seat rotations), the others over hands. Ratio: variance of a raw hand over that of the ranking score. p: "
-    "chance of such a rate or a higher one without any edge.",
+    "probability of this rate or a higher one if the agent had no edge.",
     (
         "agent",
         "mbb_per_hand",

@@ -1,4 +1,4 @@
-"""Stories of a run's hands: as recorded during play, or replayed from the run's seed."""
+"""Stories of a run's hands (`hand_story`), as recorded during play or replayed from the run's seed or keys."""
 
 import contextlib
 import dataclasses
@@ -32,9 +32,9 @@ class Replay:
     ----------
     lineup, deck : int
     stories : sequence of dict
-        One for each rotation (`hand_story`); empty if the replay failed or differed from the run.
+        A story for each rotation; empty if the replay failed or its actions or chips differed from the run.
     trouble : str
-        Why there are no stories, or how they differ from the stored run; empty if they agree.
+        Why there are no stories, or in which way they may differ from the stored run; empty if all is well.
     """
 
     lineup: int
@@ -66,7 +66,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             try:
                 scores, hands = player.replay((lineup, deck), retired)
             except (RunAborted, RefereeDisagrees, ValueError) as error:
-                yield Replay(lineup, deck, (), f"it cannot be played again: {error}")
+                yield Replay(lineup, deck, (), f"the group cannot be played again: {error}")
                 continue
             told = witness.take(hands)
             kept = kept_group(store, lineup, deck)
@@ -74,7 +74,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             # Without kept hands only the sums of a group can be compared, and sums of chips may agree by chance.
             is_same = _same_actions(kept, told) if kept else is_corrected
             if not is_same or not _same_chips(run, lineup, deck, scores):
-                yield Replay(lineup, deck, (), "an agent plays it otherwise now than in the run")
+                yield Replay(lineup, deck, (), "an agent now plays the group differently from the run")
             else:
                 trouble = "" if is_corrected else "AIVAT's corrections are not those of the run"
                 # Equal actions and corrections do not prove that an agent would have reported the same strategy.
@@ -83,7 +83,7 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
                 if silent:
                     names = ", ".join(run.names[number] for number in sorted(silent))
                     is_trusted = any(not parse_spec(run.config.agents[number]).is_foreign for number in silent)
-                    trouble = f"the strategy of {names} was not written down during play, and may be another now"
+                    trouble = f"the strategy of {names} was not recorded during play, and may have changed since"
                     told = [_without(one, silent, range(len(run.names)) if is_trusted else silent) for one in told]
                 yield Replay(lineup, deck, list(map(hand_story, told)), trouble)
 

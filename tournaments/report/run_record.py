@@ -24,25 +24,28 @@ class RunRecord:
     Attributes
     ----------
     letter : str
-        The run's name where there are several.
+        The run's short name on the page, from A.
     folder : Path
     config : TournamentConfig
     results : dict
-        As in results.json, computed again.
+        The content of results.json, computed again.
     rows : SCORES[n]
-        Of all groups, in the order of the schedule.
+        The stored scores of every agent in every group, in the order of the schedule. The agent with the number after
+        the last is the Control (`run`).
     scores : RunScores
-        Of these rows.
+        The statistics of these rows.
     play : dict of int to PlayStatistics
-    times : dict of int to AnswerTimes, or None
-        None for runs of versions that did not measure them.
+        Counts of actions, by the agent's number.
+    times : dict of int to AnswerTimes
+        Times of decisions, by the agent's number.
     first_faults : dict of int to str
+        The message of the first fault of each agent that committed one.
     facts : dict
-        `RunStore.facts`.
+        Version, digest and machine of the run (`RunStore.facts`).
     num_groups, num_wanted : int
-        Stored groups, and groups of all decks.
+        The number of groups played so far, and of groups that the settings ask for.
     num_kept : int
-        Groups whose hands are kept.
+        The number of groups whose hands are kept.
     seat_sums : float64[n, num_seats, 1 or 3]
         Sums by seat of each row (`duplicate.AgentScore`).
     """
@@ -80,7 +83,7 @@ class RunRecord:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all decks were played, or the run's rule let it stop."""
+        """Whether all decks were played, or the run's stopping rule ended the run."""
         return self.results["stopped"] or self.num_groups >= self.num_wanted
 
 
@@ -95,7 +98,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
     with contextlib.closing(RunStore.reading(folder)) as store:
         store.check()
         config = store.config
-        StopWatch(config, store).is_over()  # it hides groups that were stored after the rule had ended the run
+        StopWatch(config, store).is_over()  # hides groups stored after the rule had ended the run
         rows = store.scores()
         num_lineups = len(make_lineups(config))
         if len(rows) and not (

@@ -23,7 +23,7 @@ class LinearScale:
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Return round numbers within the scale, at most one more than `about`."""
+        """Return evenly spaced round numbers within the scale, at most `about` + 1 of them."""
         step = _round_step((self.high - self.low) / max(1, about))
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         return [k * step for k in range(first, last + 1)]
@@ -62,6 +62,6 @@ def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
 
 
 def _round_step(least: float) -> float:
-    """Return the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `least`."""
+    """Return the smallest number of at least `least` that is 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(least))
     return next(step * power for step in (1.0, 2.0, 2.5, 5.0, 10.0) if step * power >= least * (1 - 1e-9))

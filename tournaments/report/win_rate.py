@@ -16,17 +16,20 @@ from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale, padded
 
 MAX_POINTS = 120
+"""Largest number of points of a curve."""
+
 MAX_PANELS = 24
+"""Largest number of agents with a picture of their own in a section."""
 
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""Share of the hands before which intervals are so wide that they may leave the picture."""
+"""Before this share of the hands intervals may leave the picture, as they are very wide."""
 
 
 @dataclass(frozen=True)
 class RatePoint:
-    """Rates after some groups, each with the half-width of its 95 % interval, in mbb/hand."""
+    """An agent's raw rate and ranking score after some groups, with half-widths of 95 % intervals, in mbb/hand."""
 
     groups: int
     hands: int
@@ -37,7 +40,10 @@ class RatePoint:
 
 
 def win_rate_curve(run: RunRecord, number: int) -> list[RatePoint]:
-    """Return an agent's raw rate and ranking score after growing numbers of groups; the last point is after all."""
+    """Return an agent's raw rate and ranking score after growing numbers of groups, up to all groups.
+
+    The list is empty with fewer than two groups, or if the ranking score is not known.
+    """
     agent = run.scores.agents[number]
     own = run.rows[run.rows["agent"] == number]
     if len(own) < 2:
@@ -76,7 +82,8 @@ def _panel(run: RunRecord) -> Panel:
     if run.scores.headline != "raw":
         keys.append(("raw", "raw, by hands, 95 % band (dashed)"))
     pictures = [_picture(run, number, curves[number]) for number in shown[:MAX_PANELS]]
-    more = [paragraph(f"The best {MAX_PANELS} of {len(shown)} agents; the file has all.")] * (len(shown) > MAX_PANELS)
+    cut = paragraph(f"The best {MAX_PANELS} of {len(shown)} agents; the CSV file has all agents.")
+    more = [cut] * (len(shown) > MAX_PANELS)
     return Panel(legend(keys) + figures(pictures) + "".join(more), rows)
 
 

@@ -173,7 +173,7 @@ def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     viewer = viewer_of(folder)
     assert len(viewer.hands) == 12
     for hand in viewer.hands:
-        assert "an agent plays it otherwise now" in hand.remark
+        assert "an agent now plays the group differently" in hand.remark
         assert hand.story["forms"] == [None, None] and not any("grid" in step for step in hand.story["steps"])
     (tmp_path / "mood").unlink()
     again = viewer_of(folder)
@@ -262,7 +262,7 @@ def test_an_agent_of_this_package_that_is_not_deterministic_shows_what_it_told_i
     again = viewer_of(folder, 8)
     assert len(again.hands) == 8 and not list(moody_grids(again))
     for hand in again.hands:
-        assert "was not written down" in hand.remark and "full" not in hand.story["forms"]
+        assert "was not recorded" in hand.remark and "full" not in hand.story["forms"]
         assert any("grid" in step for step in hand.story["steps"] if step.get("seat") == hand.story["agents"].index(1))
 
 
