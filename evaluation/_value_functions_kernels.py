@@ -48,9 +48,9 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
     Parameters
     ----------
     ranks : uint16[n, num_combos]
-        As `hand_rank_kernels.fill_ranks` leaves them.
+        The ranks of all combos on n boards, by `hand_rank_kernels.fill_ranks`: 0 if a combo touches the board.
     rows : int32[num_boards]
-        The boards, at most 32,000: `points` counts two for each in 16 bits.
+        The rows of `ranks` that count; at most 32,000, as `points` holds two for each in 16 bits.
     opponents : int32[num_opponents]
         The opponents' combos; at least one.
     scale : float64[num_combos]

@@ -1,11 +1,11 @@
 """AIVAT for any number of seats: an unbiased score of a hand with most of its luck removed.
 
-The score of a seat is its payoff plus one correction of mean zero for every random choice with a known
-distribution: chance, the seat's own actions and, once two seats are left, the actions of a trusted opponent.
+The score of a seat is its payoff plus one correction of mean zero for every random choice with a known distribution.
+These choices are chance, the seat's own actions and, once two seats are left, the actions of a trusted opponent.
 The seat's hole cards are averaged out as well, since its agent reports the strategy of every other hand.
 The other agents report nothing, and the value function may be any function that was fixed beforehand.
 
-For seat i with value function w, let o_t be the hand up to step t without the hole cards of i, and B_t(h) the
+Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
 probability of combo h given o_t: B_t(h) ~ [h is free] * product of the seat's own action probabilities. The other
 seats' probabilities cancel, as they do not depend on h. With payoff u(h) of the hand replayed with h:
 
@@ -13,9 +13,9 @@ seats' probabilities cancel, as they do not depend on h. With payoff u(h) of the
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
              + sum over own actions   ( sum_h B_t(h) sum_a p(a|h) w(h, a)  - sum_h B_t+1(h) w(h, a taken)     )
 
-Each bracket has mean 0 given o_t: the event e has probability sum_h B_t(h) p(e|h), which times B_t+1(h) is
-B_t(h) p(e|h), so that the second term averages to the first. The payoff term is a conditional expectation. Neither
-step uses the number of seats, the opponents or w.
+Each bracket has mean 0 given o_t: the event e has probability sum_h B_t(h) p(e|h), and this times B_t+1(h) is
+B_t(h) p(e|h). The second term therefore averages to the first. The payoff term is a conditional expectation. Neither
+argument uses the number of seats, the opponents or w.
 
 References
 ----------
@@ -339,7 +339,10 @@ class Aivat:
 
 
 class _Walk:
-    """One seat's pass through a hand: the weights B_t of its combos, and the corrections so far."""
+    """One seat's pass through a hand: the weights B_t of its combos, and the corrections so far.
+
+    `own` is the combo that the seat really held; the sums whose names begin with ``true_`` are those with that combo.
+    """
 
     def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
         self._values = value_function

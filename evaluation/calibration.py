@@ -49,14 +49,15 @@ class Calibration:
                 happened = k == (0 if done == FOLD else 1 if done == CALL else 2)
                 sums[2 + 2 * k] += happened - expected
                 sums[3 + 2 * k] += expected * (1.0 - expected)
+            # Surprise has the entropy as its mean, and the variance E[log^2 p] - entropy^2.
             sums[8] += -log(probabilities[played]) - entropy
             sums[9] += squares - entropy * entropy
 
     def verdict(self) -> str:
         """Return the first deviation in words; empty if there is none.
 
-        An honest agent is blamed less than once in a million runs: a sum must deviate by five standard deviations and
-        16 more, which a few rare actions alone cannot reach.
+        An honest agent is blamed less than once in a million runs: a sum must deviate by more than five standard
+        deviations plus 16. The 16 is more than a few rare actions alone can reach.
         """
         if self.sums[1]:
             return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"

@@ -119,7 +119,7 @@ class _Watcher(_Listener):
     def __init__(self, agent: Agent, report: ComplianceReport):
         super().__init__(agent)
         self._report = report
-        self._frequencies = [[0.0, 0.0, 0.0] for _ in _KINDS]  # by kind: taken, expected, variance
+        self._frequencies = [[0.0, 0.0, 0.0] for _ in _KINDS]  # by kind of action: times taken, expected, variance
 
     def act(self, view: View) -> Decision | int:
         strategy = self.agent.range_strategy(view.public)

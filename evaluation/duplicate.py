@@ -48,8 +48,8 @@ class AgentScore:
     calibration : bytes
         The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
     seat_sums : bytes
-        float64[num_seats, 1 or 3]: for each seat the sums of the net chips and, with AIVAT, of the full estimates (NaN
-        where undefined) and of the reduced estimates. The agent plays equally many hands in every seat.
+        float64[num_seats, 1 or 3]: for each seat the sum of the net chips. With AIVAT also the sums of the full
+        estimates, NaN where undefined, and of the reduced estimates. The agent plays equally many hands in every seat.
     answers : int
         The number of decisions that the agent was asked for.
     answer_seconds, slowest_answer : float
@@ -134,8 +134,8 @@ def play_group(
     trusted : collection of int
         Contestants whose reported strategies correct the others' scores as well (`Aivat.scores`).
     speakers : sequence of Agent or None
-        For each line-up position, the agent that reports the strategy in place of the player; after the hand it is
-        restarted with the player's random stream. By default, and where None, the player reports itself.
+        For each line-up position, the agent that reports the strategy in place of the player. After the hand the
+        speaker is restarted with the player's random stream. By default, and where None, the player itself reports.
 
     Notes
     -----

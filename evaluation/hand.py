@@ -139,11 +139,13 @@ class _Table:
     Attributes
     ----------
     betting : BettingState
+        The betting so far.
     street : int
+        The last street whose board was shown.
     actions : tuple of Action
     faults : list of Fault
     waits : list of (int, float)
-        As in `Hand`.
+        The attributes of the same names in `Hand`, so far.
     """
 
     __slots__ = (

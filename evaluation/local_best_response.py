@@ -320,6 +320,7 @@ class Prober:
         deck = self._decks.decks(rules, (number,))[0]
         # Both seats with both hands: an agent that always folds loses exactly the same on every deck.
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
+        # Two words for each turn and seat, then one for the equities and one for AIVAT.
         words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
         self._values.restart(np.random.default_rng(words[8]))
         if self._aivat:

@@ -24,8 +24,8 @@ class Referee:
         Raises
         ------
         RefereeDisagrees
-            If a payoff differs by more than 1e-9 chips, the hand is not over, an action is refused, or
-            the deck holds a card twice (which ``universal_poker`` itself would deal).
+            If a payoff differs by more than 1e-9 chips, the hand is not over, or an action is refused. Also if the deck
+            holds a card twice, which ``universal_poker`` would not notice.
         """
         deck = hand.deck.tolist()
         if len(set(deck)) != hand.rules.num_dealt_cards:

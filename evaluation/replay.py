@@ -117,7 +117,7 @@ def replay_hand(
     Parameters
     ----------
     hole_cards : sequence of sequence of int
-        For each seat; empty where unknown.
+        The hole cards of each seat; empty where unknown.
     board : sequence of int
         The known cards.
     mucked : sequence of int

@@ -98,9 +98,9 @@ def bootstrap_interval(
 def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -> float:
     """Return the half-width of an anytime-valid interval: it covers the truth at all times at once.
 
-    The probability of that is 1 - alpha, so that a run may look after every sample and stop on what it sees; with the
-    interval of `estimate_mean` it may not. At a given time the anytime-valid interval is about half as wide again.
-    Infinite for fewer than `MIN_SEQUENTIAL_SAMPLES`.
+    It does so with probability 1 - alpha, so a run may look after every sample and stop when it likes the result. With
+    the interval of `estimate_mean` it may not. At a given time the anytime-valid interval is about half as wide again.
+    The half-width is infinite for fewer than `MIN_SEQUENTIAL_SAMPLES`.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
     -----
     The interval holds the means that a mixture t test does not reject. The alternatives are standardised effects with
     a normal density of variance 0.01, and the scale has the right Haar measure. Then the likelihood ratio is a
-    martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976), and by Ville's inequality it
+    martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976). By Ville's inequality the ratio
     ever exceeds 1 / alpha with probability alpha at most. A mean is rejected where the ratio exceeds 1 / alpha.
     """
     if num_samples < MIN_SEQUENTIAL_SAMPLES:

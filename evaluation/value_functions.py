@@ -142,13 +142,14 @@ class Checkdown(ValueFunction):
     """The chips of a seat if all later betting is checks: equity times pot less contribution.
 
     Uncalled chips are returned, and every side pot goes to the best hand among its seats. Equities are exact
-    means over all run-outs, except where there are more than 2,000 (before the flop of hold'em): there
-    `num_samples` boards are drawn once per deck and used for every seat and situation of that deck.
+    means over all run-outs if there are at most 2,000. With more, as before the flop of hold'em, `num_samples` boards
+    are drawn once for each deck and used for every seat and situation of that deck.
     At the end of a hand the value is the payoff.
 
     Parameters
     ----------
     num_samples : int
+        The number of boards drawn, from `MIN_SAMPLES` to `MAX_SAMPLES`.
     """
 
     name = "checkdown"
@@ -367,6 +368,7 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
             opponents |= 1 << other
     pots: dict[int, int] = {}
     floor = 0
+    # Layers of contributions from the lowest up: all `sharing` seats at or above `level` pay into its layer.
     for level, other in sorted(zip(contributions, range(num_seats), strict=True)):
         if level > floor:
             height = min(level, own) - floor

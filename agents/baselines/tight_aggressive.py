@@ -95,6 +95,7 @@ def starting_hands() -> np.ndarray:
     counts = points - np.select([gap <= 0, gap == 1, gap == 2, gap == 3], [0.0, 1.0, 2.0, 4.0], 5.0)
     counts += 2.0 * suited + ((gap <= 1) & (high < 10))
     counts = np.where(pair, np.maximum(5.0, 2 * points), counts)
+    # Half of (hands below + hands not above) is the number that a hand beats, with ties counted half.
     ordered = np.sort(counts)
     ranks = np.searchsorted(ordered, counts, "left") + np.searchsorted(ordered, counts, "right")
     share = ranks / (2.0 * len(counts))

@@ -161,7 +161,7 @@ class RLAgent(rl_agent.AbstractAgent):
     Parameters
     ----------
     player_id, agent, game, seed
-        As of `OpenSpielBot`. The environment must be made with ``include_full_state=True``.
+        The parameters of `OpenSpielBot`. The environment must be made with ``include_full_state=True``.
     """
 
     def __init__(self, player_id: int, agent: Agent, game: "pyspiel.Game | OpenSpielGame | str", seed: int = 0):

@@ -127,8 +127,9 @@ class PolicyAgent(RangeAgent):
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        In an information state that it does not know, all legal actions are equally likely. The average policy of one
-        of pyspiel's solvers reads its solver's memory: keep the solver as long as the agent, or the process crashes.
+        In an information state that the policy does not know, all legal actions are equally likely. The average policy
+        of one of pyspiel's solvers reads the solver's memory: keep the solver as long as the agent, or the process
+        crashes.
     game : pyspiel.Game or str
         The policy's game, such as ``"leduc_poker"``; the table must have its rules.
     """

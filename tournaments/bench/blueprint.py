@@ -100,7 +100,7 @@ def _beside_openspiel(seconds: float) -> list[Measurement]:
             solver.run_iteration()
         taken[0] += middle - begin
         taken[1] += time.perf_counter() - middle
-        done[0] += 2 * 5_000
+        done[0] += 2 * 5_000  # an iteration has a traversal for each of the two seats
         done[1] += 2 * 100
     ours, theirs = (count / spent / 1e3 for count, spent in zip(done, taken, strict=True))
     return [

@@ -84,6 +84,7 @@ def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> floa
                 state.apply_action(next(cards))
                 continue
             legal = state.legal_actions()
+            # Id 0 is a fold, 1 a call, and any larger id a raise: all raises are one kind.
             kinds = min(len(legal), 2 + (legal[0] == 0)) if any_size else len(legal)
             choice = int(next(choices) * kinds)
             if any_size and choice == kinds - 1 and legal[choice] > 1:

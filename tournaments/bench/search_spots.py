@@ -109,6 +109,7 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
         return Measurement(name, mean, "chips", f"a best response wins, half of both seats; {place}")
     gains = np.array(found.gains)
     error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
+    # Half of the gains of both seats, over all hands played: hands without a spot gain nothing.
     per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
     note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 on {(gains < 0.0).sum()}; a best response wins {mean:.1f}"
     return Measurement(name, float(gains.mean()), "chips", note)

@@ -74,7 +74,7 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
     path : Path
         The file; its ending names the format, by default PNG.
     width, height : float
-        In inches.
+        Size of the figure in inches.
 
     Yields
     ------
