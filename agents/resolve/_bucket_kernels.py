@@ -57,14 +57,14 @@ def plan_buckets(layout, seat, width, table, plan):
         num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
         for bucket in range(width):
             total = table.dtype.type(0)
-            for lane in range(first, first + num_actions):
-                total += max(table[(lane >> 4) * width + bucket, lane & 15], table.dtype.type(0))
-            for lane in range(first, first + num_actions):
-                row = (lane >> 4) * width + bucket
+            for action in range(first, first + num_actions):
+                total += max(table[(action >> 4) * width + bucket, action & 15], table.dtype.type(0))
+            for action in range(first, first + num_actions):
+                row = (action >> 4) * width + bucket
                 if total > 0:
-                    plan[row, lane & 15] = max(table[row, lane & 15], table.dtype.type(0)) / total
+                    plan[row, action & 15] = max(table[row, action & 15], table.dtype.type(0)) / total
                 else:
-                    plan[row, lane & 15] = 1.0 / num_actions
+                    plan[row, action & 15] = 1.0 / num_actions
 
 
 @kernel
@@ -96,14 +96,14 @@ def plan_best(layout, seat, width, changes, plan):
         num_actions = np.int64(layout.child_first[node + 1] - layout.child_first[node])
         for bucket in range(width):
             best, most = np.int64(-1), plan.dtype.type(0)
-            for lane in range(first, first + num_actions):
-                regret_of_action = changes[0, 0, (lane >> 4) * width + bucket, lane & 15]
+            for action in range(first, first + num_actions):
+                regret_of_action = changes[0, 0, (action >> 4) * width + bucket, action & 15]
                 if regret_of_action > most:
-                    best, most = np.int64(lane), regret_of_action
+                    best, most = np.int64(action), regret_of_action
             if best >= 0:
                 num_new += 1
-                for lane in range(first, first + num_actions):
-                    plan[(lane >> 4) * width + bucket, lane & 15] = 1.0 if lane == best else 0.0
+                for action in range(first, first + num_actions):
+                    plan[(action >> 4) * width + bucket, action & 15] = 1.0 if action == best else 0.0
     clear(changes[0, 0], np.int64(0), np.int64(plan.shape[0]))
     return num_new
 

@@ -1,8 +1,8 @@
 """The boards of a subgame, street by street, and the hands that each seat can hold on them.
 
-Isomorphic boards, those that a renaming of suits turns into each other while the cards before, both ranges and all
-locks stay the same, are dealt as one. Its values then count once for each member of the class, for the hands with
-suits renamed. Hands are numbered by their strength on the board, weakest first; hands without weight in a seat's range
+Boards are isomorphic if a renaming of suits turns one into the other and leaves the earlier cards, both ranges and all
+locks as they are. Only one board of each such class is dealt. Its values count once for each member of the class, for
+the hands with renamed suits. Hands are numbered by their strength on the board, weakest first; hands without weight in a seat's range
 have no number.
 """
 

@@ -195,10 +195,10 @@ def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
     Parameters
     ----------
     first : int
-        First cell of the seat's table at the node.
+        First cell of the traverser's table at the node.
     walk : Traversal
     below : float64[num_actions, num_combos]
-        Values of the actions.
+        The value of each action for each hand.
     strategy : float64[num_actions]
         Workspace.
     values : float64[num_combos]

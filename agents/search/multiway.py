@@ -474,7 +474,7 @@ def solve_multiway(
         Actions since the root. The subgame ends at least one raise after them. If the street is too large, actions
         that were not taken are followed by no raises.
     added, frozen
-        As in `StreetSolution`.
+        Off-tree raises, and strategies at which decisions are frozen; see `StreetSolution`.
     began, deadline : float
         By `time.perf_counter`: when work on the search began, and when the answer is due.
     """

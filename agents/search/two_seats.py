@@ -62,8 +62,8 @@ def solve_two_seats(
         Actions of the hand before the street.
     seat : int
         The seat at the table that searches; a safe search protects it.
-    added, frozen
-        As in `StreetSolution`.
+    added, frozen : optional
+        Off-tree raises, and strategies at which decisions are frozen; see `StreetSolution`.
     began, deadline : float, optional
         By `time.perf_counter`: when work on the search began, and when the answer is due. By default now, and
         `config.time` later.

@@ -44,7 +44,8 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
                 if (street.nodes.kind[node] == STREET_END)
                 else "the hand is over"
             )
-            raise ValueError(f"lock {name!r}: before {word!r} {where}")
+            place = f"before {word!r}" if word else "at its end"
+            raise ValueError(f"lock {name!r}: {place} {where}")
         if not word:
             return decision
         names = action_names(subgame, decision)

@@ -109,7 +109,7 @@ def test_locks():
     "lock, message",
     [
         ({"c b7%": {}}, "actions are c b100% allin, got 'b7%'"),
-        ({"c c": {"c": ""}}, "the hand is over"),
+        ({"c c": {"c": ""}}, "lock 'c c': at its end the hand is over"),
         ({"": {"x": "AA"}}, "actions are c b100% allin, got 'x'"),
         ({"": {"c": "AA"}}, "leaves out 2 actions"),
         ({"": {"c": "AA", "allin": "AA:0.5"}}, "AdAc does 1.5 in all"),
