@@ -2,8 +2,8 @@
 
 Boards are isomorphic if a renaming of suits turns one into the other and leaves the earlier cards, both ranges and all
 locks as they are. Only one board of each such class is dealt. Its values count once for each member of the class, for
-the hands with renamed suits. Hands are numbered by their strength on the board, weakest first; hands without weight in a seat's range
-have no number.
+the hands with renamed suits. Hands are numbered by their strength on the board, weakest first. Hands without weight
+in a seat's range have no number.
 """
 
 from collections.abc import Mapping

@@ -69,7 +69,7 @@ class ReachAbove(NamedTuple):
     reach : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
         Hand after hand of the board before, sixteen ends (this street's roots) at a time.
     blocks : int64[2]
-        Blocks of each seat's hands there.
+        Blocks of each seat's hands on the board before.
     """
 
     reach: tuple[np.ndarray, np.ndarray]

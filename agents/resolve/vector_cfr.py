@@ -219,7 +219,7 @@ class VectorSolver:
         Parameters
         ----------
         goes_on : callable, optional
-            Called before every iteration, on a single street before every few; the run ends when it returns False.
+            Called before every iteration, or before every few if there is one street; False ends the run.
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)

@@ -1,8 +1,9 @@
 """Search with any number of players: Monte Carlo CFR on one street, with roll-outs of continuation strategies after it.
 
-The tree ends with the street, or right after its second raise unless it is the first street or the last. There each
-player who can still act chooses a continuation strategy of the blueprint (`continuations`), unseen by the others. Where
-the blueprint's tree has no such node, a last raise can only be called or folded to, and hands are checked down.
+The tree ends with the street, or right after the second raise on streets other than the first and the last. At these
+leaves each player who can still act chooses a continuation strategy of the blueprint (`continuations`), unseen by the
+others. Where the blueprint's tree has no node for a leaf, a last raise can only be called or folded to, and hands are
+checked down.
 
 References
 ----------

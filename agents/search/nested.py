@@ -3,15 +3,15 @@
 A hand falls into segments (`segments`). A searched segment has one root, and its last search serves all of it. When an
 action comes that the search does not offer, it is added and the subgame is solved again from the same root. The
 strategies of the seat's own decisions on the way are frozen. The paper changes state at each event of the hand; here
-every result is found when it is first asked for and kept, so that every question gets the answer that was played.
+every result is computed when it is first asked for, and kept. So a later question gets the answer that was played.
 
 The order of calls, in `NestedSearch`:
 
 1. `strategy(public)` finds the segment of the decision and asks for its solution; `beliefs(public)` begins at 6.
 2. `_solution(before, here)` returns the search that serves after the actions `here` of a segment, from memory or by 3.
-3. `_search(before, here)` asks for the root (4), and for the raises on the way that its menu does not offer. If other
-   actions follow the last of these, the search up to it serves: 2 with fewer actions. Otherwise it asks for the search
-   at the seat's last decision on the way (2 with fewer actions), freezes the decisions there, and solves.
+3. `_search(before, here)` asks for the root (4), and finds the last raise of `here` that the root's menu does not
+   offer. If other actions follow this raise, the search up to the raise serves: 2 with fewer actions. Otherwise it asks
+   for the search at the seat's last decision in `here` (2 with fewer actions), freezes its decisions, and solves.
 4. `_root(before)` puts the new board cards into the beliefs at the end of the segment before (5).
 5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6; no actions: uniform beliefs.
 6. `_beliefs_after(segment)` begins with the beliefs at the segment's root (4) and follows its actions: by its last

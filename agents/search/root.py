@@ -49,8 +49,8 @@ MIN_BELIEF = 1e-5
 """A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
-"""With more than two players, a subgame ends after this many raises of its street, or one more than were made. The
-first street and the last one have no such end. The paper ends a flop after its second raise."""
+"""With more than two players, a subgame ends after this many raises of its street, or one more than its root has. The
+first street and the last one have no such limit. The paper ends a flop after its second raise."""
 
 MAX_PREFLOP_SEATS = 4
 """With more players left there is no search before the flop, as in the paper."""
@@ -102,7 +102,7 @@ class Root:
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
         """Return a path's raises that the menu does not offer, and the number of actions up to the last of them.
 
-        The raise with which the subgame would end counts as one of them, since a search must look beyond it.
+        The raise with which the subgame would end counts as such a raise, since a search must look beyond it.
         """
         state, stop, num_raises = self.game.state.copy(), 0, self.num_raises
         added: dict[tuple[int, ...], tuple[int, ...]] = {}

@@ -32,7 +32,7 @@ class StreetTree(NamedTuple):
     kinds, actors, num_actions, first_child : int32[num_nodes]
         For ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table there, -1 where it has nothing to choose. Tables of decisions come first,
+        The first cell of the seat's table at the node, -1 if it has no choice there. Tables of decisions come first,
         so that averages and stored tables can end before the choices at leaves.
     reach_rows : int32[num_nodes, num_seats]
         Row of the seat's reach in the workspace; nodes after the same actions of the seat share one.
@@ -72,7 +72,7 @@ class StreetTree(NamedTuple):
 class SearchBetting:
     """The nodes of a street, parents first.
 
-    After its last raise the street ends in leaves. Where the blueprint's tree has no node for one of them, the seats
+    After its last raise the street ends in leaves. Where the blueprint's tree has no node for a leaf, the seats
     that still have to answer may fold or call.
 
     Parameters

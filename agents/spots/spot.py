@@ -1,7 +1,7 @@
 """Spots: one post-flop situation of two players, or of three on the river.
 
 The player out of position (``oop``) is seat 0, the one in position (``ip``) the last seat, with ``middle`` between them
-if there are three. All have put the same share of the pot in before; with two, an odd chip is dead.
+if there are three. All have put the same share of the pot in before the spot; with two, an odd chip is dead.
 """
 
 import dataclasses
@@ -56,8 +56,8 @@ class Spot:
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
         remaining probability. ``*`` stands for any card dealt. Not with three players.
     cards : {"exact", "buckets"}
-        Whether each hand has a strategy of its own on every board, or on streets after the first only each of some
-        hundred buckets of similar hands.
+        With ``exact`` each hand has its own strategy on every board. With ``buckets``, on streets after the first, all
+        hands of a bucket share one; there are hundreds of buckets of similar hands.
 
     Raises
     ------
@@ -171,7 +171,7 @@ class Spot:
         return (self.stacks,)
 
     def _deepest(self) -> int:
-        """Return the second largest stack: nobody can contest the chips that the largest has beyond it."""
+        """Return the second largest stack: nobody can contest the chips of the largest stack beyond that."""
         stacks = self._all_stacks()
         return sorted(stacks)[-2] if len(stacks) > 1 else stacks[0]
 

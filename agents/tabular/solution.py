@@ -237,7 +237,7 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     ArtefactRefused
         If there is no sound solution.
     ValueError
-        If it is one of another game, algorithm or seed.
+        If the solution is one of another game, algorithm or seed.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)

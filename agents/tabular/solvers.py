@@ -1,10 +1,11 @@
 """The CFR family: solvers that keep a regret for every action of a flat game tree.
 
-The full-width ones (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) are one algorithm with three exponents. In
-iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R. Then positive R are multiplied by
-``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``. The next strategy is proportional to the
-positive R, or uniform if there are none. The result is the average of the iterations' strategies, as plans (products
-of probabilities along the player's own actions) weighted by ``t^gamma``. CFR+ has infinite exponents.
+The full-width ones (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) are one algorithm with three exponents and the
+options of `FullWidth`. In iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R. Then
+positive R are multiplied by ``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``. The next
+strategy is proportional to the positive R, or uniform if there are none. The result is the average of the iterations'
+strategies, as plans (products of probabilities along the player's own actions) weighted by ``t^gamma``. CFR+ has the
+exponents alpha = infinity and beta = -infinity, so its factors are 1 and 0.
 
 External sampling samples chance and the other players' actions, and follows every action of the traverser.
 
