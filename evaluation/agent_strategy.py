@@ -57,7 +57,7 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
             for action in actions:
                 strategy[action] = policy.pop(int(tree.action_ids[action]), 0.0)
             if any(policy.values()):
-                raise ValueError(f"it gives probabilities to {list(policy)}, which the game does not offer")
+                raise ValueError(f"it gives probabilities to actions {list(policy)}, which are not legal in the game")
     return strategy
 
 

@@ -39,7 +39,7 @@ from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, erro
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
 _ROUNDING = 1e-6
-"""How far a reported row may be from a sum of 1: agents may compute in float32."""
+"""Largest difference of a reported row's sum from 1: agents may compute in float32."""
 
 _CERTAIN = 1.0 - 1e-12
 """Shares from here up count as 1: they are sums of up to 1,326 products, with rounding errors below 1e-12."""
@@ -134,7 +134,7 @@ class Score:
 
     @property
     def estimate(self) -> float | None:
-        """The AIVAT estimate, or None."""
+        """The AIVAT estimate; None where the seat's strategy is not known."""
         corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
         known = [chips for chips in corrections if chips is not None]
         return self.payoff + sum(known) if len(known) == len(corrections) else None
@@ -379,7 +379,7 @@ class _Walk:
         self.terms.append(Term("board", num_actions, self.chance - chance, self.true_chance - true_chance))
 
     def _asked(self, situation: Situation, weights: np.ndarray) -> Situation:
-        """Return a situation that asks for the values of the combos with weight and of the true one."""
+        """Return a situation that asks for the values of the combos with positive weight and of the true combo."""
         asked = weights > 0.0
         asked[self._own] = True  # the forms with the true cards need it, even at weight 0
         return situation._replace(asked=asked)
@@ -416,7 +416,7 @@ class _Walk:
         self.terms.append(Term("action", len(before.actions), chips, true_chips))
 
     def watch(self, announced: Announced, combo: int, before: Situation, after: Situation) -> None:
-        """Correct for the opponent's action, whose probabilities with its true cards do not depend on the own cards."""
+        """Correct for the opponent's action; its probabilities are those with the opponent's true cards, `combo`."""
         played, row = announced.played, announced.probabilities[:, combo].tolist()
         if row[played] == 1.0 or row[played] == 0.0:  # no luck, or a report that contradicts the play
             return
@@ -436,7 +436,7 @@ class _Walk:
 
 
 def _after(situation: Situation, action: int) -> Situation:
-    """Return the situation after another action of the seat to act."""
+    """Return the situation after an action of the seat to act, which need not be the one that was played."""
     betting_state = BettingState(situation.rules, np.array(situation.state, dtype=np.int64))
     betting_state.apply_legal(action)
     taken = Action(situation.state[betting.ACTOR], action, situation.state[betting.STREET])

@@ -164,7 +164,7 @@ class _Watcher(_Listener):
             chances[min(low, 2)] += chance  # 0 is a fold, 1 a call, and any larger number a raise
             possible = possible or (low <= action <= high and chance > 0.0)
         if not possible:
-            self._report.add("it took an action to which range_strategy gives no chance")
+            self._report.add("it took an action to which range_strategy gives probability 0")
         if isinstance(decision, Decision) and decision.probabilities:
             same_form = tuple(actions) == tuple(decision.actions) and len(row) == len(decision.probabilities)
             if not same_form or not np.allclose(row, decision.probabilities, rtol=0.0, atol=_TOLERANCE):

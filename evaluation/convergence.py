@@ -67,10 +67,11 @@ def converge(
     curve : sequence of Point
         The measurements from before the solver was resumed.
     step : callable
-        Returns the context of each step, of about a quarter of a second; an exception between steps leaves the solver
-        as it was after the last step.
+        Returns the context in which each step runs. A step takes about a quarter of a second. An exception between
+        steps leaves the solver as it was after the last step.
     on_step, on_point : callable
-        Called with the iteration after each step, and with the curve after each measurement; their time does not count.
+        `on_step` is called with the iteration after each step, `on_point` with the curve after each measurement. The
+        time they take does not count.
 
     Notes
     -----

@@ -52,7 +52,8 @@ class Question:
 class RangeReader:
     """Reads the `range_strategy` of the agents at two seats; not thread-safe.
 
-    An agent that overrides `observe` first observes the hand so far, with arbitrary hole cards.
+    An agent that overrides `observe` first observes the hand so far, with arbitrary hole cards: its report must not
+    depend on them.
 
     Parameters
     ----------

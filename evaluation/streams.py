@@ -88,7 +88,10 @@ class Keyed:
         return words
 
     def without(self, retired: Collection[int]) -> "Keyed":
-        """Return other streams: groups are replayed when an agent is retired, and no deck may be dealt twice."""
+        """Return other streams.
+
+        When an agent is retired, its groups are played again, and the agents must not see the same decks twice.
+        """
         return Keyed(self._keys, retired)
 
     def _hash(self, purpose: int, group: Group, *path: int) -> int:

@@ -201,7 +201,8 @@ class Checkdown(ValueFunction):
     def _boards_to_come(self, situation: Situation) -> np.ndarray:
         """Return complete boards without the other seats' cards: uint8[n, num_board_cards].
 
-        Sampled boards of all seats come from the same shuffled decks. Most of them coincide, and each is ranked once.
+        Sampled boards of all seats come from the same shuffled decks. Most boards are therefore the same for several
+        seats, and each is ranked once.
         """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
@@ -232,7 +233,7 @@ class Checkdown(ValueFunction):
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
-        """Return the mean over all deals: by symmetry every live seat of a pot has the same share."""
+        """Return the mean over all deals: by symmetry, all seats that can win a pot have the same share of it."""
         state = BettingState(rules).array.tolist()
         pots = _pots(rules, seat, state)
         return sum(chips / (1 + opponents.bit_count()) for chips, opponents in pots) - state[betting.CONTRIB + seat]
@@ -254,7 +255,7 @@ class _RankedBoards:
         """Return the row of each board in `ranks`: int32[n], for boards uint8[n, num_board_cards]."""
         row_of = self._row_of
         num_known = len(row_of)
-        # As sets of bits: boards in another order of dealing are the same, and ranked once.
+        # As bit sets of cards, so that a board dealt in another order is the same board.
         sets = np.left_shift(np.int64(1), boards.astype(np.int64)).sum(axis=1).tolist()
         rows = np.array([row_of.setdefault(cards, len(row_of)) for cards in sets], dtype=np.int32)
         if len(row_of) > num_known:

@@ -309,7 +309,9 @@ def _require_small(rules: HoldemRules) -> None:
 
 def _checked(game: OpenSpielGame, rules: HoldemRules) -> OpenSpielGame:
     if game.rules != rules:
-        raise ValueError(f"the guest plays {game.game}, which has other rules than the table: {rules}")
+        raise ValueError(
+            f"the guest plays {game.game}, which has other rules than the table; give it a game with {rules}"
+        )
     return game
 
 

@@ -94,7 +94,7 @@ class Wild(Agent):
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        (Liar, "no chance"),
+        (Liar, "probability 0"),
         (Shy, "range_strategy expects"),
         (Peeker, "depends on the cards held"),
         (SizePeeker, "depends on the cards held"),

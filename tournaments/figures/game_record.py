@@ -92,7 +92,7 @@ def amount_text(amount: float, record: dict[str, Any]) -> str:
 def unit_of(game: str) -> tuple[str, int | None]:
     """Return the name of a game's unit, and its big blind in that unit, None where there is none.
 
-    Blinds that are all equal are antes, so that there is no big blind.
+    Where all blinds are equal they count as antes, and no blind is the big one.
 
     >>> unit_of("leduc_poker()"), unit_of("liars_dice(numdice=1)")
     (('chips', None), ('points', None))

@@ -32,7 +32,7 @@ def summary_text(solution: SpotSolution) -> str:
 
 
 def node_text(shown: NodeStrategy) -> str:
-    """Return a strategy as a grid of classes, and by combo where the combos of a class differ."""
+    """Return a strategy as a grid of classes of hands, and by combo for classes whose combos differ."""
     title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
     overall = ", ".join(
         f"{action} {100 * share:.1f} %" for action, share in zip(shown.actions, shown.frequencies, strict=True)
@@ -50,7 +50,7 @@ def node_text(shown: NodeStrategy) -> str:
 
 
 def draw_node(path: Path, shown: NodeStrategy) -> None:
-    """Draw the grid of classes, each cell a bar of its actions.
+    """Draw the grid of classes; each cell is a bar of the shares of its actions.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from plurispiel.tournaments.figures.picture import NEUTRAL, picture
 
 
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:
-    """Write the marks as CSV; values in milli-big-blinds, times in seconds, memory in MiB."""
+    """Write the marks as CSV; values in mbb, times in seconds, memory in MiB, NaN as an empty cell."""
     seats = len(marks[0].seat_values) if marks else 0
     plain = [name for name in Mark.__dataclass_fields__ if not name.startswith("seat_")]
     columns = [*plain, *(f"seat_{k}" for k in range(seats)), *(f"seat_{k}_deviation" for k in range(seats))]

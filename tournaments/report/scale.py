@@ -53,7 +53,7 @@ class LogScale:
 
 
 def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
-    """Return slightly wider limits, which are never equal."""
+    """Return limits that are wider by a share of their distance, and never equal."""
     if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
         room = abs(low) * share or 1.0
     else:
