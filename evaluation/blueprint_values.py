@@ -160,7 +160,7 @@ class BlueprintValues(ValueFunction):
             self._worlds[cards] = self._make_worlds(situation)
         worlds = self._worlds[cards]
         own = place.seats[situation.seat]
-        combos = np.full(rules.num_seats, -1, np.int64)
+        combos = np.full(rules.num_seats, -1, np.int64)  # stays -1 for `own` and for empty seats
         for seat, tree_seat in enumerate(place.seats):
             if tree_seat not in (-1, own):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())

@@ -286,7 +286,7 @@ def _text(value: object) -> str:
 
 
 def _writable(text: str) -> str:
-    """Return a text that any file takes: halves of a surrogate pair become a ``?``."""
+    """Return a text that any file can hold: halves of a surrogate pair become a ``?``."""
     return text.encode(errors="replace").decode()
 
 

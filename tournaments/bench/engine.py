@@ -74,6 +74,7 @@ def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> floa
     any_size = rules.betting_abstraction == "fullgame"
     rng = np.random.default_rng(seed)
     decks = [rng.permutation(52)[: rules.num_dealt_cards].tolist() for _ in range(num_hands)]
+    # Drawn before the clock starts: only play is timed.
     choices = iter(rng.random(num_hands * 256).tolist())
     begin = time.perf_counter()
     for deck in decks:

@@ -13,6 +13,7 @@ from plurispiel.tournaments.report.run_record import RunRecord
 
 Cells = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""Beginnings of a text that spreadsheets would run as a formula."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def paragraph(text: str, css: str = "remark") -> str:
 
 
 def fitted(draw: Callable[[RowLayout], str]) -> str:
-    """Return a picture of rows in two layouts, for wide and for narrow windows."""
+    """Return a picture of rows in two layouts, for wide and for narrow windows; the page shows the one that fits."""
     return f'<div class="on-wide">{draw(WIDE)}</div><div class="on-narrow">{draw(NARROW)}</div>'
 
 

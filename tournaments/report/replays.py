@@ -101,7 +101,7 @@ def _same_chips(run: RunRecord, lineup: int, deck: int, scores: dict[int, AgentS
 
 
 def _same_actions(kept: KeptGroup, told: Sequence[Told]) -> bool:
-    """Return whether replayed hands have the kept agents and actions."""
+    """Return whether replayed hands have the same agents in each seat and the same actions as the kept hands."""
     return len(kept.hands) == len(told) and all(
         then.agents == tuple(now.numbers) and then.actions == tuple(action.action for action in now.hand.actions)
         for then, now in zip(kept.hands, told, strict=True)
@@ -109,6 +109,7 @@ def _same_actions(kept: KeptGroup, told: Sequence[Told]) -> bool:
 
 
 def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, AgentScore]) -> bool:
+    """Return whether AIVAT's sums are those of the run, up to rounding; True in a run without AIVAT."""
     if not run.config.uses_aivat:
         return True
     for row in _rows(run, lineup, deck):
