@@ -113,7 +113,8 @@ class BetMenu:
     Attributes
     ----------
     sizes : tuple of tuple of tuple of Sizes
-        By street, then by seat, then by raises so far on the street. Beyond the last entry, the last entry holds.
+        ``sizes[street][seat][r]`` are the sizes on offer after r raises on the street. Beyond the last entry of each
+        tuple, the last entry holds.
     all_in_share : float
         See `raise_totals`.
 

@@ -29,12 +29,12 @@ class StreetMenu:
     Attributes
     ----------
     raises : tuple of str
-        Sizes by the number of raises so far; after the last entry no raise is offered.
+        Entry r holds the sizes on offer after r raises on the street; after the last entry no raise is offered.
     multiway : tuple of str, optional
-        The same while three or more seats have not folded; by default as for two.
+        Like `raises`, while three or more seats have not folded; by default `raises` also holds then.
     callers : tuple of int, optional
-        How many seats may call a bet, by the number of raises so far; the last entry holds for more raises. A call is
-        always offered heads-up, to the last seat to act, and where the bet cannot be raised. By default no limit.
+        Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
+        is always offered heads-up, to the last seat to act, and where the bet cannot be raised. By default no limit.
     """
 
     raises: tuple[str, ...]
@@ -55,7 +55,7 @@ class GameMenu:
     Attributes
     ----------
     streets : tuple of StreetMenu
-        The last one also holds on later streets.
+        The menu of each street; the last one also holds on later streets.
     all_in_share : float
         A raise of at least this share of the stack becomes all-in.
     exact : bool
@@ -109,7 +109,7 @@ class TreeSize(NamedTuple):
     num_nodes, num_ends : int
         All nodes, and those where the betting is over.
     decisions, pairs : tuple of int
-        Decision nodes, and their actions, on each street.
+        Number of decision nodes on each street, and number of (decision, action) pairs.
     """
 
     num_nodes: int
@@ -132,15 +132,16 @@ class BettingTree(NamedTuple):
     street : int8[num_nodes]
     num_actions : uint8[num_nodes]
     first_child : int32[num_nodes]
-        The node after a decision's first action; the nodes after the others follow it. At an end, the end's number.
+        The node after a decision's first action; the nodes after its other actions follow. For a node where the betting
+        is over: its row in `contributions` and `folded`.
     row : int32[num_nodes]
-        A decision's row, see above; else -1.
+        The row of a decision, as defined at the top of this module; -1 where the betting is over.
     paid : int32[num_nodes]
         Contribution of the seat to act; 0 at an end.
     parent, action : int32[num_nodes]
         The parent, and the action that leads here: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
     contributions : int32[num_ends, num_seats]
-        Chips.
+        Chips that each seat has put in at each end.
     folded : uint16[num_ends]
         Seats that folded, as a bit set.
     """

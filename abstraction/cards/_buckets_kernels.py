@@ -21,6 +21,7 @@ def fill_row(entries, relabel, rows, board, out):
     relabel : uint16[24, 1326]
         The image of each combo under each renaming of suits (`boards.relabel_combos`).
     rows : uint8 or uint16[num_classes, 1326]
+        The row of the representative of each class.
     board : uint8[3..5]
     out : uint8 or uint16[1326]
         The row of the board, of the type of `rows`. Modified in place.

@@ -56,10 +56,11 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
     costs : float32[16]
         Workspace.
     recent : int32[a power of 2]
-        Workspace.
+        Workspace: for each hash, the index of the last point with it; -1 if there is none.
     labels : int32[n]
+        Number of the nearest centroid of each point. Modified in place.
     distances : float32[n]
-        Modified in place, as `labels`.
+        Distance from this centroid. Modified in place.
 
     Notes
     -----
@@ -148,9 +149,11 @@ def add_members(points, weights, labels, sums, masses):
     points : uint8[n, dims]
     weights : int64[n]
     labels : int32[n]
+        The centroid of each point.
     sums : int64[k, dims]
+        Weighted sum of each centroid's points. Modified in place.
     masses : int64[k]
-        Modified in place, as `sums`.
+        Total weight of each centroid's points. Modified in place.
     """
     for i in range(len(points)):
         point, row, weight = points[i], sums[labels[i]], weights[i]
@@ -174,6 +177,7 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
     num_held : int32[k]
         Number of buckets with mass in each centroid.
     ground : float32[num_buckets, num_buckets]
+        Distance between each two buckets.
     work : GreedyWorkspace
     labels : int32[n]
     distances : float32[n]
@@ -221,7 +225,9 @@ def add_gaps(points, weights, labels, means, totals):
     points : uint8[n, dims]
     weights : int64[n]
     labels : int32[n]
+        The bucket of each point.
     means : float64[k, dims]
+        The mean of each bucket's points.
     totals : float64[3]
         Sums of the L1 distance, of the root mean square difference and of the squared distance. Modified in place.
     """

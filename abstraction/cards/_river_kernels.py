@@ -19,7 +19,7 @@ from plurispiel.abstraction.machine.jit import kernel
 EQUITY_UNITS = 1980
 """Equity 1: two points for each of the 990 hands that share no card with a combo and the board."""
 CONFLICT = EQUITY_UNITS + 1
-"""Stands for the equity of a combo that shares a card with the board."""
+"""Marker in place of an equity, for combos that share a card with the board."""
 NUM_CLUSTERS = 8
 
 
@@ -142,7 +142,10 @@ def fill_boards_equities(tables, combos, boards, work, out):
 
 @kernel(inline=True)
 def _add_one(mass, totals, card_a, card_b, cluster):
-    """Count a hand in its cluster, and in the cluster's hands with each of its cards."""
+    """Add a hand to the count of its cluster, and to the cluster's count of hands with each of the two cards.
+
+    Modified: `mass`, [52, 8] by card and cluster, and `totals`, [8].
+    """
     mass[card_a, cluster] += np.float32(1.0)
     mass[card_b, cluster] += np.float32(1.0)
     totals[cluster] += np.float32(1.0)
@@ -159,14 +162,14 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     clusters : uint8[1326]
         The cluster of each combo.
     own : float32[8, 8]
-        The identity: row c counts a hand of cluster c itself.
+        The identity matrix: row c holds the number of hands in each cluster for a single hand of cluster c.
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]
-        In 1/255, for the free combos, by their ids; 255 / 2 against a cluster without a compatible hand.
-        Modified in place.
+        Equity in 1/255, by board, free combo (in ascending order of combo number) and cluster. It is 255 / 2, rounded,
+        against a cluster without a compatible hand. Modified in place.
     equities : int64[n, 1081]
-        Against all hands, in 1/1980. Modified in place.
+        Equity against all hands in 1/1980, by board and free combo. Modified in place.
     """
     ranks, order, cards, mass, held = work.ranks, work.order, work.cards, work.cluster_weaker, work.cluster_held
     places, before, totals, all_held = work.places, work.before, work.cluster_totals, work.all_held
@@ -219,7 +222,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
 
 @kernel
 def fill_live_equities(tables, combos, boards, work, row, out):
-    """Write the equity of the free combos, by their ids.
+    """Write the equity of the free combos of each board against a uniform other hand.
 
     Parameters
     ----------
@@ -227,7 +230,7 @@ def fill_live_equities(tables, combos, boards, work, row, out):
     row : uint16[1326]
         Workspace.
     out : int64[n, 1081]
-        In 1/1980. Modified in place.
+        Equity in 1/1980, by board and free combo (in ascending order of combo number). Modified in place.
     """
     for b in range(len(boards)):
         fill_equities(tables, combos, boards[b], work, row)

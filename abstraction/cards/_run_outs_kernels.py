@@ -15,7 +15,7 @@ NUM_BINS = 50
 
 @kernel(inline=True)
 def fill_live(board, live):
-    """Write the ids of the combos that share no card with a board, ascending. Modified in place: `live`."""
+    """Write the numbers of the combos that share no card with a board, ascending. Modified in place: `live`."""
     dead = np.int64(0)
     for j in range(len(board)):
         dead |= np.int64(1) << np.int64(board[j])
@@ -30,7 +30,10 @@ def fill_live(board, live):
 
 @kernel(inline=True)
 def _extend(board, run_out, river):
-    """Write a board completed by a run-out, given as positions in the rest of the deck. Modified: `river`."""
+    """Write the river board of `board` and a run-out; `run_out` holds ascending positions in the rest of the deck.
+
+    Modified: `river`.
+    """
     known = len(board)
     for j in range(known):
         river[j] = board[j]
@@ -48,7 +51,13 @@ def _extend(board, run_out, river):
 
 @kernel(inline=True)
 def _add_row(row, relabel, live, bins, histogram, sums, squares):
-    """Count the equities of one river board: entry ``relabel[combo]`` of `row`. CONFLICT goes into the last bin."""
+    """Add one river board to the histogram, sum and sum of squares of each free combo of the flop or turn.
+
+    The combo's equity is ``row[relabel[combo]]``. CONFLICT (the combo holds a card of the run-out) is counted in the
+    last bin and added to the sums like an equity; `_finish` subtracts it from the sums.
+
+    Modified: `histogram`, `sums`, `squares`.
+    """
     for k in range(len(live)):
         equity = np.int64(row[relabel[live[k]]])
         histogram[k, bins[equity]] += 1
@@ -60,10 +69,13 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
     """Write cumulative histograms as bytes and subtract the conflicts from the sums.
 
+    Entry b of a row is the share of run-outs in the bins 0..b, in 1/230; `unit` is that of one run-out, times 2**16.
+
     Modified in place: `out`, `sums`, `squares`.
     """
     for k in range(len(histogram)):
-        # As many run-outs touch one free combo as another: all were added without a branch, and leave together.
+        # The number of run-outs that conflict is the same for every free combo. `_add_row` added CONFLICT for each of
+        # them, to avoid a branch; one subtraction removes them all.
         sums[k] -= num_conflicts * CONFLICT
         squares[k] -= num_conflicts * CONFLICT * CONFLICT
         counts, row = histogram[k], out[k]
@@ -135,10 +147,13 @@ def count_by_class(equities, weights, preflop_classes, bins, histogram):
     ----------
     equities : uint16[n, 1326]
     weights : int64[n]
-        Number of boards in each row's class.
+        Number of boards in the class of each row.
     preflop_classes : uint8[1326]
+        The class of each combo, 0..168.
     bins : uint8[1982]
+        The bin of each equity, see `run_outs.equity_bins`.
     histogram : int64[169, num_bins + 1]
+        Counts of (combo, board) pairs, by class and bin; the last bin counts conflicts.
     """
     for b in range(len(equities)):
         for combo in range(1326):

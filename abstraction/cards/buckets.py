@@ -52,7 +52,16 @@ class StreetReport:
 
 
 class TableArrays(NamedTuple):
-    """Arrays from which kernels look up buckets on one street, see `_buckets_kernels.fill_row`."""
+    """Arrays from which kernels look up buckets on one street, see `_buckets_kernels.fill_row`.
+
+    Attributes
+    ----------
+    classes : BoardClasses
+    relabel : uint16[24, 1326]
+        The image of each combo under each renaming of suits.
+    rows : uint8 or uint16[num_classes, 1326]
+        The bucket of each combo on the representative of each class.
+    """
 
     classes: BoardClasses
     relabel: np.ndarray

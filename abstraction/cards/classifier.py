@@ -66,14 +66,14 @@ class StreetModel:
 
 
 class Features(NamedTuple):
-    """Features of the free combos of n boards, board after board, by combo id.
+    """Features of the free combos of n boards, ordered by board, then by combo number.
 
     Attributes
     ----------
     points : uint8[n * num_live, dims]
         Vectors to compare with centroids; `dims` is 0 for features that are a single number.
     values : int64[n * num_live]
-        Numbers to compare with thresholds.
+        Numbers to compare with thresholds: `sums`, or for ``ehs2`` the sums of squared equities.
     sums : int64[n * num_live]
         Sums of river equities over all run-outs, in 1/1980.
     """
@@ -96,9 +96,9 @@ class FeatureReader:
     rivers : RiverTable, optional
         River equities, looked up instead of computed: faster, with the same features.
     next_rows : callable, optional
-        The buckets on boards of the next street; needed for ``potential`` only.
+        Returns the rows of buckets of boards of the next street (`NextRows`); needed for ``potential`` only.
     num_next_buckets : int
-        The number of these buckets.
+        The number of buckets of the next street; 0 if `next_rows` is not given.
     """
 
     def __init__(
@@ -178,8 +178,9 @@ class StreetClassifier:
         Returns
         -------
         labels : int32[n, num_live]
+            The bucket of each free combo.
         distances : float32[n, num_live]
-            To the centroids; zeros for percentiles.
+            Distance of each free combo from its bucket's centroid; zeros for percentiles.
         sums : int64[n, num_live]
             As in `Features`.
         """

@@ -29,7 +29,11 @@ DISTANCES: dict[str, tuple[str, ...]] = {
     "potential": ("greedy-emd",),
     "ochs": ("euclidean",),
 }
-"""The distances allowed for each kind of features, the default first."""
+"""How each kind of features can be divided into buckets, the default first.
+
+``percentile`` uses no distance: each hand has a single number, and percentiles of these numbers separate the buckets.
+The others are distances for k-means. ``emd`` is the earth mover's distance, ``greedy-emd`` an upper bound of it.
+"""
 
 MAX_BUCKETS = 5_000
 
@@ -46,7 +50,7 @@ class StreetConfig:
         ``ehs``: mean river equity; ``ehs2``: mean squared river equity; ``histogram``: histogram of river equity;
         ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's buckets.
     distance : str
-        One of `DISTANCES` for the features; by default the first.
+        One of the names that `DISTANCES` lists for these features; if empty, the first of them.
     """
 
     buckets: int
@@ -73,7 +77,7 @@ class AbstractionConfig:
     Attributes
     ----------
     name : str
-        Must be able to name a folder.
+        Name of the bucket table; it must be able to name a folder.
     flop, turn, river : StreetConfig
     seed : int
         Seed of the drawn boards and of k-means.

@@ -49,6 +49,7 @@ class CentroidBlocks(NamedTuple):
     Attributes
     ----------
     blocks : float32[num_blocks, dims, 16]
+        Coordinates by block, dimension and centroid of the block; the last block is padded with far centroids.
     lowest, highest : int64[num_blocks]
         Lowest and highest coordinate sum among the centroids of each block.
     """
@@ -140,7 +141,7 @@ class GreedyEarthMover:
     ground: np.ndarray
 
     def to(self, centroids: np.ndarray) -> Nearest:
-        """Return a search for the nearest of uint8[k, num_buckets] centroids, all of the points' mass."""
+        """Return a search for the nearest of uint8[k, num_buckets] centroids; points must have the same total mass."""
         return _NearestHistogram(centroids, self.ground)
 
     def from_one(self, points: np.ndarray, centroid: np.ndarray) -> np.ndarray:
@@ -194,9 +195,9 @@ class GreedyWorkspace(NamedTuple):
     Attributes
     ----------
     buckets, need
-        The point's buckets whose mass has not been moved completely, and their remaining mass.
+        The point's buckets from which some mass is still to be moved, and this remaining mass.
     left
-        Mass of each of the centroid's buckets to which none has been moved.
+        For each bucket, the centroid's mass that is still free to receive mass of the point.
     """
 
     buckets: np.ndarray

@@ -44,8 +44,11 @@ class FlopConfig:
     Attributes
     ----------
     name : str
+        The folder in the cache is named after it.
     turn, river : StreetConfig
+        Number of buckets, features and distance of each street.
     seed : int
+        Seed of the drawn points and of k-means.
     fit_points, rounds : int
         As in `AbstractionConfig`, for one flop; hands with equal features are one point, weighted by their number.
     """

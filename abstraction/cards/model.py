@@ -29,6 +29,7 @@ class CardModel:
     Parameters
     ----------
     config : AbstractionConfig
+        The settings with which the model was fitted.
     clusters : uint8[1326]
         The cluster of each combo, for equities against clusters (OCHS).
     streets : dict

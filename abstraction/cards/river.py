@@ -31,9 +31,9 @@ class RiverTable(NamedTuple):
     ----------
     classes : BoardClasses
     relabel : uint16[24, 1326]
-        As `boards.relabel_combos`.
+        The image of each combo under each renaming of suits, as in `boards.relabel_combos`.
     equities : uint16[134459, 1326]
-        By class and combo, as `river_equities` returns them.
+        Equity of each combo on each class of boards, in 1/1980; CONFLICT as in `river_equities`.
     """
 
     classes: BoardClasses
@@ -104,8 +104,8 @@ def river_equities(boards: npt.ArrayLike) -> np.ndarray:
     Returns
     -------
     uint16[n, 1326]
-        In units of 1/1980; CONFLICT (1981) for combos that share a card with the board. The mean over the
-        1,081 free combos is exactly one half.
+        Equity in units of 1/1980, by board and combo; CONFLICT (1981) for combos that share a card with the board. The
+        mean over the 1,081 free combos is exactly one half.
     """
     cards = np.require(boards, np.uint8, ["C", "W"])
     out = np.empty((len(cards), NUM_COMBOS), np.uint16)

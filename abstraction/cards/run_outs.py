@@ -37,7 +37,7 @@ NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
 
 
 class RunOuts(NamedTuple):
-    """Features of the free combos of n boards, by combo id.
+    """Features of the free combos of n boards, in ascending order of combo number.
 
     Attributes
     ----------
@@ -83,7 +83,19 @@ class RiverHands(NamedTuple):
 
 
 class RunOutWorkspace(NamedTuple):
-    """Memory for one board at a time."""
+    """Memory for one board at a time.
+
+    Attributes
+    ----------
+    live : int16[num_live]
+        Numbers of the free combos.
+    river : uint8[5]
+        The board completed by a run-out.
+    row : uint16[1326]
+        Equities on `river`.
+    histogram : uint16[num_live, NUM_BINS + 1]
+        Number of run-outs in each bin; the last bin counts those that share a card with the combo.
+    """
 
     live: np.ndarray
     river: np.ndarray

@@ -19,7 +19,15 @@ _STAGE, _STAGE_FORMAT = "bucket table stage", 1
 
 
 class StreetBuckets(NamedTuple):
-    """The finished part of a table for one street."""
+    """The finished part of a table for one street.
+
+    Attributes
+    ----------
+    model : StreetModel
+    rows : uint8 or uint16[num_classes, 1326]
+        The bucket of each combo on the representative of each class of boards.
+    report : StreetReport
+    """
 
     model: StreetModel
     rows: np.ndarray

@@ -11,7 +11,7 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 WEAKER, NOT_STRONGER, ALL = 0, 1, 2
-"""Sets of hands relative to one hand: the weaker hands; the weaker and equal hands; all. Each contains the last."""
+"""Sets of hands relative to one hand: weaker hands; weaker and equal hands; all. Each contains the set before it."""
 
 NUM_SETS = 3
 NUM_CARDS = 52
@@ -26,12 +26,13 @@ def fill_pair_masses(cards, groups, reach, work, out):
     cards : uint8[num_hands, 2]
         Two hole cards, hands in order of strength.
     groups : int32[num_groups + 1]
-        First hand of each group of equal strength, and the number of hands.
+        Index of the first hand of each group of equal strength; the last entry is the number of hands.
     reach : float64[2, num_hands]
         The weights of the hands in the two other ranges.
     work : ThreeWayWorkspace
     out : float64[NUM_SETS, NUM_SETS, num_hands]
-        By the set of hands from the first range, the set from the second, and the hand. Modified in place.
+        Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand.
+        Modified in place.
     """
     num_hands = cards.shape[0]
     number, totals, mass, both = work.number, work.totals, work.mass, work.both

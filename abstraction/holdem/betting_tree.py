@@ -36,9 +36,9 @@ class StreetNodes(NamedTuple):
     kind : int8[num_nodes]
         Seat to act, `FOLD_END`, `SHOWDOWN` or `STREET_END`.
     parent : int32[num_nodes]
-        -1 for roots.
+        Index of the parent; -1 for roots.
     depth : int32[num_nodes]
-        0 for roots.
+        Number of actions since the root; 0 for roots.
     number : int32[num_nodes]
         A root's number among the street's roots; else -1.
     end : int32[num_nodes]
@@ -47,7 +47,8 @@ class StreetNodes(NamedTuple):
         Chips that seat 0 wins at a `FOLD_END`, or the winner at a `SHOWDOWN`; else 0. Half of the dead chips counts as
         each seat's contribution, so that the stakes are zero-sum: each seat's true winnings are that half more.
     rows : int32[2, num_nodes]
-        Row of each seat's reach: nodes between which a seat does not act share a row.
+        For each seat, the node's row in the array of the seat's reaches. Nodes between which the seat does not act
+        share a row.
     """
 
     kind: np.ndarray
@@ -98,7 +99,7 @@ class StreetBetting:
     num_roots, num_ends, max_depth : int
         Numbers of roots and of `STREET_END` nodes, and the greatest depth of a node.
     num_rows : tuple of int
-        Rows of reach of each seat.
+        Number of rows in the array of each seat's reaches.
     """
 
     nodes: StreetNodes

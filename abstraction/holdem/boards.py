@@ -28,12 +28,12 @@ class BoardClasses(NamedTuple):
     Attributes
     ----------
     num_suits : int
-        Suits of the deck.
+        Number of suits in the deck.
     boards : uint8[num_classes, k]
         The representatives, their cards ascending; for a full deck 1,755 flops, 16,432 turns or
         134,459 rivers.
     sizes : int64[num_classes]
-        Boards in each class.
+        Number of boards in each class.
     entries : int32[num_boards]
         Class and permutation of every board, coded as in `boards_kernels`.
     """

@@ -29,8 +29,9 @@ class Playouts:
     payoffs : float64[num_seats]
         Net chips of each seat over all hands.
     deck : uint8[num_dealt_cards]
+        Cards of the last hand: all hole cards, seat by seat, then the board.
     actions : int64[n]
-        Cards and actions of the last hand.
+        Actions of the last hand.
     last_payoffs : float64[num_seats]
         Net chips of each seat in the last hand.
     """

@@ -27,9 +27,10 @@ class RankedHands(NamedTuple):
     combos : int32[num_hands]
         Combo ids.
     cards : uint8[num_hands, 2]
-        Their cards. With one hole card the second is that card + 52, which no other hand shares.
+        The two hole cards of each hand. In games with one hole card c, the second entry is c + 52, which no other hand
+        shares.
     groups : int32[num_groups + 1]
-        First hand of each group of equal strength, and the number of hands.
+        Index of the first hand of each group of equal strength; the last entry is the number of hands.
     """
 
     combos: np.ndarray

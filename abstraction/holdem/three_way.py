@@ -37,9 +37,9 @@ def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike)
     Returns
     -------
     float64[3, 3, num_hands]
-        By the set of hands counted in the first range, the set in the second, and the hand. The sets are the hands that
-        it beats (`WEAKER`), these and its equals (`NOT_STRONGER`), and `ALL`. Where both others have folded, chips are
-        multiplied by ``[ALL, ALL]``.
+        Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand h.
+        The sets are the hands that h beats (`WEAKER`), those that it beats or ties with (`NOT_STRONGER`), and `ALL`.
+        If both others have folded, the value of h is its payoff in chips times ``[ALL, ALL]``.
     """
     reach = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if reach.shape != (2, len(hands.combos)):
@@ -73,7 +73,7 @@ def three_way_values(
     hands, first, second
         As in `pair_masses`.
     contributions : sequence of float
-        Chips put in by the hand's owner, by the first and by the second of the others.
+        Chips put in by the hand's owner, by the player with range `first` and by the player with range `second`.
     folded : sequence of float
         Chips put in by each seat that has folded.
     """
@@ -101,8 +101,8 @@ def warmup() -> None:
 def _share(masses: np.ndarray, first_plays: bool, second_plays: bool) -> np.ndarray:
     """Return the share of a layer of the pot that each hand wins, summed over the weighted pairs of others' hands.
 
-    A layer is a main or side pot: the chips between two levels of contribution. The hand's owner plays for it, and each
-    of the others whose argument is true.
+    A layer is a main or side pot: the chips between two levels of contribution. The hand's owner can win it, and so can
+    each other player whose argument (`first_plays`, `second_plays`) is true.
     """
     if not first_plays and not second_plays:
         return masses[ALL, ALL]

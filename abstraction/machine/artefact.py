@@ -1,8 +1,8 @@
 """Artefacts: folders of arrays with a manifest that says how they were made and lets damage be detected.
 
 An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind, the version
-of the kind's format, configuration, seed, package versions and a hash of the sources. For every file it holds
-size, dtype, shape and SHA-256.
+of the kind's format, configuration, seed and package versions. Its ``source`` is usually the digest of the artefact
+from which this one was made. For every file the manifest holds size, dtype, shape and SHA-256.
 
 A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
 refused. A manifest only proves that the arrays were not changed since they were written. The caller must
@@ -57,13 +57,15 @@ class Artefact:
     ----------
     folder : Path
     config : dict
+        The settings with which the arrays were made.
     seed : int or None
+        The seed of the random numbers; None if there was none.
     source : str
         Usually the digest of the artefact that this one was made from; empty if there is no such artefact.
     digest : str
         Hash of the whole manifest, and so of everything in the artefact.
     arrays : dict
-        Read-only and mapped into memory: only the pages that are read take memory.
+        From names to arrays, read-only and mapped into memory: only the pages that are read take memory.
     """
 
     folder: Path
@@ -92,7 +94,7 @@ def write_artefact(
     Parameters
     ----------
     arrays : dict
-        Booleans, integers or floats, by names of lower-case letters, digits and ``_``.
+        From names to arrays of booleans, integers or floats. Names are of lower-case letters, digits and ``_``.
     config : dict
         Must be representable in JSON.
 
@@ -178,7 +180,7 @@ def _passed(artefact: Artefact) -> Path:
 
 
 def is_array_name(name: str) -> bool:
-    """Return whether a name is valid for an array: lower-case letters, digits and ``_``, so that it is never a path."""
+    """Return whether an array may have this name: lower-case letters, digits and ``_``, so that it is never a path."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -388,7 +390,7 @@ def _replaced(folder: Path) -> Path:
 
 
 def _finish_replacement(folder: Path) -> None:
-    """Delete the old artefact that a replacement moved aside, or bring it back if the replacement was interrupted."""
+    """Delete the old artefact that `write_artefact` moved aside, or restore it if the new one is not in place."""
     replaced = _replaced(folder)
     if not replaced.exists():
         return

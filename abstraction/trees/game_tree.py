@@ -50,7 +50,7 @@ class GameTree:
         OpenSpiel's own string of the game.
     num_players : int
     parent : int32[H]
-        -1 for the root, history 0.
+        The parent of each history; -1 for the root, history 0.
     player : int8[H]
         Who acts: a player from 0, `CHANCE` or `TERMINAL`.
     first_child, num_children : int32[H]
@@ -58,7 +58,7 @@ class GameTree:
     action : int32[H]
         OpenSpiel's action, or chance outcome, that leads into a history; -1 for the root.
     infoset : int32[H]
-        -1 where nobody decides.
+        The infoset of each history; -1 where no player decides.
     chance : float64[H]
         Probability of the chance outcome that leads into a history; 1 where a player's action does.
     payoff_id : int32[H]
@@ -66,8 +66,9 @@ class GameTree:
     payoffs : float64[T, n]
         The different payoffs of the game, in its own unit, in lexicographic order.
     depth_first : int32[D + 1]
-        First history of each depth, and H.
+        First history of each depth; the last entry is H.
     infoset_player : int8[I]
+        The player who decides.
     infoset_first : int32[I + 1]
         Offset of an infoset's actions in a strategy; the last entry is A. Action k leads from any history h
         of the infoset to ``first_child[h] + k``.
@@ -75,8 +76,9 @@ class GameTree:
         The player's previous action (an offset in a strategy), or -1: the same for all histories of an
         infoset. It belongs to an infoset with a lower number.
     action_ids : int32[A]
-        OpenSpiel's actions.
+        OpenSpiel's action for each entry of a strategy.
     infoset_histories_first : int32[I + 1]
+        Index in `infoset_histories` of each infoset's first history; the last entry is the number of decisions.
     infoset_histories : int32[number of decisions]
         ``infoset_histories[infoset_histories_first[i] : infoset_histories_first[i + 1]]`` are the histories of
         infoset i, ascending.

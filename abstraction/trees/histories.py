@@ -31,13 +31,13 @@ class Histories(NamedTuple):
     chance : float64[H]
         Probability of the chance outcome that leads into a history, else 1.
     label : int32[H]
-        Number below `num_labels` of the actor's information; -1 where nobody decides. `holdem_histories` does not use
-        every number.
+        Number of the actor's information, from 0; -1 where no player decides.
     num_labels : int
+        All labels are below this number. `holdem_histories` does not use every label.
     payoff_id : int32[H]
-        Row of `payoffs`, -1 before the end.
+        Row of `payoffs` at the end of a game; -1 before.
     payoffs : float64[T, num_players]
-        Rows may repeat.
+        Every player's payoff, in the game's own unit. Rows may repeat.
     openspiel_recall : bool
         Whether OpenSpiel's information states distinguish everything that the labels do.
     """

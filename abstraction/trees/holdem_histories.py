@@ -28,11 +28,11 @@ class PublicNodes:
     first_child, num_children : int32[N]
         A node where a card is dealt has one child, whatever the card.
     action : int32[N]
-        OpenSpiel's action that leads into a node; -1 for the root and where a card does.
+        OpenSpiel's action that leads into a node; -1 for the root and after a card.
     dealt : int32[N]
-        Cards dealt before a node.
+        Number of cards dealt before a node.
     states : int64[N, STATE_SIZE]
-        Betting state arrays.
+        The betting state array of each node.
     complete : bool
         False if there are more than `MAX_PUBLIC_NODES`; then nodes are missing.
     """

@@ -23,18 +23,20 @@ class PublicStates:
     Attributes
     ----------
     num_combos : int
+        Number of combos of the deck.
     number : int32[H]
         The public state of each history.
     combo : int32[H, n]
-        The seats' combos; -1 until all hole cards are dealt.
+        The combo of each seat at each history; -1 until all hole cards are dealt.
     parent : int32[P]
-        The public state before; -1 for the first. Where several lead to one state (a street's cards in any order), the
-        one before its first history.
+        The previous public state; -1 for the first state. Board cards of a street can come in any order, so several
+        states can lead to one: `parent` is then the state before its first history.
     player : int8[P]
         Who acts: a player from 0, ``CHANCE`` or ``TERMINAL``.
     street : int8[P]
-        From 0; -1 until all hole cards are dealt.
+        The street, from 0; -1 until all hole cards are dealt.
     histories_first : int32[P + 1]
+        Index in `histories` of each public state's first history; the last entry is H.
     histories : int32[H]
         ``histories[histories_first[p] : histories_first[p + 1]]`` are the histories of public state p, ascending.
     """
@@ -122,8 +124,11 @@ def public_states(tree: GameTree) -> PublicStates:
         dealt = before + by_chance
         done = dealt >= num_hole
         combo[begin:end][done] = order[np.searchsorted(masks[order], holes[done])]
+        # Histories with equal anchor and step share a public state. Board cards are negative, so that they cannot equal
+        # an action (0 and up). Hole cards are not public: dealing one is step 0, whichever card it is.
         step = np.where(to_board, -cards, np.where(by_chance, 0, tree.action[begin:end]))
         _, steps = np.unique(step, return_inverse=True)
+        # One integer for each pair (anchor, step): `steps` is below size + 1.
         _, first, numbers = np.unique(anchor * (size + 1) + steps, return_index=True, return_inverse=True)
         number[begin:end] = known + numbers
         known += len(first)

@@ -22,20 +22,23 @@ class SequenceForm(NamedTuple):
     Attributes
     ----------
     player_first : uint32[n + 1]
-        First infoset of each player, and I.
+        First infoset of each player; the last entry is I.
     infoset_first : uint32[I + 1]
-        First sequence of each infoset, and A.
+        First sequence of each infoset; the last entry is A.
     infoset_parent : uint32[I]
         The sequence that leads to an infoset; it is the empty one or belongs to an infoset of a lower number.
     row_first : uint32[n + 1]
-        First row of each player. A row is a sequence that ends some history with a payoff other than 0.
+        First row of each player; the last entry is R. A row is a sequence that ends some history with a payoff other
+        than 0.
     row_sequence : uint32[R]
+        The sequence of each row.
     entry_first : uint32[R + 1]
-        First entry of each row, and E. An entry is a row and one combination of the other players' last sequences.
+        First entry of each row; the last number is E. An entry is a row and one combination of the other players' last
+        sequences.
     entry_others : uint32[E, n - 1]
-        This combination, in the players' order.
+        The other players' last sequences in each entry, in the order of the players.
     entry_payoff : float64[E]
-        Payoff of the row's player, weighted by the reach of chance.
+        Payoff of the row's player, times the reach of chance, summed over the entry's terminal histories.
     """
 
     player_first: np.ndarray
