@@ -16,15 +16,15 @@ _TIMES_ASKED = 1_000
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """Return the strategy that an agent follows at every seat: float64[num_actions], as in `GameTree`.
 
-    It is read from `range_strategy`, once for each public state. An agent that has none acts in every infoset, and
-    the probabilities of its `Decision` count. If it answers with a bare action, it is asked again with other random
-    numbers, and must answer the same.
+    It is read from `range_strategy`, once for each public state and seat. An agent without `range_strategy` acts in
+    every infoset, and the probabilities of its `Decision` count. An agent that answers with a bare action is asked
+    again with other random numbers, and must answer the same.
 
     Raises
     ------
     ValueError
-        If the game is no poker, or the agent randomises without reporting probabilities, acts illegally or raises an
-        exception.
+        If the game is not one that agents play, or the agent randomises without reporting probabilities, acts
+        illegally or raises an exception.
     """
     name = tree.game.partition("(")[0]
     if name not in GAME_NAMES:
@@ -64,9 +64,9 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
 def _range_policies(
     agent: Agent, game: OpenSpielGame, seat: int, views: Sequence[list[int]]
 ) -> list[dict[int, float]] | None:
-    """Return the policy for each of several views that differ in the seat's own cards only.
+    """Return the policy (action to probability) for each view; None if the agent has no `range_strategy`.
 
-    None if the agent has no `range_strategy`.
+    The views differ in the seat's own cards only.
     """
     hand = HandFeed(agent, game, seat, views[0], np.random.SeedSequence(0))
     hand.follow(views[0])
@@ -75,7 +75,10 @@ def _range_policies(
 
 
 def _asked(agent: Agent, game: OpenSpielGame, seat: int, seen: list[int], again: int) -> dict[int, float]:
-    """Return the policy of an agent that acts on one view."""
+    """Return the policy (action to probability) of an agent that acts on one view.
+
+    An agent that answers with a bare action is asked `again` further times, with other random numbers.
+    """
 
     def ask(number: int) -> tuple[HandFeed, Decision]:
         hand = HandFeed(agent, game, seat, seen, np.random.SeedSequence(number))

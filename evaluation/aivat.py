@@ -59,8 +59,9 @@ class Announced(NamedTuple):
     actions, highest : list of int
         The lowest and the highest action of each kind; raises drawn from a range of sizes count as one kind.
     probabilities : float64[num_kinds, num_combos]
+        The probability of each kind with each combo; 0 for combos that share a card with the board.
     played : int
-        The kind that was played.
+        The index of the kind that was played.
     """
 
     actions: list[int]
@@ -80,7 +81,7 @@ class Term(NamedTuple):
     num_actions : int
         The number of actions in the hand before this event.
     chips : float
-        The correction, added to the payoff; meaningless where the strategy is not known.
+        The correction averaged over the seat's imaginary hands; meaningless where its strategy is not known.
     true_chips : float
         The correction with the seat's true cards; the reduced form adds those of kinds deal, board and other.
     """
@@ -98,6 +99,7 @@ class Score:
     Attributes
     ----------
     payoff : float
+        The seat's net chips, without corrections.
     imaginary_hands, chance, own_actions, other_actions : float or None
         Corrections averaged over the seat's imaginary hands, the combos that it could have held. None where its
         strategy is not known. The payoff plus all four is the AIVAT estimate.
@@ -156,8 +158,9 @@ class Aivat:
 
     Attributes
     ----------
-    announced : list of (list of Announced or None)
-        The strategies that each seat's agent reported in the last hand scored; None if they cannot be used.
+    announced : list of (list of Announced, or None)
+        For each seat, the strategies that its agent reported at its decisions in the last hand scored; None if they
+        cannot be used.
 
     Examples
     --------
@@ -203,7 +206,7 @@ class Aivat:
         agents : sequence of Agent
             The agents that report each seat's strategy: those that played the hand, or others in their places.
         trusted : collection of int
-            Seats whose reports correct the other seats' scores as well. Every seat's reports correct its own score:
+            Seats whose reports also correct the other seats' scores. Every seat's reports correct its own score:
             replace an agent that may lie for its own gain by one that reports nothing.
         """
         if hand.deck.tobytes() != self._deck:

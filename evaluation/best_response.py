@@ -81,10 +81,10 @@ def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
 
 
 def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
-    """Return the value of a player's best response, and the strategy with that player's infosets replaced by it.
+    """Return the value of a player's best response, and `strategy` with that player's part replaced by the response.
 
-    The response takes one action in each infoset, and the first of equally good ones. It does so in infosets that the
-    others' play never reaches, too.
+    The response takes one action in each infoset: the first of equally good ones. Infosets that the others' play never
+    reaches have one, too.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")

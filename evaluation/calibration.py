@@ -21,8 +21,9 @@ class Calibration:
     Attributes
     ----------
     sums : float64[10]
-        The number of decisions, and of those with an action of reported probability 0. Then two sums each for folds,
-        calls, raises and surprise (minus the logarithm of the probability): observed less expected, and variance.
+        Entry 0 is the number of decisions, entry 1 the number of those whose action had the reported probability 0.
+        Then come pairs of sums for folds, calls, raises and surprise (minus the logarithm of the probability): observed
+        less expected, and variance.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))

@@ -28,11 +28,11 @@ class ComplianceReport:
     decisions : int
         The agent's decisions; those with a reported strategy were compared with it.
     tells_range : bool
-        Whether it reported a strategy for all combos.
+        Whether the agent reported a strategy for all combos at least once.
     violations : list of str
         The first violation of each kind.
     times : Counter
-        The number of violations of each kind.
+        The number of violations, by kind.
     """
 
     decisions: int = 0
@@ -74,8 +74,11 @@ def check_agent(
     make : callable
         Returns a new agent.
     games : sequence of HoldemRules
+        The games to play.
     num_hands : int
-        Hands in each game, over `num_decks` different decks and all seats.
+        Hands in each game; the agent's seat and the deck change from hand to hand.
+    num_decks : int
+        Different decks in each game.
     on_hand : callable
         Called with the number of each hand of a game, from 1, when the hand is over; False ends the game early.
     """

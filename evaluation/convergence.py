@@ -11,15 +11,16 @@ from plurispiel.evaluation.best_response import Exploitability, exploitability
 
 _POINTS_A_DECADE = 8
 _CHUNK_SECONDS = 0.25
-"""Time of the iterations of one step."""
+"""Time that the iterations of one step should take."""
 
 
 class Point(NamedTuple):
-    """A measurement.
+    """A measurement of the average strategy.
 
     Attributes
     ----------
     iteration : int
+        The number of iterations done.
     seconds : float
         Time of all iterations and measurements so far.
     distance : float
@@ -61,7 +62,7 @@ def converge(
     Parameters
     ----------
     iterations : int
-        The last iteration, counted from the solver's first.
+        The last iteration, counted from the first of the whole run, also where the solver was resumed.
     until : float
         Stop at the first measurement with this distance or less.
     curve : sequence of Point
@@ -71,7 +72,7 @@ def converge(
         steps leaves the solver as it was after the last step.
     on_step, on_point : callable
         `on_step` is called with the iteration after each step, `on_point` with the curve after each measurement. The
-        time they take does not count.
+        time that they take is not counted in `Point.seconds`.
 
     Notes
     -----

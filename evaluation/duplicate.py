@@ -27,14 +27,15 @@ class AgentScore:
     chips : float
         Net chips over the group, free of rounding.
     chips_squared : float
-        Sum of the squared net chips of those hands.
+        Sum over hands of the squared net chips.
     faults : int
+        The number of the agent's faults.
     play : bytes
         The agent's counts of actions by seat, uint8[num_seats, len(play_statistics.COUNTERS)].
     first_fault : str
-        The message of its first fault; empty if it has none.
+        The message of the agent's first fault; empty without faults.
     fault_kinds : str
-        The kinds of its faults in order, separated by blanks.
+        The kinds of the agent's faults in order, separated by blanks.
     imaginary_hands, chance, own_actions, other_actions : float or None
         Sums of AIVAT's corrections (`aivat.Score`); None without AIVAT, or if a hand lacks them.
     true_chance, true_other_actions : float or None
@@ -42,11 +43,12 @@ class AgentScore:
     true_own_actions : float or None
         The sum of the correction of own actions with the true cards; None where `own_actions` is None.
     aivat_squared, reduced_squared : float or None
-        Sums of those hands' squared estimates: with all corrections, and reduced (`aivat.Score.reduced`).
+        Sums over hands of the squared estimate: with all corrections, and reduced (`aivat.Score.reduced`). None as
+        the corrections that they contain.
     refused : str
-        Why its reported strategy could not be used; empty if it could, or if it reports none.
+        Why the agent's reported strategy could not be used; empty if it could, or if none was reported.
     calibration : bytes
-        The sums of its `calibration.Calibration`, float64[10]; empty without AIVAT.
+        The agent's `Calibration.sums` (`calibration`), float64[10]; empty without AIVAT.
     seat_sums : bytes
         float64[num_seats, 1 or 3]: for each seat the sum of the net chips. With AIVAT also the sums of the full
         estimates, NaN where undefined, and of the reduced estimates. The agent plays equally many hands in every seat.
@@ -90,7 +92,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return for each rotation, for each seat, the place of its agent in the order around the table.
+    """Return the place, in the order around the table, of the agent at each seat: ``result[rotation][seat]``.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -121,12 +123,12 @@ def play_group(
     agents : callable
         Returns the agent of every line-up position in a rotation.
     contestants : sequence of int
-        The number of each position's agent in the result; copies of an agent share one.
+        For each position, the number under which its agent is scored; copies of an agent share a number.
     streams, group
         The run's streams and the numbers that name this group; together they fix the decks, the order
         around the table and every seat's random stream in every rotation.
     on_hand : callable
-        Called with every hand and, for each seat, the contestant and the agent that reports its strategy.
+        Called with every hand, the contestants by seat, and the agents that report the strategies by seat.
     repair : bool
         Whether a fault costs only the faulty answer, as in `play_hand`.
     aivat : Aivat, optional

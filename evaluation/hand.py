@@ -22,7 +22,10 @@ REPAIRABLE = ("exception", "illegal")
 """Kinds of faults after which the agent's process still runs, so that the agent can play on."""
 
 PAYOFF_UNIT = 2520
-"""Payoffs are multiples of 1/2520 chip (a pot splits among at most ten seats), which makes their sums exact."""
+"""Units per chip: a payoff times 2520, rounded, is an exact integer, as a pot splits among at most ten seats.
+
+Sums of these integers are exact; sums of float payoffs are not.
+"""
 
 
 FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
@@ -30,13 +33,14 @@ FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "f
 
 
 class AgentFault(Exception):
-    """A fault of an agent, raised by the stand-in of a contestant in another process.
+    """A fault of an agent. The stand-in for an agent in another process raises it here, in the run's process.
 
     Parameters
     ----------
     kind : str
         One of `FAULT_KINDS`.
     message : str
+        What the agent did wrong, for the user.
     """
 
     def __init__(self, kind: str, message: str):
@@ -46,14 +50,14 @@ class AgentFault(Exception):
 
 
 class RemoteAgent(Agent):
-    """An agent in another process, which must hear when a hand is over."""
+    """The stand-in for an agent in another process; the table tells it when a hand is over."""
 
     def end_hand(self) -> None:
-        """Hear that the hand is over; an `AgentFault` raised here is a fault in that hand."""
+        """Note that the hand is over; an `AgentFault` raised here is a fault in that hand."""
 
 
 class Fault(NamedTuple):
-    """A fault that an agent committed in a hand."""
+    """A fault of the agent in `seat`, of one of `FAULT_KINDS`, with a message for the user."""
 
     seat: int
     kind: str
@@ -70,11 +74,13 @@ class Hand:
     deck : uint8[num_dealt_cards]
         All hole cards, seat by seat, then the board, shown or not.
     actions : tuple of Action
+        All actions in order; the posted blinds are not among them.
     payoffs : tuple of float
         Net chips of every seat; they sum to 0.
     showdown : bool
         Whether hands were compared.
     faults : tuple of Fault
+        The faults in order.
     waits : tuple of (int, float)
         The seat and the seconds until its answer, for every decision that an agent was asked for. Empty in a hand
         that was replayed from a record.
@@ -114,8 +120,8 @@ def play_hand(
     rngs : sequence of Generator
         The random stream of each seat for this hand.
     repair : bool
-        Replace only the faulty answer, by the nearest legal action, and let the agent continue the hand, as long as
-        its process lives.
+        Let a faulty agent continue the hand as long as its process lives. An illegal action is replaced by the nearest
+        legal one. After an exception, or an answer that is no action, the seat checks or folds, for this decision only.
     """
     if not len(agents) == len(rngs) == rules.num_seats:
         raise ValueError(f"{rules.num_seats} seats need as many agents and rngs, got {len(agents)} and {len(rngs)}")
@@ -134,7 +140,10 @@ def play_hand(
 
 
 class _Table:
-    """A hand while it is played: the calls to its agents, in order `begin`, (`deal_street`, `ask`)..., `end`.
+    """A hand while it is played.
+
+    Its methods are called in this order: `begin`; `ask` for each decision, after one `deal_street` for each street
+    but the first; `end`.
 
     Attributes
     ----------
@@ -194,7 +203,7 @@ class _Table:
             self._tell(seat, Board(self._board[num_seen:], street))
 
     def ask(self, state: list[int]) -> None:
-        """Ask the agent to act for its action, apply the action, and show it to all agents that observe."""
+        """Ask the agent whose turn it is for an action, apply the action, and show it to all agents that observe."""
         seat = state[betting_state.ACTOR]
         public = PublicState(self._rules, state, self._board, self.actions)
         action = FOLD if public.can_fold else CALL  # what a seat at fault plays
@@ -267,7 +276,7 @@ def error_text(error: BaseException) -> str:
     where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
     try:
         return f"{type(error).__name__}: {error}"[:_MAX_MESSAGE] + where
-    except Exception:  # an exception of a contestant may not even have a text
+    except Exception:  # the agent may define an exception whose text raises another
         return type(error).__name__ + where
 
 

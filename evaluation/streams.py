@@ -17,22 +17,22 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
 _DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
-"""Purposes of streams."""
+"""Purposes of streams, the first number of a stream's spawn key; purpose 2 draws line-ups (`schedule`)."""
 
 _WORD = 1 << 64
 
 Group = tuple[int, ...]
-"""The numbers of a group: in a tournament its line-up and its deck."""
+"""The numbers that identify a group: in a tournament its line-up and its deck, in this order."""
 
 
 class Source(Protocol):
     """The origin of all streams."""
 
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
-        """Return the generator of a purpose."""
+        """Return the generator for a purpose in a group; `path` are further numbers of the stream, as the rotation."""
 
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
-        """Return two 64-bit words for every seat of every rotation."""
+        """Return two 64-bit words for every seat of every rotation: rotation by rotation, and in each seat by seat."""
 
     def without(self, retired: Collection[int]) -> "Source":
         """Return the source for groups in which some agents are retired."""
@@ -65,8 +65,8 @@ class Keyed:
     Parameters
     ----------
     keys : sequence of (int, int)
-        Pairs of a key's first deck and the key, any whole number; the first decks ascend from 0. A deck is the last
-        number of a group.
+        Pairs (first deck, key): each key serves the decks from its first deck until that of the next pair. The first
+        decks ascend from 0, and a key is any whole number. The deck is the last number of a group.
     retired : collection of int
         The agents that were retired and only fold.
     """
@@ -111,7 +111,7 @@ class SeatStreams:
         self._template = self.generators[0].bit_generator.state
 
     def seed(self, words: Sequence[int]) -> list[np.random.Generator]:
-        """Return the generators, each set to a state made of two 64-bit words: those of seat 0 first."""
+        """Return the generators of all seats, each set to the state that its two words form; seat 0 has the first."""
         template = self._template
         for k, generator in enumerate(self.generators):
             template["state"]["state"] = words[2 * k] << 64 | words[2 * k + 1]
@@ -126,6 +126,7 @@ class Streams:
     ----------
     num_seats : int
     source : Source
+        The origin of all streams: a seed or keys.
     once : bool
         Deal each rotation of a group its own deck; otherwise all rotations share one.
     """
@@ -148,7 +149,7 @@ class Streams:
         return [deal_deck(rules, self._source.generator(_DECK, group, turn)) for turn in range(self._num_seats)]
 
     def order(self, group: Group) -> list[int]:
-        """Return the line-up position at each place around the table."""
+        """Return the order of agents around the table, as positions in the line-up; rotations move it seat by seat."""
         return self._source.generator(_ORDER, group).permutation(self._num_seats).tolist()
 
     def values(self, group: Group) -> np.random.Generator:

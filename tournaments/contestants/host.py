@@ -36,9 +36,9 @@ def private_streams() -> tuple[BinaryIO, BinaryIO]:
 class Host:
     """Answers the requests to one agent.
 
-    Every request has a ``number``, which its answer repeats, and may have ``events`` to observe first. It asks one of:
-    ``hello`` (the process id), ``load`` a spec, ``restart`` a hand, ``act``, ``range`` (the reported strategy), or
-    nothing but to observe the events.
+    Every request has a ``number``, which its answer repeats, and may have ``events``, which the agent observes first.
+    At most one further entry says what to do: ``hello`` (return the process id), ``load`` (build the agent of a spec),
+    ``restart`` (begin a hand), ``act``, or ``range`` (return the reported strategy).
     """
 
     _rules: HoldemRules
@@ -120,7 +120,8 @@ def _kind(request: wire.Message) -> str:
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:
     """Return the answer for an exception: ``fault`` with kind and message, or ``refused`` if the spec names no agent.
 
-    An error of `make_agent` without a cause is about the spec; the agent's own errors are the cause of another error.
+    A ValueError of `make_agent` whose ``__cause__`` is None is about the spec. An exception of the agent's own code
+    becomes the ``__cause__`` of a ValueError.
     """
     kind = _kind(request)
     if isinstance(error, AgentFault):

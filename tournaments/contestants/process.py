@@ -1,9 +1,10 @@
 """The program of an isolated agent: a warden and, as its child, the process that runs the agent's code.
 
-Started by `family` as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox it stops and
-continues all processes when the run orders it. When the agent's process or the run ends, the warden ends all processes
-that the agent has started. In a sandbox the warden is the first process, whose end kills all others; elsewhere orphans
-become its children. Only the standard library is imported here, which keeps the warden of every agent small.
+`family` starts this module as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox it
+stops and continues all processes when the run orders it. When the agent's process or the run ends, the warden ends all
+processes that the agent has started. In a sandbox the warden is the first process, whose end kills all others;
+elsewhere orphans become its children. Apart from the small module `interrupts`, only the standard library is imported
+here, which keeps the warden of every agent small.
 """
 
 import contextlib

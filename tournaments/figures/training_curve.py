@@ -52,7 +52,7 @@ def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequen
         regrets.loglog(iterations, [mark.regret for mark in marks])
         regrets.set(title="Positive regret of all infosets", ylabel="regret (mbb/visit)")
         for name, label in (("drift", "drift since the last mark"), ("missing", "decisions where nothing was learnt")):
-            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # not 0 and NaN
+            shown = [mark for mark in marks if getattr(mark, name) > 0.0]  # a log axis has no 0; NaN is unknown
             if shown:
                 shares = [100.0 * getattr(mark, name) for mark in shown]
                 drifts.loglog([mark.iteration for mark in shown], shares, label=label)

@@ -30,24 +30,25 @@ class RunRecord:
     results : dict
         The content of results.json, computed again.
     rows : SCORES[n]
-        The stored scores of every agent in every group, in the order of the schedule. The agent with the number after
-        the last is the Control (`run`).
+        One row for every agent in every group, in the order of the schedule. Rows with the agent number
+        ``len(config.agents)`` are the Control's (`run`).
     scores : RunScores
-        The statistics of these rows.
+        The scores of every agent, computed from `rows`.
     play : dict of int to PlayStatistics
-        Counts of actions, by the agent's number.
+        Frequencies of play, by the agent's number.
     times : dict of int to AnswerTimes
-        Times of decisions, by the agent's number.
+        The number and the times of an agent's answers, by the agent's number.
     first_faults : dict of int to str
-        The message of the first fault of each agent that committed one.
+        The message of an agent's first fault, by the agent's number; agents without faults are missing.
     facts : dict
         Version, digest and machine of the run (`RunStore.facts`).
     num_groups, num_wanted : int
-        The number of groups played so far, and of groups that the settings ask for.
+        The number of groups played so far, and the number that the settings ask for.
     num_kept : int
         The number of groups whose hands are kept.
     seat_sums : float64[n, num_seats, 1 or 3]
-        Sums by seat of each row (`duplicate.AgentScore`).
+        For each row of `rows` and each seat: the sum of the net chips and, with AIVAT, of the full and of the reduced
+        estimates (`duplicate.AgentScore.seat_sums`).
     """
 
     letter: str
@@ -77,7 +78,7 @@ class RunRecord:
 
     @property
     def ranking(self) -> list[int]:
-        """The agents' numbers, best first; those who have not played last."""
+        """The agents' numbers, best first; agents without a hand come last."""
         rates = [agent["mbb_per_hand"] for agent in self.results["agents"]]
         return sorted(range(len(rates)), key=lambda number: (rates[number] is None, -(rates[number] or 0.0)))
 

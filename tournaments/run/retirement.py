@@ -19,7 +19,7 @@ class FaultLedger:
     Parameters
     ----------
     max_faults : int
-    faults : iterable of (lineup, deck, agent, faults)
+    faults : iterable of (lineup, deck, agent, number of faults)
         The faults of the groups that a run has stored.
     """
 
@@ -50,7 +50,8 @@ class FaultLedger:
         Returns
         -------
         sequence
-            The groups that remain valid: all, or those up to the first by which an agent is retired.
+            The groups of the block to store: all, or those up to the first group that retires an agent, or retires it
+            earlier than known before.
         Position or None
             The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """
@@ -65,6 +66,9 @@ class FaultLedger:
                     if after is not None and after != before:
                         changes.append(after)
             if changes:
+                # No group after `last` counts: the retired agent still played in it. Blocks arrive in any order, so
+                # such groups of other blocks may be counted already. The rest of this block is not counted, either:
+                # what is missing is played again.
                 last = min(changes)
                 for counts in self._faults.values():
                     for later in [other for other in counts if other > last]:

@@ -39,8 +39,8 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for proofs), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled blueprints), "
-        "pluribus (as large as the paper's), or a settings file: "
-        "game or seats and stack_bb, [menu] with bet sizes by street, cards, iterations",
+        "pluribus (as large as the paper's); or a settings file with: game (or seats and stack_bb), "
+        "[menu] (bet sizes by street), cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
     add("--minutes", type=float, metavar="M", help="instead of --iterations: as many as a short trial predicts for M")
@@ -53,7 +53,7 @@ def _add_train(actions) -> None:
         "--seed",
         type=int,
         metavar="N",
-        help="seed; with one thread, runs repeat bit for bit (default: the preset's, 1)",
+        help="seed; with one thread, a seed always gives the same blueprint (default: that of the settings, or 1)",
     )
     add(
         "--from",
@@ -66,7 +66,7 @@ def _add_train(actions) -> None:
         type=float,
         default=1000.0,
         metavar="BB",
-        help="with --from: initial regret of each infoset, in big blinds",
+        help="with --from: regret shared out among the actions of each infoset at the start, in big blinds",
     )
     add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint saved")
     add("--out", metavar="DIR", help="folder of the run (default: a folder with its name in the user's data)")
@@ -112,7 +112,7 @@ def _add_pack(actions) -> None:
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add("--out", metavar="FILE.blueprint", required=True, help="the packed file")
-    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play that count visits to each row")
+    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play to count visits to rows in")
     add("--least", type=int, default=1, metavar="N", help="leave out rows with fewer visits; 0 keeps all")
     add("--json", action="store_true", help="print as JSON")
 

@@ -25,13 +25,13 @@ def add(commands) -> None:
         "--iterations",
         type=int,
         metavar="N",
-        help="total iterations (default: 1,000, mccfr 100,000; with --until at most 1,000,000, mccfr 10^9)",
+        help="total iterations (default: 1,000, or 100,000 for mccfr; with --until 1,000,000, or 10^9 for mccfr)",
     )
     add(
         "--until",
         type=float,
         metavar="EPS",
-        help="stop at this exploitability, or NashConv where exploitability is undefined, in the game's unit",
+        help="stop when exploitability (NashConv, if not a two-player zero-sum game) is EPS or less, in the game's unit",
     )
     add("--seed", type=int, metavar="N", help="seed of mccfr (default: 1)")
     add("--out", metavar="DIR", help="folder for policy, curve and results; the same command resumes from it")
