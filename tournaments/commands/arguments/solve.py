@@ -31,7 +31,7 @@ def add(commands) -> None:
         "--until",
         type=float,
         metavar="EPS",
-        help="stop when exploitability (NashConv, if not a two-player zero-sum game) is EPS or less, in the game's unit",
+        help="stop when exploitability (NashConv, unless two-player zero-sum) is at most EPS, in the game's unit",
     )
     add("--seed", type=int, metavar="N", help="seed of mccfr (default: 1)")
     add("--out", metavar="DIR", help="folder for policy, curve and results; the same command resumes from it")
