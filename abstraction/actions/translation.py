@@ -11,9 +11,9 @@ Where hand and tree disagree, these rules hold.
   other seats must still answer in the hand, the smallest raise is taken instead, and nobody folds to it
   (`Shadow.free`): otherwise tiny bets could exploit the player.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
-  the hand; but if another seat is in the hand and not in the tree, that seat takes its place.
+  the hand; but if another seat is in the hand and not in the tree, that one takes the folded seat's place in the tree.
 - Where the tree offers no call, the seat that calls leaves the tree. If it bets later, it takes the place of another
-  seat, but never that of our own; the seats between are assumed to check.
+  seat, but never our own seat's place; the seats between are assumed to check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
   next raise it can follow, or the next street (`Shadow.missed`).
 - A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has caught up. If the
@@ -135,8 +135,9 @@ class Shadow(NamedTuple):
     Attributes
     ----------
     node : int
+        The number of the tree's node.
     seats : tuple of int
-        The tree's seat of each seat at the table; -1 for a seat that is not in the tree.
+        For each seat at the table, its seat in the tree; -1 for a seat that is not in the tree.
     missed : bool
         The last raise on this street could not be followed in the tree.
     free : bool
@@ -155,11 +156,11 @@ class Answers(NamedTuple):
     Attributes
     ----------
     node : int or None
-        The tree's decision, if it has one for the seat to act.
+        The tree's decision for the seat to act; None if the tree has none.
     actions : tuple of int
         Actions of the hand, ascending: call, fold where legal, and the translations of the decision's actions.
     columns : tuple of int
-        For each action of the decision the index in `actions`; several may have the same.
+        For each action of the tree's decision, the index in `actions` of its translation. Several may have the same.
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     """
@@ -178,6 +179,7 @@ class Place:
     state : BettingState
         State of the hand; read-only.
     shadow : Shadow
+        Position in the tree.
     """
 
     __slots__ = ("state", "shadow", "is_node", "following", "answers")
@@ -274,7 +276,7 @@ class Translation:
         Parameters
         ----------
         coin : float
-            See `translate`.
+            Random number from 0 to 1 that draws between two sizes, see `translate`.
         own_seat : int
             The seat that chooses its actions in the tree, and raises to the totals of `actions`; -1 for none.
         """

@@ -84,10 +84,14 @@ class MenuArrays(NamedTuple):
     callers : int32[num_streets, raises so far]
         How many seats may call.
     units : int8[num_sizes]
+        `tree_kernels.POT`, `BIG_BLIND` or `ALL_IN` for each size.
     amounts : float64[num_sizes]
+        Share of the pot after calling, or big blinds in all; 0 for all-in.
     big_blind : int
+        Chips of the big blind.
     all_in_share : float
     exact, push_or_fold : bool
+        As in `GameMenu`.
     """
 
     first: np.ndarray
@@ -164,7 +168,17 @@ class BettingTree(NamedTuple):
 
 
 class TreeWorkspace(NamedTuple):
-    """A stack of states, their actions, the number of the next action to follow and the node: one entry a depth."""
+    """The path from the root to the node that a kernel visits: entry d of each array is for depth d.
+
+    Attributes
+    ----------
+    states, nodes
+        The betting state and the number of the node.
+    actions, num_actions
+        The actions on offer, and their number.
+    following
+        Index in `actions` of the next action to follow.
+    """
 
     states: np.ndarray
     actions: np.ndarray

@@ -31,9 +31,10 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
     combos : uint8[num_combos, num_hole_cards]
     boards : uint8[num_boards, num_board_cards]
     weights : float64[num_boards]
+        Factor of the points on each board.
     work : features.Workspace
     points, total_weight : float64[num_combos]
-        Modified in place.
+        Sum of each combo's weighted points, and of the weights of the boards on which it is free. Modified in place.
     """
     num_combos, num_hole = combos.shape
     num_board = boards.shape[1]

@@ -94,7 +94,19 @@ def warmup() -> None:
 
 
 class Workspace(NamedTuple):
-    """Memory of `sum_points`; only ``pair_points``, a sum over boards, keeps its content from board to board."""
+    """Memory of `sum_points`.
+
+    Attributes
+    ----------
+    ranks, order, spare, counts
+        Ranks of the combos on one board, and the arrays of `sort_by_rank`.
+    per_card : float64[3, 52]
+        Sums by card; on boards without a possible flush, by rank.
+    made : float64[91]
+        Weighted points of each pair of ranks on one board.
+    pair_points : float64[91]
+        Sum of `made` over all boards without a possible flush: the only array that is kept from board to board.
+    """
 
     ranks: np.ndarray
     order: np.ndarray

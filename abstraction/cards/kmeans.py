@@ -15,7 +15,7 @@ from plurispiel.abstraction.cards.distances import Distance
 from plurispiel.abstraction.machine.threads import run_chunks
 
 _CHUNK = 8192
-_WARM_ROUNDS = 5  # of each start
+_WARM_ROUNDS = 5  # rounds of Lloyd's algorithm for each start
 _ENOUGH = 1e-4  # iteration stops after a round that lowers the total by a smaller share
 
 
@@ -60,12 +60,13 @@ def kmeans(
     ----------
     points : uint8[n, dims]
     weights : int64[n]
-        Above 0.
+        Weight of each point, above 0.
     k : int
         Number of centroids; fewer are returned if there are fewer different points.
     distance : Distance
     rounds : int
-        Maximum; iteration stops when a round lowers the total by less than 1 in 10,000.
+        Maximum number of rounds on all points. Iteration stops when a round lowers the weighted sum of distances by
+        less than 1 in 10,000.
     restarts, seeding_points : int
         Number of k-means++ starts, and of points sampled for them.
     progress : tqdm, optional
@@ -147,7 +148,7 @@ def _means(
     distance: Distance,
     threads: int,
 ) -> np.ndarray:
-    """Return the mean of each centroid's members; centroids without members move to the points farthest from theirs."""
+    """Return the mean of each centroid's members; those without members move to the farthest points."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():

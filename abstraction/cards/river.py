@@ -42,7 +42,29 @@ class RiverTable(NamedTuple):
 
 
 class RiverWorkspace(NamedTuple):
-    """Memory for one river board at a time."""
+    """Memory for one river board at a time.
+
+    Attributes
+    ----------
+    ranks, order, spare, counts
+        Ranks of the combos (or of the 91 pairs of ranks), and the arrays of `sort_by_rank`.
+    cards : uint8[1326, 2]
+        Cards of each hand in `order`.
+    weaker : int32[52]
+        Number of weaker hands with each card (or rank).
+    left, equal : int32[13]
+        Number of cards of each rank that are not on the board, and of equally strong hands with each rank.
+    made : uint16[91]
+        Equity of each pair of ranks.
+    places : int32[1326]
+        Index of each combo among the free combos.
+    before : float32[1326, 8]
+        For each hand in `order` and each cluster, twice the hands beaten plus the hands tied.
+    cluster_weaker, cluster_totals : float32[52, 8], float32[8]
+        Number of hands passed so far, by cluster: with each card, and in all.
+    cluster_held, all_held : float32[52, 8], float32[8]
+        Number of free combos, by cluster: with each card, and in all.
+    """
 
     ranks: np.ndarray
     order: np.ndarray

@@ -205,6 +205,7 @@ def share_pot(rules, state, ranks, payoffs):
         for seat in range(num_seats):
             num_winners += state[CONTRIB + seat] > floor and state[FOLDED + seat] == 0 and ranks[seat] == best
         size = level - floor
+        # The winners divide the layer's chips of all others: the result is net of each winner's own chips.
         share = size * (num_sharing - num_winners) / num_winners
         for seat in range(num_seats):
             if state[CONTRIB + seat] > floor:

@@ -74,7 +74,7 @@ class BettingDecision(NamedTuple):
     state : list of int
         The betting state array.
     actions : tuple of (int, int, int)
-        Seat, action and street of every action before.
+        Seat, action and street of every earlier action of the hand.
     children : dict of int to int
         The node after each legal action, ascending.
     """
@@ -125,7 +125,7 @@ def street_betting(
     start : BettingState
         Heads-up, at a decision.
     actions : tuple of (int, int, int)
-        Seat, action and street of every action before.
+        Seat, action and street of every earlier action of the hand.
     menu : callable, optional
         Returns the raise-to totals on offer, ascending, for the rules and a betting state array as a list. By default
         the menu of the rules, for a pot that includes the dead chips.

@@ -45,7 +45,17 @@ class BoardClasses(NamedTuple):
 
 
 class BoardWorkspace(NamedTuple):
-    """Memory for one board."""
+    """Memory for one board.
+
+    Attributes
+    ----------
+    board, image : uint8[k]
+        A board, and the same board with its suits renamed.
+    masks : int64[4]
+        Set of ranks of each suit, as bits; later the new suit of each suit.
+    order : int64[4]
+        Suits in descending order of their masks.
+    """
 
     board: np.ndarray
     image: np.ndarray

@@ -49,9 +49,9 @@ class RankTables(NamedTuple):
     starts: np.ndarray
     """int64[8]: initial word of a hand of k cards, k = 1..7."""
     low: np.ndarray
-    """uint16[65536]: key of the ranks 3..8 -> first entry of its block."""
+    """uint16[65536]: key of the ranks 3..8 -> number that, plus that of `high`, is the index into `values`."""
     high: np.ndarray
-    """uint16[32768]: key of the ranks 9..A -> entry within a block."""
+    """uint16[32768]: key of the ranks 9..A -> the other summand of this index."""
     values: np.ndarray
     """uint16[num_multisets]: ranks without flushes."""
     flushes: np.ndarray

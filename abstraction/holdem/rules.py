@@ -41,7 +41,7 @@ class HoldemRules:
     first_seats : tuple of int
         The seat that acts first on each of 1..4 streets; if it has folded or is all-in, the next that can act.
     board_cards : tuple of int
-        New board cards on each street.
+        Number of board cards dealt at the start of each street.
     betting : {"no-limit", "limit"}
         Whether raises have any size or the fixed sizes of `raise_sizes`.
     raise_sizes : tuple of int or None
@@ -49,7 +49,7 @@ class HoldemRules:
     max_raises : tuple of int or None
         Raises allowed on each street, blinds not counted; None for no limit.
     num_suits, num_ranks, num_hole_cards : int
-        The deck (lowest ranks first) and the private cards of a seat.
+        Number of suits and of ranks in the deck, which has the lowest ranks; number of private cards of a seat.
     betting_abstraction : {"fullgame", "fchpa", "fcpa", "fc"}
         The raises on offer in no-limit: any size; half pot, pot, all-in; pot, all-in; none.
 
@@ -153,7 +153,7 @@ class HoldemRules:
         return sum(self.board_cards[: street + 1])
 
     def street_of_board(self, board: Sequence[int]) -> int:
-        """Return the first street with as many board cards.
+        """Return the first street on which the board has as many cards as this one.
 
         Raises
         ------

@@ -22,7 +22,8 @@ CARD_SLOTS = 104
 FIRST_HAND = LANES
 """Block of a tile's first hand. Block 0 is zero and stands for a hand that is not in the range.
 
-One would do; with sixteen, the squares of sixteen blocks that `lanes.transpose_in` writes begin at multiples of 16.
+One zero block would be enough. With sixteen blocks before the first hand, each group of sixteen blocks that
+`lanes.transpose_in` writes begins at a multiple of 16.
 """
 
 
@@ -182,7 +183,7 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
     Parameters
     ----------
     groups : int32[num_groups + 1]
-        First hand of each group of equal strength, and the number of hands.
+        Index of the first hand of each group of equal strength; the last entry is the number of hands.
     cards, reach, rows, mass, out
         As in `fill_fold_mass`.
 
@@ -235,7 +236,7 @@ def fill_fold_tile(own, others, same, tile, mass, out):
     own, others : uint8[n, 2], uint8[m, 2]
         The cards of the hands to value, and of the hands in the ranges.
     same : int32[n]
-        The block in `tile` of the hand with the same cards in `others`; 0 without one.
+        The block in `tile` of the hand of `others` with the same cards; 0 if there is none.
     tile : float[FIRST_HAND + m, 16]
         The weight of each hand of `others` in sixteen ranges, from block `FIRST_HAND` on. Block 0 holds zeros.
     mass : float[CARD_SLOTS, 16]
@@ -265,7 +266,8 @@ def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
     Parameters
     ----------
     own_stops, other_stops : int32[num_groups]
-        End of each group of equal strength in `own` and in `others`, weakest first. A group may be empty in either.
+        End of each group of equal strength in `own` and in `others`, weakest first. A group may be empty in
+        either list.
     own, others, tile, mass, out
         As in `fill_fold_tile`, both lists of hands in order of strength.
     """

@@ -17,6 +17,22 @@ WEAKER, NOT_STRONGER, ALL = kernels.WEAKER, kernels.NOT_STRONGER, kernels.ALL
 
 
 class _Workspace(NamedTuple):
+    """Sums for `_three_way_kernels.fill_pair_masses`, in the symbols at the top of that module.
+
+    Attributes
+    ----------
+    number : int64[52, 52]
+        Index of the hand with two given cards; -1 if there is none.
+    totals : float64[3, 2]
+        S of each set of hands and range.
+    mass : float64[3, 2, 52]
+        C of each set, range and card.
+    both : float64[3]
+        D of each set.
+    ends : int64[3]
+        Index after the last hand of each set.
+    """
+
     number: np.ndarray
     totals: np.ndarray
     mass: np.ndarray

@@ -58,7 +58,7 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back: processes started in the block never get them, this one gets the first afterwards."""
+    """Hold interrupts back: processes started in the block never get them, ours gets the first one after the block."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -107,7 +107,7 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
 
 def leave_to_parent() -> None:
-    """Let interrupts do nothing to this process, which its parent ends; programs it starts get them as usual."""
+    """Ignore interrupts in this process, as its parent will end it; programs that it starts get them as usual."""
     for number in SIGNALS:
         signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, a handler is not inherited by programs
     if hasattr(signal, "pthread_sigmask"):

@@ -27,7 +27,8 @@ def run_chunks(
     Parameters
     ----------
     make_worker : callable
-        Called once per thread; returns the function that is called with each slice, which may own a workspace.
+        Called once per thread, so that each thread can have its own workspace. Returns the function that works on a
+        slice.
     progress : tqdm, optional
         Advanced by the length of each finished slice.
     """

@@ -61,8 +61,8 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
     deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
         Workspaces.
     label, outcome : int32[F], int64[F]
-        Modified in place; a label is -1 at other histories than decisions, an outcome at all but terminal ones. An
-        outcome is a number in base num_seats: the node, then for each seat the number of live hands it beats.
+        Modified in place. A label is -1 where no seat decides, an outcome is -1 before the end of a hand. The digits of
+        an outcome in base num_seats are the node, then for each seat the number of live hands that its hand beats.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]
@@ -113,7 +113,8 @@ def settle_outcomes(plan, outcome, ranks, payoffs):
 def deal_level(plan, node, cards, child_node, child_cards, action, chance):
     """Write the children of each history, in order.
 
-    Modified in place: `child_node`, `child_cards`, `action`, `chance`.
+    Modified in place, with one row for each child: `child_node` and `child_cards`, like `node` and `cards` in
+    `name_level`; the `action` that leads to it; and the probability `chance` of that action, 1 unless a card is dealt.
     """
     deck_size = len(plan.cards)
     child = 0

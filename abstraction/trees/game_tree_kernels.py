@@ -8,7 +8,7 @@ from plurispiel.abstraction.machine.jit import kernel
 
 
 class TreeNodes(NamedTuple):
-    """The arrays of a `GameTree` that kernels read, C-contiguous, dtypes as there."""
+    """The arrays of a `GameTree` that kernels read, C-contiguous, with the dtypes described there."""
 
     player: np.ndarray
     first_child: np.ndarray
@@ -60,7 +60,7 @@ def sort_by_infoset(infoset, ends, histories):
     Parameters
     ----------
     ends : int32[num_infosets + 1]
-        At the call, where the histories of each infoset begin. Modified in place: where they end.
+        At the call, the index in `histories` where each infoset begins. Modified in place: the index where it ends.
     histories : int32[number of decisions]
         Modified in place.
     """
