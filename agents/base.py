@@ -196,8 +196,9 @@ class View(NamedTuple):
         The actor, from 0: with three or more seats the small blind is 0 and the button last; heads-up, the big blind
         is 0 and the button 1.
     hole_cards : tuple of int
-        In the order dealt; `cards_text` writes them. A card is ``4 * rank + suit``, with ranks from deuce (0) to ace
-        (12) and suits in the order c, d, h, s. ``public.rules.combo_id(hole_cards)`` is their row in a `Strategy`.
+        The actor's hole cards in the order dealt; `cards_text` writes them. A card is ``4 * rank + suit``, with ranks
+        from deuce (0) to ace (12) and suits in the order c, d, h, s. ``public.rules.combo_id(hole_cards)`` is the row
+        of these cards in a `Strategy`.
     """
 
     public: PublicState
@@ -206,7 +207,9 @@ class View(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """An action and, optionally, the distribution it was drawn from: the row of the hole cards in a `Strategy`.
+    """An action and, optionally, the actions and probabilities it was drawn from.
+
+    These are the columns of a `Strategy` and its row for the hole cards.
 
     `act` may also return the bare action.
     """
@@ -228,8 +231,8 @@ class Strategy:
         Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1. Rows
         of combos that share a card with the board are ignored.
     highest : int64[num_actions] or None
-        A column may stand for a raise drawn uniformly from ``actions[k]..highest[k]`` chips inclusive;
-        None where every column is a single action.
+        Column k may stand for a raise drawn uniformly from ``actions[k]..highest[k]`` chips inclusive; for a single
+        action the two are equal. None if every column is a single action.
     """
 
     actions: np.ndarray
@@ -298,7 +301,7 @@ class Agent:
         return draw(Strategy(np.asarray(strategy.actions), row, highest), self.rng)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return this agent's strategy with every combo, or None if it cannot tell.
+        """Return this agent's strategy with every combo, or None if the agent does not report its strategy.
 
         This must be the distribution that `act` draws from, and must not depend on the cards that the agent holds.
         """

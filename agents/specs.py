@@ -48,10 +48,12 @@ class AgentSpec:
     Attributes
     ----------
     text : str
-        As given.
+        The whole spec, without blanks around it.
     name, argument : str
-        The parts around the first colon; the argument may be empty.
+        The parts before and after the colon; the argument may be empty. In ``FILE.py:CLASS`` it is the last colon,
+        otherwise the first.
     options : tuple of (str, str)
+        The keys and values after the question mark, in order.
     """
 
     text: str
@@ -71,12 +73,12 @@ class AgentSpec:
 
     @property
     def has_blueprint(self) -> bool:
-        """Whether it plays a blueprint, also with search."""
+        """Whether the agent plays a blueprint, also with search."""
         return self.name in ("blueprint", "search")
 
     @property
     def title(self) -> str:
-        """Its name in results: the text without the folder of a file, the same from everywhere."""
+        """The agent's name in results: the spec without the folder in front of a file or of a stored strategy."""
         if self.is_stored and self.argument:
             return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
@@ -93,7 +95,7 @@ def parse_spec(text: str) -> AgentSpec:
     Raises
     ------
     ValueError
-        If it is malformed. `make_agent` looks up the agent itself.
+        If the text is malformed. Whether the agent exists is checked by `make_agent`.
 
     >>> parse_spec("openspiel:cfr?iterations=500")
     AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))

@@ -48,12 +48,13 @@ class GameArrays(NamedTuple):
     Attributes
     ----------
     num_seats, num_streets, num_hole_cards, num_board_cards, num_suits : int
-        Streets that have decisions.
+        Sizes of the game. `num_streets` counts the streets that have decisions.
     board_sizes : int64[num_streets]
+        The number of board cards on each street.
     base : int64[num_streets + 1]
-        The first cell of each street, and the number of all.
+        The index of each street's first cell, then the number of all cells.
     pairs : int64[num_streets]
-        (decision, action) pairs of each street.
+        The number of (decision, action) pairs of each street, in other words the cells of one bucket.
     """
 
     num_seats: int
@@ -72,8 +73,12 @@ class StreetCells(NamedTuple):
     Attributes
     ----------
     rows, num_actions : integers[num_decisions]
-        In ascending order of `rows`.
-    base, pairs, num_buckets : int
+        The offset of each decision's row among the cells of a bucket, ascending, and its number of actions.
+    base : int
+        The index of the street's first cell.
+    pairs : int
+        The number of cells of a bucket.
+    num_buckets : int
     """
 
     rows: np.ndarray
@@ -118,14 +123,14 @@ class Blueprint:
     cards : BucketLookup
     game : GameArrays
     rows : float32 or uint8[num_cells]
-        By cell. A row, the actions of a decision in a bucket, sums to 1 or nearly to 255; a row of zeros was never
-        learnt.
+        The probability of each cell, as a float or in units of 1/255. A row, the actions of a decision in a bucket,
+        sums to 1 or nearly to 255. A row of zeros was never learnt.
     config : BlueprintConfig or None
-        Its settings; None for one that cannot be saved.
+        The settings of the blueprint; None if it has none and so cannot be saved.
     training : dict
-        Iterations, seconds and so on.
+        The record of the training: iterations, seconds and so on.
     digest : str
-        Of its whole artefact; empty without one.
+        Digest of the blueprint's whole artefact; empty if it was not loaded from an artefact.
     """
 
     rules: HoldemRules
@@ -153,7 +158,7 @@ class Blueprint:
         return street_decisions(self.tree, street)
 
     def num_rows(self) -> list[tuple[int, int]]:
-        """Return the number of rows of each street, and of those that were learnt."""
+        """Return, for each street, the number of rows and the number of rows that were learnt."""
         counts = []
         for street, buckets in enumerate(self.cards.num_buckets):
             cells = street_cells(self.tree, self.game, street, buckets)

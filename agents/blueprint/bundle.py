@@ -59,11 +59,11 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Parameters
     ----------
     folder : Path
-        Of its artefact; the bucket table of its training must still be built.
+        Folder of the blueprint's artefact. The bucket table of its training must still be built.
     num_decks : int
-        Played to find the rows that matter.
+        Number of decks that are played to count how often each row is reached.
     least : int
-        Visits in play that keep a row; 0 keeps all rows.
+        Rows that are reached fewer times than this are dropped; 0 keeps all rows.
 
     Returns
     -------

@@ -28,11 +28,11 @@ class CardArrays(NamedTuple):
     Attributes
     ----------
     relabel : uint16[num_permutations, num_combos]
-        The combo that each renaming of suits makes of a combo.
+        The combo into which each renaming of suits turns each combo.
     entries : four of int32[num_boards]
-        By street and board, see `boards.BoardClasses`.
+        For each street, the entry of each board; see `boards.BoardClasses`.
     rows : four of unsigned integers, [num_classes, num_combos]
-        The bucket of every combo on every class of boards.
+        For each street, the bucket of every combo on every class of boards.
     """
 
     relabel: np.ndarray

@@ -43,15 +43,16 @@ class MenuConfig:
     Attributes
     ----------
     preflop, flop, turn, river : tuple of str
-        After the last no raise is offered. A street without sizes has those of the previous street.
+        The sizes of the first raise of the street, of the second and so on; after the last entry no raise is offered.
+        A street without sizes has those of the previous street.
     multiway : dict
-        From a street to the sizes where three or more seats have not folded; by default those for two.
+        Maps a street to the sizes where three or more seats have not folded; by default those for two seats.
     callers : dict
-        From a street to how many seats may call a bet, by the number of raises so far; see `StreetMenu`.
+        Maps a street to the numbers of seats that may call a bet, by the number of raises so far; see `StreetMenu`.
     all_in_share : float
-        Share of the stack from which on a raise becomes all-in.
+        A raise to at least this share of the stack becomes all-in.
     push_or_fold : bool
-        A seat that faces a bet and may raise may not call.
+        Whether a seat that faces a bet and may raise may not call.
     """
 
     preflop: Texts
@@ -104,12 +105,12 @@ class BlueprintConfig:
     cards : str
         ``lossless``, or the name or folder of a bucket table.
     iterations : int
-        Of a whole run; an iteration is a deal traversed for every seat.
+        Iterations of a whole run; an iteration is a deal traversed for every seat.
     discount_until, prune_from, average_from, average_over : float
     average_every, num_snapshots : int
         See `Schedule`.
     prune_below_bb : float
-        Regret in big blinds under which actions are pruned; 0 for a value that suits the length of the run.
+        Regret in big blinds below which actions are pruned; 0 for the value that `prune_below` computes.
     exact : bool
         Regrets in float64 instead of whole chips, and every street averaged by visits: for small games.
     seed : int

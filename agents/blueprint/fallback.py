@@ -37,7 +37,10 @@ def defended_share(pot: int, to_call: int) -> float:
 
 
 class _Table(NamedTuple):
-    """Strategies and sources of all buckets at a decision, see `KeptRows.find`; whether no row is a stand-in."""
+    """The strategies and sources of all buckets at a decision, as in `KeptRows.find`.
+
+    `is_whole` tells whether every bucket has its own row, without a stand-in.
+    """
 
     rows: np.ndarray
     sources: np.ndarray
@@ -45,7 +48,11 @@ class _Table(NamedTuple):
 
 
 class _Cells(NamedTuple):
-    """A decision's street, first cell in bucket 0, cells from one bucket to the next, and number of actions."""
+    """The layout of a decision's rows.
+
+    The fields are the street, the index of the first cell in bucket 0, the distance in cells between rows of
+    consecutive buckets, and the number of actions.
+    """
 
     street: int
     first: int
@@ -223,9 +230,9 @@ class KeptRows:
         Parameters
         ----------
         number : int
-            Of hands.
+            Number of hands.
         buckets : callable
-            From a decision and the indices of some hands to their buckets there.
+            Maps a decision and the indices of some hands to the buckets of these hands at the decision.
         """
         rows = np.zeros((number, int(self._blueprint.tree.num_actions[node])))
         missing = np.arange(number)

@@ -35,11 +35,11 @@ class BundledBlueprint:
     ----------
     name : str
     path : Path
-        Of the packed file.
+        Path of the packed file.
     config : BlueprintConfig
-        The settings of its training.
+        Settings of the training.
     digest : str
-        Of the whole file.
+        SHA-256 of the packed file.
     """
 
     name: str

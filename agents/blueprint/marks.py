@@ -21,8 +21,9 @@ class Watched:
     Parameters
     ----------
     nodes, cells : int64[n]
-    rows : float32[sum of their actions]
-        Their probabilities at the last mark.
+        The tree's node of each decision, and the index of the first cell of the row that is watched there.
+    rows : float32[sum of the decisions' numbers of actions]
+        The probabilities of these rows at the last mark, row after row.
     """
 
     def __init__(self, nodes: np.ndarray, cells: np.ndarray, rows: np.ndarray):
@@ -46,7 +47,11 @@ class Watched:
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
 
     def update(self, blueprint: Blueprint, seed: int) -> float:
-        """Return the mean total variation of the watched decisions; then watch those that a blueprint meets."""
+        """Return how much the watched rows have changed since the last mark, and watch other rows from now on.
+
+        The change is the mean total variation, 0 to 1; NaN if no row was watched. The rows watched next are those that
+        the blueprint meets in self-play.
+        """
         counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
         moved = np.nan
         if len(counts):
@@ -65,12 +70,17 @@ def take_mark(
 
     Parameters
     ----------
+    trainer : Trainer
     blueprint : Blueprint
-        The trainer's current one.
+        The trainer's current blueprint.
     watched : Watched
         Modified in place.
     last : Blueprint or None
-        That of the previous mark.
+        The blueprint of the previous mark; None at the first mark.
+    seconds : float
+        Training time so far.
+    threads : int
+        Number of threads for the matches.
     """
     regret, met = trainer.regret_per_visit()
     drift = watched.update(blueprint, trainer.iteration)

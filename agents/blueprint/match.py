@@ -28,11 +28,11 @@ class MatchSums(NamedTuple):
     Attributes
     ----------
     chips : float64[num_seats + 1]
-        Winnings of the first blueprint in each seat, and in total.
+        Chips won by the first blueprint in each seat, then in all seats together.
     squares : float64[num_seats + 1]
-        Sums of squares, the last of a deck's chips in all seats together.
+        Sums over decks of the squared chips: those won in each seat, then those won in all seats together.
     counts : int64[2]
-        Decisions, and those without a learnt row, where an action is drawn uniformly.
+        Number of decisions, and number of decisions without a learnt row, where an action is drawn uniformly.
     """
 
     chips: np.ndarray
@@ -46,11 +46,12 @@ class MatchResult(NamedTuple):
     Attributes
     ----------
     num_decks : int
-        Each was played once for each seat, with the first blueprint there and the other in every other seat.
+        Number of decks. Each deck was played once for each seat, with the first blueprint in that seat and copies of
+        the other in all other seats.
     mean, deviation : float
-        In milli-big-blinds a hand, and the standard error.
+        Winnings in mbb per hand, and their standard error.
     seat_means, seat_deviations : tuple of float
-        The same in each seat.
+        The same for the hands in each seat.
     missing : float
         Share of decisions without a learnt row, where an action is drawn uniformly.
     """

@@ -1,4 +1,8 @@
-"""Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once: tables, stakes, places."""
+"""Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once.
+
+A *world* is one sampled run-out: a whole board, with the ranks and buckets of all combos on it. A *place* is the
+decision of the blueprint's tree at which a hand of the table's game stands, see `RollOutPlace`.
+"""
 
 from typing import NamedTuple
 
@@ -43,10 +47,11 @@ class Worlds(NamedTuple):
     Attributes
     ----------
     ranks : uint16[num_worlds, num_combos]
-        0 where a combo shares a card with the board.
+        The hand rank of each combo on each board; 0 for a combo that shares a card with the board.
     buckets : int32[num_worlds, num_streets, num_combos]
+        The bucket of each combo on each street of each board.
     free : bool[num_combos]
-        Combos that share no card with those of the other seats.
+        Whether each combo shares no card with the combos of the other seats.
     """
 
     ranks: np.ndarray
@@ -65,7 +70,7 @@ class RollOutTables(NamedTuple):
         As `roll_out_kernels.turn_rows` leaves them.
     num_buckets : int64[num_streets]
     sizes : int32[num_nodes]
-        Of subtrees.
+        The number of nodes in the subtree of each node.
     """
 
     tree: TraversalTree
@@ -109,13 +114,13 @@ class RollOutWorkspace(NamedTuple):
     Attributes
     ----------
     lists : int32[depth, num_combos]
-        Hands that come to a level.
+        Lists of hands that come to a level.
     listed, num_listed : int64[depth]
-        The list of each level, which several levels may share, and the number of hands in each list.
+        For each level, the index of its list, which several levels may share; for each list, its number of hands.
     values, scales : float64[depth, num_combos]
-        Value of each hand, and one over the sum of its row.
+        For each level and hand, the hand's value, and 1 / the sum of its row at the decision.
     nodes, places : int64[depth]
-        The decision, and the action that is followed.
+        For each level, the decision and the index of the action that is followed.
     ranks, chips : int64[num_seats]
     ends : float64[2 * MAX_SEATS + 1]
     """
@@ -140,13 +145,14 @@ class Stakes(NamedTuple):
     paid : int64[num_seats]
         Chips that each seat has put in at this decision of the tree.
     put_in : int64[num_seats]
-        The same in the hand.
+        Chips that each seat has put into the hand.
     most_paid, most_put_in : int
-        The maxima over seats: a seat that has called in the tree has called in the hand.
+        The maxima of `paid` and `put_in`. `most_paid` in the tree is worth `most_put_in` in the hand, so a seat that
+        has called in the tree has called in the hand.
     stacks : int64[num_seats]
         The maximum that each seat can put into the hand.
     scale : float
-        Chips of the hand for each chip put in beyond that in the tree.
+        Chips of the hand for each chip that is put in beyond `most_paid` in the tree.
     """
 
     paid: np.ndarray
@@ -158,7 +164,7 @@ class Stakes(NamedTuple):
 
 
 class RollOutPlace(NamedTuple):
-    """A decision of a hand in the tree.
+    """The decision of the tree at which a hand stands.
 
     Attributes
     ----------
@@ -166,7 +172,7 @@ class RollOutPlace(NamedTuple):
     seats : tuple of int
         The tree's seat of each seat at the table, -1 for a seat that is not in the tree.
     paid : tuple of int
-        Chips that each of the tree's seats has put in there.
+        Chips that each of the tree's seats has put in at the node.
     pot : int
         Chips in the hand's pot.
     """

@@ -41,14 +41,19 @@ class Checkpoint:
     config : BlueprintConfig
     schedule : Schedule
     iteration : int
+        Number of iterations done.
     seconds : float
+        Training time so far.
     marks : tuple of Mark
+        The marks so far.
     num_marks : int
+        Number of marks of the whole run.
     arrays : dict
+        The state of the trainer and of the watched decisions, by name.
     source : str
-        Hash of all betting.
+        Hash of all betting (`tree_digest`).
     table_digest : str
-        Of the bucket table.
+        Digest of the bucket table; empty for lossless buckets.
     start : dict or None
         See `TrainingRun`.
     """
@@ -80,7 +85,8 @@ class TrainingRun:
     Attributes
     ----------
     start : dict or None
-        Of the blueprint it started from: ``digest``, ``iterations`` and ``core_hours`` so far, ``weight_bb``.
+        Facts on the blueprint that the run started from: its ``digest``, the ``iterations`` and ``core_hours`` of its
+        training, and the ``weight_bb`` given to it. None if the run started from zero.
     """
 
     def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):

@@ -23,14 +23,17 @@ class Schedule:
     prune_from : float
         Share after which most traversals (`prune_share`) leave out actions of very negative regret; 1 for none.
     average_from : float
-        Share after which the average of the first street gathers, and snapshots of the later ones are taken.
+        Share after which strategies of the first street are added to its average, and snapshots of the later streets
+        are taken.
     average_over : float
-        Last share of the run that the averages cover: they restart there, and at earlier points in the same proportion,
-        so that those of an unfinished run are over its last part, too. 1 for all since `average_from`, which is less
-        exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
+        Share of the run, at its end, that the averages cover: they restart where it begins. They also restart at
+        earlier points in the same proportion, so that the averages of an unfinished run cover its last part, too.
+        With 1 they cover everything since `average_from`. That is less exploitable: current strategies cycle, and an
+        average over part of a cycle leans to one side.
     average_every : int
         Iterations between two updates of the average.
     num_snapshots : int
+        Number of snapshots in the run: strategies of the later streets whose mean is their average.
     """
 
     iterations: int

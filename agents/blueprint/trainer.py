@@ -56,6 +56,7 @@ class TraversalSettings(NamedTuple):
         Bounds of regrets in chips, and the regret below which actions are pruned.
     prune_share : float
     average_every, last_average_street : int
+        Iterations between two updates of the average, and the last street that is averaged by visits.
     """
 
     rounds: bool
@@ -106,7 +107,7 @@ class Trainer:
     Attributes
     ----------
     regrets, sums, snapshots : numbers by cell
-        Regrets, sums of the streets averaged by visits, and those of the others.
+        Regrets of all streets; strategy sums of the streets averaged by visits; strategy sums of the other streets.
     streams : uint64[threads, 8]
         Streams of random numbers.
     settings : TraversalSettings

@@ -17,10 +17,11 @@ class Mark:
     Attributes
     ----------
     iteration, nodes : int
-        Done so far.
+        Number of iterations done, and of nodes met in their traversals.
     seconds : float
+        Training time so far.
     resident_mb : float
-        Memory of the process.
+        Resident memory of the process.
     met : float
         Share of all rows (infosets) met so far.
     regret : float
@@ -33,9 +34,9 @@ class Mark:
     missing : float
         Share of decisions of self-play without a learnt row.
     against_last, against_last_deviation : float
-        Winnings per hand against the last mark's blueprint in a duplicate match, and their standard error.
+        Winnings in mbb per hand against the last mark's blueprint in a duplicate match, and their standard error.
     against_final, against_final_deviation : float
-        The same against the finished one; NaN before the end.
+        The same against the finished blueprint; NaN before the end.
     """
 
     iteration: int

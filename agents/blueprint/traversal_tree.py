@@ -19,11 +19,11 @@ class TraversalTree(NamedTuple):
     Attributes
     ----------
     nodes : int32[num_nodes, 4]
-        Of a decision: its word (`traversal_kernels`), its first child, its row, the contribution of its seat. Of an
-        end: the complement of the set of seats that have not folded, its number, the pot, and the contribution of
-        each of those seats, -1 where they differ.
+        The record of a decision has its word (`traversal_kernels`), its first child, its row and the contribution of
+        its seat. The record of an end has the complement of the set of seats that have not folded, the end's number,
+        the pot, and the contribution that these seats share, or -1 if they differ.
     contributions : int32[num_ends, num_seats]
-        Chips each seat has put in.
+        Chips that each seat has put in, by the number of the end.
     """
 
     nodes: np.ndarray

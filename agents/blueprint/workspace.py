@@ -18,10 +18,11 @@ class TraversalWorkspace(NamedTuple):
     Attributes
     ----------
     deck : uint8[num_cards]
+        The cards; a deal permutes them.
     combos, ranks : int64[MAX_SEATS]
-        Of every seat.
+        The combo of each seat, and its hand rank.
     buckets, starts : int64[MAX_SEATS * MAX_STREETS]
-        Of every seat on each street: its bucket, and the first cell of that bucket.
+        For each seat and street, the seat's bucket, and the index of that bucket's first cell.
     frames : int64[depth, 8]
         The open decisions of the traverser (`traversal_kernels`).
     values, strategies : float64[depth, actions]

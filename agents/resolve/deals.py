@@ -1,9 +1,12 @@
 """The boards of a subgame, street by street, and the hands that each seat can hold on them.
 
-Boards are isomorphic if a renaming of suits turns one into the other and leaves the earlier cards, both ranges and all
-locks as they are. Only one board of each such class is dealt. Its values count once for each member of the class, for
-the hands with renamed suits. Hands are numbered by their strength on the board, weakest first. Hands without weight
-in a seat's range have no number.
+Two boards are isomorphic if a renaming of suits turns one into the other. The renaming must not change the cards of
+earlier streets, the ranges or the locks. The *members* of a class are the sets of new cards with isomorphic boards.
+Only one board of each class is dealt. Its values count once for each member, for the hands with suits renamed.
+
+On each board, the hands in a seat's range are numbered from 0 by their strength, weakest first. The board from which
+a board is dealt, on the street before, is its *parent*. A *block* is sixteen numbers (`machine.lanes`); a *tile* has
+one block for each hand (`showdown_kernels`).
 """
 
 from collections.abc import Mapping
@@ -29,20 +32,24 @@ class SeatHands(NamedTuple):
     Attributes
     ----------
     first : int64[num_boards + 1]
-        The first hand of each board.
+        The index in `combos` of each board's first hand, then the number of hands.
     block : int64[num_boards + 1]
-        The first block of each board, whose hands are padded to whole blocks.
+        The index of each board's first block if each board's hands are padded to whole blocks, then the number of
+        blocks.
     combos : int32[num_hands]
+        The combo number of each hand.
     cards : uint8[num_hands, 2]
-        As in `RankedHands`.
+        The cards of each hand, as in `RankedHands`.
     above : int32[num_hands]
-        The hand's number on the board before; for the first street, its combo.
+        The number of each hand on the parent; on the first street, its combo number.
     same : int32[num_hands]
-        The index of the other seat's same hand in a tile (`fill_fold_tile`); 0 if it is not in the other seat's range.
+        The index of the same combo's block in a tile of the other seat's hands (`fill_fold_tile`). 0, the index of a
+        block of zeros, if the combo is not in the other seat's range.
     target_first : int64[num_members + 1]
-        The first entry in `targets` of each member of each board's class.
+        The index in `targets` of the first entry of each member, board after board, then the length of `targets`.
     targets : int32[n]
-        For each hand, the number on the board before of its image under the renaming of suits to that member.
+        For each member and each hand of its board: the number, on the parent, of the hand that the renaming from the
+        member to the board turns into this hand.
     """
 
     first: np.ndarray
@@ -62,16 +69,17 @@ class StreetDeals(NamedTuple):
     ----------
     seats : tuple of SeatHands
     member_first : int64[num_boards + 1]
-        The first member of each board's class.
+        The index of the first member of each board's class, then the number of members.
     group_first : int64[num_boards + 1]
-        The first group of equal strength of each board.
+        The index of each board's first group of hands of equal strength, then the number of groups.
     group_stops : int32[2, num_groups]
-        One past the last hand of each group, by seat.
+        For each seat and group, the number of the seat's hands on the board up to the end of the group.
     weight : float[num_boards]
-        The probability of one member of each board's class after the board before, given both hands; times the number
-        of boards it stands for where `deal_streets` takes a sample.
+        The probability that one member of the board's class is dealt on the parent, given both hands. In a sample it
+        is multiplied by the board's factor (`_sampled`).
     multiplicity : float[num_boards]
-        The number of deals from the first street on that each board stands for.
+        The number of ways to deal a board of this class after the first street's board. In a sample it is multiplied
+        by the board's factor.
     """
 
     seats: tuple[SeatHands, SeatHands]
@@ -89,12 +97,13 @@ class Deals(NamedTuple):
     ----------
     arrays : StreetDeals
     boards : list of tuple of int
-        The cards of each board, in the order in which they were dealt.
+        The cards of each board, street after street.
     child_first : int64[boards of the street before + 1]
-        The first board after each board of the street before.
+        The index of the first board dealt from each board of the street before, then the number of boards.
     renamings : list of dict
-        For each board of the street before, by every set of new cards: the number of the board that represents the
-        set, and the row of `suit_permutations` that renames it to that board.
+        For each board of the street before, a mapping from a set of new cards to two numbers: the index of the board
+        that represents the set, and the row of `suit_permutations` that turns the set into that board's new cards.
+        Classes outside a sample are missing.
     """
 
     arrays: StreetDeals
@@ -130,17 +139,19 @@ class _SeatLists:
 
 
 class _Board(NamedTuple):
-    """A board under construction.
+    """A dealt board, with the data from which the next street's boards are dealt.
 
     Attributes
     ----------
     cards : tuple of int
+        All cards of the board, street after street.
     symmetries : list of int
-        Rows of `suit_permutations` that change neither the cards, the ranges nor the locks.
+        Rows of `suit_permutations` that change neither the cards of any street, the ranges nor the locks.
     numbers : tuple of int64[num_combos]
-        The number of each combo among each seat's hands; -1 for those without.
+        For each seat, the number of each combo among the seat's hands on the board; -1 for a combo that shares a card
+        with the board or is not in the seat's range.
     multiplicity : int
-        The number of deals from the first street on that the board stands for.
+        The number of ways to deal a board of this class after the first street's board.
     """
 
     cards: tuple[int, ...]
@@ -159,22 +170,24 @@ def deal_streets(
     *,
     last_boards: int = 0,
 ) -> list[Deals]:
-    """Return the boards from a street to the last one.
+    """Return the boards of each street, from a given street to the last one.
 
     Parameters
     ----------
+    rules : HoldemRules
     street : int
         The first street.
     board : tuple of int
         The cards of the first street's board.
     ranges : float64[2, num_combos]
+        Each seat's weight of each combo. Combos with weight 0 get no number.
     alike : float64[..., num_combos]
-        Numbers that a renaming of suits must leave unchanged as well, such as locked strategies.
+        Numbers by combo, such as locked strategies, that a renaming of suits must leave unchanged as well.
     dtype : data type
-        Of `StreetDeals.weight`.
+        Data type of `StreetDeals.weight` and `StreetDeals.multiplicity`.
     last_boards : int
-        Size of the systematic sample of the last street's boards after each board before, the same in each call;
-        0 for all. The boards in the sample stand for the others. The first street is never sampled.
+        Number of draws in the systematic sample of the last street's boards, for each parent; 0 deals all boards. The
+        sample is the same in each call, and its boards stand for the others. The first street is never sampled.
     """
     ranker = HandRanker(rules)
     renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
@@ -207,7 +220,11 @@ _Classes = dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]]
 
 
 def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
-    """Return classes of sets of new cards by representative; each set has the renaming that turns it into that one."""
+    """Return the classes of new cards that can be dealt on a board.
+
+    Each class is a list under its representative, the smallest set of the class in the order of tuples. An entry is a
+    set of new cards and the row of `suit_permutations` that turns the set into the representative.
+    """
     classes: _Classes = {}
     left = [card for card in rules.cards.tolist() if card not in board.cards]
     for new in combinations(left, size):
@@ -223,10 +240,11 @@ def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
 
 
 def _sampled(classes: _Classes, count: int, number: int) -> dict[tuple[int, ...], float]:
-    """Return a systematic sample of the boards after one, each with the factor by which its deals count.
+    """Return a systematic sample of the boards dealt from one parent: the factor of each sampled class.
 
-    The start of the sample depends on the number of the board before, so that over all boards before, every card is
-    picked about equally often.
+    Classes lie on a line, each as long as its number of members, and `count` points divide the line into equal steps.
+    The factor of a class makes its members count for all deals that its points stand for. The first point depends on
+    the parent's `number`, so that over all parents every card is picked about equally often.
     """
     images = list(classes)
     stops = np.cumsum([len(members) for members in classes.values()])
@@ -235,6 +253,7 @@ def _sampled(classes: _Classes, count: int, number: int) -> dict[tuple[int, ...]
     start = 0.5 + number * _GOLDEN_RATIO
     points = (start % 1.0 + np.arange(count)) / count * stops[-1]
     picked, times = np.unique(np.searchsorted(stops, points, side="right"), return_counts=True)
+    # A point stands for stops[-1] / count deals, and `share` is the number of points on the class.
     return {
         images[index]: share * stops[-1] / (count * len(classes[images[index]]))
         for index, share in zip(picked.tolist(), times.tolist(), strict=True)
@@ -252,7 +271,12 @@ def _deal_one(
     num_deals: int,
     dtype: type | np.dtype,
 ) -> tuple[Deals, list[_Board]]:
-    """Return one street's boards that have a share: the solver's `Deals`, and the `_Board` list for the next street."""
+    """Return one street's boards: the solver's `Deals`, and the `_Board` list for the next street.
+
+    `before` lists the parents. For each of them, `classes` has the result of `_classes`, and `shares` the factor of
+    each class to deal, by representative; the other classes are left out of a sample. `num_deals` is the number of
+    ways to deal the new cards on one parent, given both hands.
+    """
     lists = _SeatLists(), _SeatLists()
     origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming
     member_first, group_first, group_stops = [0], [0], []
@@ -277,7 +301,7 @@ def _deal_one(
             for seat in range(2):
                 combos = hands.combos[live[seat]]
                 numbers[seat][combos] = np.arange(len(combos))
-            # The number of each seat's hands up to the end of each group of equal strength.
+            # For each seat, the number of its hands up to the end of each group of equal strength.
             stops = [np.concatenate(([0], np.cumsum(row)))[hands.groups[1:]] for row in live]
             for seat, of_seat in enumerate(lists):
                 combos = hands.combos[live[seat]].copy()

@@ -56,8 +56,8 @@ class SearchAgent(Agent):
     ----------
     blueprint : BlueprintAgent or BundledAgent
     counts : Counter
-        Counts ``decisions``, those of them that were ``searched``, and those of these that were ``moved`` (by
-        `MOVED_SHARE`); for the counts of searches see `NestedSearch`.
+        Counts all ``decisions``, the ``searched`` decisions, and the searched decisions that a search has ``moved`` (by
+        `MOVED_SHARE`). `NestedSearch` adds counts of searches.
 
     Examples
     --------

@@ -1,9 +1,12 @@
 """The continuation strategies among which players choose at the frontier of a depth-limited subgame.
 
-After a leaf no single strategy is assumed: each player left chooses one of k versions of the blueprint, unseen by the
-others. So the values found before the leaf hold against players who can still adapt after it. Sources: Brown and
-Sandholm, "Superhuman AI for multiplayer poker", 2019, and Brown, Sandholm and Amos, "Depth-limited solving for
-imperfect-information games", 2018.
+After a leaf, each player who is still in the hand chooses one of k versions of the blueprint, unseen by the others. So
+the values found before the leaf hold against players who can still adapt after it.
+
+References
+----------
+N. Brown and T. Sandholm: Superhuman AI for multiplayer poker. Science (2019), the *Pluribus* paper.
+N. Brown, T. Sandholm and B. Amos: Depth-limited solving for imperfect-information games. NeurIPS (2018).
 """
 
 import numpy as np
@@ -11,13 +14,13 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 
 RAISE = CALL + 1
-"""The smallest action number that is a raise; all above are raises, too."""
+"""Actions with this number or a larger one are raises."""
 
 CONTINUATIONS = ("blueprint", "fold", "call", "raise")
-"""Names of the policies, in their order: the blueprint, then the action that each of the others prefers."""
+"""Names of the policies, in their order: the blueprint, then three that are named by the action they prefer."""
 
 BIAS = 5.0
-"""The factor of the preferred action's probability, before the row is normalised again; as in the paper."""
+"""The factor of the preferred action's probability, before the row is normalised again; as in the Pluribus paper."""
 
 
 def continuation_strategies(
@@ -33,20 +36,22 @@ def continuation_strategies(
     Parameters
     ----------
     strategy : float[..., A]
-        The blueprint's probabilities. Those of an infoset sum to 1, or to 0 where it has none.
+        The blueprint's probabilities. In an infoset they sum to 1, or to 0 if the blueprint has no strategy there.
     actions : int[A]
-        The actions of the last axis: 0 fold, 1 check or call, above it a raise of any size.
+        The action of each entry of the last axis: 0 fold, 1 check or call, 2 and above a raise.
     first : int[I + 1], optional
-        If the last axis holds several infosets side by side, the offset of each, then A. By default it holds one.
+        If the last axis holds I infosets side by side, the index of each infoset's first entry, then A. By default
+        the last axis is one infoset.
     num_continuations : int
-        The number of `CONTINUATIONS` to return, the first of them first.
+        The number of policies to return, from the start of `CONTINUATIONS`.
     bias : float
+        The factor of the preferred action's probability; above 0.
 
     Returns
     -------
     float[num_continuations, ..., A]
-        In the strategy's precision. Where an infoset does not offer a policy's action, or the blueprint never
-        takes it, the policy is the blueprint, bit for bit.
+        Probabilities with the data type of `strategy`. Where an infoset does not offer a policy's preferred action,
+        or the blueprint never takes that action, the policy is the blueprint, bit for bit.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def continuation_strategies(
     kinds = np.minimum(actions, RAISE)
     found = np.empty((num_continuations, *strategy.shape), dtype=strategy.dtype)
     found[0] = strategy
-    totals = np.add.reduceat(strategy, first[:-1], axis=-1)  # 1, or 0 for an infoset without a strategy
+    totals = np.add.reduceat(strategy, first[:-1], axis=-1)  # 1, or 0 for an infoset where the blueprint has none
     for policy, kind in zip(found[1:], (FOLD, CALL, RAISE), strict=False):
         policy[:] = np.where(kinds == kind, strategy * strategy.dtype.type(bias), strategy)
         sums = np.add.reduceat(policy, first[:-1], axis=-1)

@@ -65,15 +65,15 @@ class MultiwaySubgame:
     beliefs : float64[num_seats, num_combos]
         Each live seat's range; the ranges are independent but for shared cards.
     menu : callable
-        The raises on offer.
+        Maps the rules and a betting state array to the raises on offer.
     history : tuple of int
         Actions of the hand before the state.
     max_raises : int
-        After this many raises a street that is not the last one ends.
+        Number of raises after which a street ends in leaves, unless it is the last street.
     seen : tuple of int
         Actions taken since the state, see `SearchBetting`.
     frozen : mapping of Path to float64[num_combos, num_actions]
-        Strategies at which decisions are frozen; rows of NaN are free.
+        The frozen strategy of each frozen decision; rows of NaN are free.
     """
 
     state: BettingState
@@ -92,14 +92,17 @@ class StreetGame(NamedTuple):
     Attributes
     ----------
     num_dealt : int
-        Board cards at the root.
+        Number of board cards at the root.
     has_leaves : bool
+        Whether any node of the street is a leaf.
     deck : uint8[num_cards]
+        All cards of the game.
     combos : uint8[num_combos, num_hole_cards]
+        The cards of each combo.
     num_policies : int
-        Continuation strategies at a leaf.
+        Number of continuation strategies at a leaf.
     bias : float
-        The factor by which each of them makes its kind of action likelier.
+        The factor on the probability of the action that a continuation strategy prefers.
     """
 
     num_dealt: int
@@ -116,17 +119,18 @@ class MultiwayWorkspace(NamedTuple):
     Attributes
     ----------
     dealt, dealt_ranks : int64[num_seats]
-        The combos that were dealt, -1 for a seat without one, and their ranks on the dealt board.
+        The combo dealt to each seat, or -1 for a seat without cards, and the rank of that combo on the
+        dealt board.
     used : bool[256]
         Scratch: whether each card is taken.
     boards, ranks, buckets, free
-        The one board that was dealt, and the ranks, buckets and possibility of all combos on it, as in `Worlds`.
+        The one board that was dealt, and for all combos the ranks, buckets and `free` flags on it, as in `Worlds`.
     hands : int32[num_combos + 1]
-        The traverser's possible combos; later entries mean nothing.
+        The traverser's possible combos first; the remaining entries have no meaning.
     below : float64[depth + 1, max_actions, num_combos]
         Values of the actions of the traverser's open decisions, on the current path; the last level is for leaves.
     nodes, numbers : int64[depth]
-        These decisions, and the number of the action being followed at each.
+        The traverser's open decisions, and the number of the action being followed at each of them.
     values : float64[num_combos]
         The values of the traverser's hands at the node just finished.
     totals, counts : float64[num_combos]
@@ -186,8 +190,10 @@ class MultiwaySolver:
     Attributes
     ----------
     iteration : int
-        Iterations done; each traverses once for every seat that can act.
+        Iterations done; each traverses once for every seat that can act. `DEALS` of these iterations are one of
+        `SearchConfig.iterations`.
     num_decisions : int
+        Number of decisions in the street's tree.
 
     Raises
     ------
@@ -475,9 +481,9 @@ def solve_multiway(
         Actions since the root. The subgame ends at least one raise after them. If the street is too large, actions
         that were not taken are followed by no raises.
     added, frozen
-        Off-tree raises, and strategies at which decisions are frozen; see `StreetSolution`.
+        Off-tree raises, and frozen strategies; see `StreetSolution`.
     began, deadline : float
-        By `time.perf_counter`: when work on the search began, and when the answer is due.
+        Times of `time.perf_counter` at which work on the search began and at which the answer is due.
     """
     beliefs = np.zeros_like(root.beliefs)
     beliefs[list(root.live_seats)] = search_ranges(root, root.live_seats, config.uniform_share)

@@ -61,7 +61,7 @@ class FoundStrategy(NamedTuple):
     ----------
     played : Strategy
     solution : StreetSolution or None
-        The search that it is from; None where the blueprint plays.
+        The search that found the strategy; None where the blueprint plays.
     """
 
     played: Strategy
@@ -101,15 +101,15 @@ class NestedSearch:
     solutions : Solutions
     counts : Counter
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
-        how many of both were ``solved`` (and not found in `solutions`). Also ``off-model actions``, to which the model
-        gave probability 0 for every hand.
+        the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model
+        actions``: the strategy from which beliefs are inferred gave them probability 0 for every hand.
     root_beliefs : callable, optional
         Replaces the beliefs of every root.
 
     Attributes
     ----------
     searched : list of StreetSolution
-        In the order in which they were solved or taken from `solutions`.
+        The searches of the hand, in the order in which they were solved or taken from `solutions`.
     combo : int or None
         The combo that the seat holds, for ``freeze=hand``.
     """

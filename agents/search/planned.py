@@ -52,7 +52,7 @@ class PlannedRows:
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
         """Return the blueprint's strategy by combo: float64[num_combos, num_actions]; see `row_by_bucket`.
 
-        Rows of combos that share a card with the board have no meaning.
+        The rows of combos that share a card with the board are arbitrary.
         """
         by_bucket = self.row_by_bucket(path, actions)
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]

@@ -233,7 +233,7 @@ class ManySeats:
     ----------
     state : BettingState
     max_raises : int
-        After this many raises on the street the subgame ends before the street does.
+        Number of raises on the street after which the subgame ends, before the end of the street.
     """
 
     def __init__(self, root: Root):

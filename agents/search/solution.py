@@ -26,7 +26,7 @@ class SearchedNode:
     Attributes
     ----------
     actions : tuple of int
-        Ascending.
+        The actions on offer, ascending.
     average, played : float64[num_combos, num_actions]
         The strategy by which beliefs are updated, and the one that acts. NaN for combos outside the search's ranges.
     """
@@ -44,17 +44,20 @@ class StreetSolution:
     ----------
     root : Root
     nodes : mapping of Path to SearchedNode
+        The decisions of the root's street, by the actions since the root.
     added : AddedRaises
+        The off-tree raises that were on offer.
     frozen : mapping of Path to float64[num_combos, num_actions]
-        Strategies at which decisions were frozen; rows of NaN were free.
+        The frozen strategy of each frozen decision; rows of NaN were free.
     num_decisions : int
-        Decisions of the solved betting, on all its streets.
+        Number of decisions in the solved betting, on all its streets.
     iterations : int
         Iterations done. With more than two players, each is `multiway.DEALS` traversals for every seat.
     seconds : float
+        Duration of the search.
     evaluation : Evaluation or None
-        Values and best responses of the average strategies, in chips. Two-player searches on the last street have it,
-        where it costs little; safe ones do not, as there the opponent chooses its hands.
+        Values of the average strategies and of best responses to them, in chips. Only for two-player searches on the
+        last street, where an evaluation costs little. None for safe searches, where the opponent chooses its hands.
     hands : tuple of int
         For each live seat, the number of combos in its range.
     """
@@ -137,5 +140,5 @@ def believed_and_played(
 
 
 def _purged(rows: np.ndarray, threshold: float) -> np.ndarray:
-    """Return strategies without actions rarer than the threshold; rows with none as frequent stay as they are."""
+    """Return strategies without actions below a probability; rows whose actions are all below it stay as they are."""
     return normalised(np.where(rows >= threshold, rows, 0.0), rows)

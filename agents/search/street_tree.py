@@ -30,24 +30,27 @@ class StreetTree(NamedTuple):
     Attributes
     ----------
     kinds, actors, num_actions, first_child : int32[num_nodes]
-        For ends and leaves only `kinds` has a meaning.
+        The kind of each node (`DECISION`, `END` or `LEAF`); for a decision the seat to act, its number of actions and
+        the index of its first child. At ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
-        The first cell of the seat's table at the node, -1 if it has no choice there. Tables of decisions come first,
-        so that averages and stored tables can end before the choices at leaves.
+        The first cell of the seat's table at the node, -1 if the seat has no choice there. Tables of decisions come
+        first, so that averages and stored tables can end before the choices at leaves.
     reach_rows : int32[num_nodes, num_seats]
         Row of the seat's reach in the workspace; nodes after the same actions of the seat share one.
     live : int64[num_nodes]
-        The set of seats that have not folded.
+        The set of seats that have not folded, as a bit mask.
     contributions : int64[num_nodes, num_seats]
+        Chips that each seat has put in over the hand.
     is_frozen : bool[num_nodes]
+        Whether some rows of the decision are frozen.
     places : int64[num_nodes]
         For leaves, the node of the blueprint's tree; -1 elsewhere.
     tree_seats : int32[num_nodes, num_seats]
-        For leaves, each seat's number in the blueprint's tree, -1 for a seat that is not in it.
+        For leaves, each seat's number in the blueprint's tree, -1 for a seat that is not in the tree.
     paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
     most_paid, most_put_in : int64[num_nodes]
     scales : float64[num_nodes]
-        For leaves, as in `Stakes`.
+        For leaves, the fields of `Stakes`; `scales` is its `scale`.
     """
 
     kinds: np.ndarray
@@ -86,7 +89,7 @@ class SearchBetting:
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
-        After this many raises a street that is not the last one ends.
+        Number of raises after which a street ends in leaves, unless it is the last street.
     seen : tuple of int
         Actions taken since the root. If the street is too large, actions off this path are followed by no raises.
 

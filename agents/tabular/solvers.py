@@ -1,11 +1,14 @@
 """The CFR family: solvers that keep a regret for every action of a flat game tree.
 
-The full-width ones (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) are one algorithm with three exponents and the
-options of `FullWidth`. In iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to R. Then
-positive R are multiplied by ``t^alpha / (t^alpha + 1)`` and negative ones by ``t^beta / (t^beta + 1)``. The next
-strategy is proportional to the positive R, or uniform if there are none. The result is the average of the iterations'
-strategies, as plans (products of probabilities along the player's own actions) weighted by ``t^gamma``. CFR+ has the
-exponents alpha = infinity and beta = -infinity, so its factors are 1 and 0.
+The full-width solvers (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) share one algorithm with three exponents. In
+iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to the totals R. Then positive R are
+multiplied by ``t^alpha / (t^alpha + 1)``, negative R by ``t^beta / (t^beta + 1)``. The next strategy is proportional
+to the positive R, or uniform if no R is positive. The result is the average strategy: iteration t has the weight
+``t^gamma``, and each probability is also weighted by the player's own reach. A *plan* is a strategy in the form of
+these reaches, a number for each sequence of the player's own actions.
+
+CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 and 0. PCFR+ also adds a prediction
+to R before the strategy is computed. The hybrid updates all players simultaneously and averages late iterations only.
 
 External sampling samples chance and the other players' actions, and follows every action of the traverser.
 
@@ -42,18 +45,19 @@ class FullWidth:
     ----------
     name : str
     alpha, beta : float
-        Exponents of the discounts of positive and of negative regrets: infinity keeps them, minus infinity
-        sets them to 0.
+        Exponents of the discounts of positive and of negative regrets: with infinity the regrets stay as they are,
+        with minus infinity they become 0.
     gamma : float
-        Exponent of the weights of the average.
+        Exponent of the weight t^gamma of iteration t in the average.
     predictive : bool
-        Whether the next strategy matches R plus the last iteration's regrets once more, which predict the next
-        ones (Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell approachability", 2021).
+        Whether this iteration's regrets are added to R a second time, as a prediction of the next iteration's regrets,
+        when the next strategy is computed (Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
+        approachability", 2021).
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, they update in turn, player
         0 first, each against the newest strategies.
     omitted : int
-        Number of first iterations that are left out of the average.
+        Number of iterations at the start that have weight 0 in the average.
     """
 
     name: str
@@ -65,11 +69,13 @@ class FullWidth:
     omitted: int = 0
 
     def schedule(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return the factors of positive and negative regrets, and the plan's weight, for each of the next iterations.
+        """Return the numbers of the next iterations, after `done` iterations.
 
         Returns
         -------
         float64[num_iterations, 3]
+            For each iteration: the factor of positive regrets, the factor of negative regrets, and the weight of the
+            plan in the average.
         """
         t = np.arange(done + 1.0, done + num_iterations + 1.0)
         weights = np.where(t > self.omitted, t**self.gamma, 0.0)
@@ -84,7 +90,8 @@ class ExternalSampling:
     ----------
     name : str
     gamma : float
-        Exponent of the weights t^gamma of regrets and average: 0 plain, 1 linear.
+        Exponent of the weight t^gamma that iteration t has in the regrets and in the average: 0 weighs all equally,
+        1 gives linear MCCFR.
     """
 
     name: str
@@ -158,9 +165,9 @@ class Solver(abc.ABC):
     tree : GameTree
     algorithm : FullWidth or ExternalSampling
     seed : int or None
-        None if nothing is sampled.
+        Seed of the random numbers; None for a full-width algorithm, which samples nothing.
     iteration : int
-        Iterations done.
+        Number of iterations done.
     """
 
     def __init__(self, tree: GameTree, algorithm: Algorithm, seed: int | None):
@@ -178,13 +185,17 @@ class Solver(abc.ABC):
         """Return the strategy that the next iteration begins with: float64[A]."""
 
     def average_strategy(self) -> np.ndarray:
-        """Return the average strategy so far, uniform in infosets that its plans never reach: float64[A]."""
+        """Return the average strategy so far: float64[A].
+
+        It is uniform in infosets that no averaged plan reaches. While no iteration has been averaged, the current
+        strategy is returned instead.
+        """
         sums = self.arrays()["strategy_sum"]
         return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
 
     @abc.abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the state of the solver except `iteration`, by name; not copied."""
+        """Return the state of the solver except `iteration`: the solver's own arrays, not copies, by name."""
 
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state: later iterations are bit for bit those of an uninterrupted run.
@@ -192,7 +203,7 @@ class Solver(abc.ABC):
         Raises
         ------
         ValueError
-            If the arrays do not fit this solver.
+            If an array is missing, has another shape or data type, or holds numbers that are impossible there.
         """
         state = self.arrays()
         for name, values in state.items():
@@ -243,16 +254,17 @@ class FullWidthSolver(Solver):
         return self._tables.strategy.copy()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return regrets, the weighted sum of plans, and the current strategy."""
+        """Return the regrets, the weighted sum of plans and the current strategy, by name."""
         return {name: getattr(self._tables, name) for name in ("regret", "strategy_sum", "strategy")}
 
     def resume(self, iteration: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state."""
         super().resume(iteration, arrays)
-        self._plan()  # reach follows from the strategy, and is not saved
+        self._plan()  # the reach is computed from the strategy, so it is not saved
 
     def _plan(self) -> None:
-        """Compute the reach of every sequence under the current strategy; the sums stay as they are."""
+        """Compute the reach of every sequence under the current strategy; the strategy sums stay as they are."""
+        # With weight 0, `plan` adds nothing to the sums.
         for player in range(self.tree.num_players):
             kernels.plan(self._form, self._tables, player, 0.0)
 
@@ -286,7 +298,7 @@ class SamplingSolver(Solver):
         return _normalised(self.tree, np.maximum(self._samples.regret, 0.0))
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return regrets, the weighted sum of strategies, and the state of the random numbers."""
+        """Return the regrets, the weighted sum of strategies and the state of the random numbers, by name."""
         return {name: getattr(self._samples, name) for name in ("regret", "strategy_sum", "stream")}
 
 
@@ -337,13 +349,14 @@ def warmup() -> None:
 
 
 def _batches(num_iterations: int) -> Iterator[int]:
-    """Yield counts that add up to the number: the weights of a batch are held in memory at once."""
+    """Yield counts of at most `_BATCH` that add up to `num_iterations`; a batch's weights are in memory together."""
     while num_iterations > 0:
         yield min(num_iterations, _BATCH)
         num_iterations -= _BATCH
 
 
 def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
+    """Return ``t^exponent / (t^exponent + 1)`` for each iteration t, and its limits for infinite exponents."""
     if math.isinf(exponent):
         return np.full(len(t), 1.0 if exponent > 0 else 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -353,7 +366,10 @@ def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
 
 
 def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidth:
-    """Return DCFR with the exponents, or the hybrid with the omitted iterations, that the words name."""
+    """Return DCFR with other exponents, or the hybrid with another number of omitted iterations.
+
+    `words` are the numbers as text, and `text` is the whole text for error messages.
+    """
     try:
         numbers = [float(word) for word in words]
     except ValueError:
