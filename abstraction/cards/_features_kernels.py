@@ -133,6 +133,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
                 equal[rank] = 0.0
         num_weaker += num_equal
         start = stop
+    # Subtract each combo with a board card once: `taken` holds the board cards that were done before.
     taken = np.int64(0)
     for j in range(len(board)):
         card = np.int64(board[j])
@@ -214,7 +215,8 @@ def count_outs(cards, combos, board, num_suits, outs):
     combos : uint8[num_combos, num_hole_cards]
     board : uint8[n]
     outs : float64[num_combos]
-        Modified in place: missing ranks times suits for straights, cards left of the suit for flushes.
+        Modified in place. Each rank that completes a straight counts as many cards as there are suits; for a flush, the
+        remaining cards of its suit count. A card that completes both counts twice.
     """
     num_combos = combos.shape[0]
     num_ranks = cards.shape[0] // num_suits

@@ -166,7 +166,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]
-        Equity in 1/255, by board, free combo (in ascending order of combo number) and cluster. It is 255 / 2, rounded,
+        Equity in 1/255, by board, free combo (in ascending order of combo id) and cluster. It is 255 / 2, rounded,
         against a cluster without a compatible hand. Modified in place.
     equities : int64[n, 1081]
         Equity against all hands in 1/1980, by board and free combo. Modified in place.
@@ -230,7 +230,7 @@ def fill_live_equities(tables, combos, boards, work, row, out):
     row : uint16[1326]
         Workspace.
     out : int64[n, 1081]
-        Equity in 1/1980, by board and free combo (in ascending order of combo number). Modified in place.
+        Equity in 1/1980, by board and free combo (in ascending order of combo id). Modified in place.
     """
     for b in range(len(boards)):
         fill_equities(tables, combos, boards[b], work, row)

@@ -15,7 +15,7 @@ NUM_BINS = 50
 
 @kernel(inline=True)
 def fill_live(board, live):
-    """Write the numbers of the combos that share no card with a board, ascending. Modified in place: `live`."""
+    """Write the ids of the combos that share no card with a board, ascending. Modified in place: `live`."""
     dead = np.int64(0)
     for j in range(len(board)):
         dead |= np.int64(1) << np.int64(board[j])

@@ -40,8 +40,8 @@ class StreetReport:
     examples : int32[num_buckets, 3, 2]
         Members nearest to the centroid, each as board class and combo id; -1 where fewer were found.
     quality : dict
-        The entries of `QUALITY`: the two measures of `quality.Partition` for the buckets, then for as many percentiles
-        of E[HS]. Both partitions are measured on the points to which the centroids were fitted.
+        The entries of `QUALITY`: the two measures of `quality.Partition` for the buckets, then for a partition into as
+        many percentiles of E[HS]. Both partitions are measured on the points to which the centroids were fitted.
     """
 
     sizes: np.ndarray

@@ -152,6 +152,7 @@ class _Builder:
                 )
             order = _by_equity(found.labels, sample.sums, weights, len(found.centroids))
             centroids = found.centroids[order]
+            # `argsort` of an order is its inverse: the new number of each centroid.
             labels, distances = np.argsort(order).astype(np.int32)[found.labels], found.distances
         model = StreetModel(street, settings, unlabelled.clusters, thresholds, centroids, ground)
         quality = self._quality(street, sample, weights, labels, boards[drawn], rivers)

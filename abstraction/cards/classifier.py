@@ -66,7 +66,7 @@ class StreetModel:
 
 
 class Features(NamedTuple):
-    """Features of the free combos of n boards, ordered by board, then by combo number.
+    """Features of the free combos of n boards, ordered by board, then by combo id.
 
     Attributes
     ----------

@@ -40,7 +40,10 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
 
 def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return the number of cards that complete each combo's straight or flush: float64[num_combos], read-only."""
+    """Return the number of cards that complete each combo's straight or flush: float64[num_combos], read-only.
+
+    A card that completes both counts twice.
+    """
     return _draw_outs(_deck_key(rules), tuple(sorted(board)))
 
 

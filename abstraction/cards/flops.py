@@ -219,6 +219,7 @@ def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) 
     mass = np.bincount(everyone, minlength=len(found.centroids))
     equity = np.bincount(everyone, sums, len(found.centroids)) / np.maximum(mass, 1)
     order = np.argsort(np.where(mass > 0, equity, np.inf), kind="stable")
+    # Buckets are numbered by mean equity: the second `argsort` gives the new number of each.
     return np.argsort(order).astype(np.int32)[everyone].reshape(len(boards), num_live)
 
 

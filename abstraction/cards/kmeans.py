@@ -126,7 +126,7 @@ def _lloyd(
     """Return the clustering after at most `rounds` rounds of Lloyd's algorithm from given centroids."""
     totals: list[float] = []
     for done in range(rounds + 1):
-        # Blocks of centroids with like sums let the search skip those far from a point's (`CentroidBlocks`).
+        # In order of their sums: the centroids of a block then have similar sums, and the search skips more blocks.
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
         totals.append(float(np.dot(distances.astype(np.float64), weights)))

@@ -62,5 +62,6 @@ def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     ordered = values[order]
     below = np.cumsum(weights[order])
     cuts = np.searchsorted(below, below[-1] * np.arange(1, k) / k, side="left")
+    # `cuts` are the last points of the buckets; the threshold above each is the value of the next point.
     thresholds = np.unique(ordered[np.minimum(cuts + 1, len(ordered) - 1)])
     return thresholds[thresholds > ordered[0]].astype(np.int64)

@@ -37,7 +37,7 @@ NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
 
 
 class RunOuts(NamedTuple):
-    """Features of the free combos of n boards, in ascending order of combo number.
+    """Features of the free combos of n boards, in ascending order of combo id.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class RunOutWorkspace(NamedTuple):
     Attributes
     ----------
     live : int16[num_live]
-        Numbers of the free combos.
+        Ids of the free combos.
     river : uint8[5]
         The board completed by a run-out.
     row : uint16[1326]

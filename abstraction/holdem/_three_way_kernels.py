@@ -48,7 +48,7 @@ def fill_pair_masses(cards, groups, reach, work, out):
         start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
         for k in range(start, stop):
             _add(cards, reach, k, NOT_STRONGER, totals, mass, both)
-        # Hands stand by strength: whether one is in a set takes a single comparison with the set's end.
+        # Hands are in order of strength, so a hand is in a set if its index is below the set's end.
         work.ends[WEAKER], work.ends[NOT_STRONGER], work.ends[ALL] = start, stop, num_hands
         for k in range(start, stop):
             for first in range(NUM_SETS):
@@ -81,10 +81,10 @@ def _pair_mass(cards, reach, hand, first, second, work):
     least = min(first, second)  # a hand is in both sets if it is in the smaller one, as they are nested
     first_own = reach[0, hand] if hand < first_end else 0.0
     second_own = reach[1, hand] if hand < second_end else 0.0
-    # S without x and y: the hand {x, y} itself is in both masses, so it comes back once.
+    # S without x and y: the hand {x, y} itself is in both masses, so it is added back once.
     first_total = totals[first, 0] - mass[first, 0, x] - mass[first, 0, y] + first_own
     second_total = totals[second, 1] - mass[second, 1, x] - mass[second, 1, y] + second_own
-    # D without x and y: the loop subtracts {x, y} twice, at card = x and at card = y, so it comes back once.
+    # D without x and y: the loop subtracts {x, y} twice, at card = x and at card = y, so it is added back once.
     same = work.both[least] + first_own * second_own
     clashes = 0.0
     for card in range(NUM_CARDS):

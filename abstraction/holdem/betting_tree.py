@@ -26,6 +26,7 @@ class StreetTooLarge(ValueError):
 
 
 RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
+"""Returns the raise-to totals on offer in a betting state array, ascending; None if every legal size is on offer."""
 
 
 class StreetNodes(NamedTuple):

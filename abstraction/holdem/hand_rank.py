@@ -97,7 +97,7 @@ def board_ranks(board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarr
     Returns
     -------
     uint16[..., 1326]
-        By combo id; 0 where the combo shares a card with the board.
+        Rank of each combo, by board and combo id; 0 where the combo shares a card with the board.
     """
     boards = _as_cards(board, 3, 5, "a board")
     out = _as_out(out, (*boards.shape[:-1], 1326))
@@ -221,6 +221,7 @@ def _scores(counts: np.ndarray) -> np.ndarray:
     pair (4) and the set of the kickers (13).
     """
     rows, ranks = np.arange(len(counts)), np.arange(13)
+    # The largest group, of the highest rank among groups of equal size.
     lead = (counts * 13 + ranks).argmax(axis=1)
     num_lead = counts[rows, lead]
     rest = counts.copy()
@@ -234,9 +235,11 @@ def _scores(counts: np.ndarray) -> np.ndarray:
     higher = held[:, ::-1].cumsum(axis=1)[:, ::-1] - held
     kickers = (held & (higher < num_kickers[:, None])) @ (1 << ranks)
 
+    # Indices of `CATEGORIES`: a second pair turns a pair into two pair, and three of a kind into a full house.
     category = np.array([0, 0, 1, 3, 7])[num_lead] + np.where(paired, np.where(num_lead == 3, 3, 1), 0)
     scores = category << 21 | lead << 17 | np.where(paired, pair, 0) << 13 | kickers
 
+    # Runs of five with the ace also below the deuce; `top` is the number of the highest run.
     low_aces = np.concatenate([counts[:, 12:], counts], axis=1) > 0
     runs = np.stack([low_aces[:, first : first + 5].all(axis=1) for first in range(10)], axis=1)
     top = 9 - runs[:, ::-1].argmax(axis=1)

@@ -169,7 +169,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
             _add(mass, cards[k, 1], weights)
         for k in range(num_hands):
             a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
-            # The masses of both cards contain the same hand: subtracted twice, it comes back once.
+            # The hand itself is in the masses of both its cards: it was subtracted twice and is added back once.
             out_a[k] = a + reach_a[k]
             out_b[k] = b + reach_b[k]
             out_c[k] = c + reach_c[k]

@@ -164,7 +164,8 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
     """Run a check of an artefact's content, unless it has passed for this user before; the check raises on a fault.
 
-    The digest covers every byte, so one check for each digest is enough: every worker loads the large tables.
+    The digest covers every byte, so one check for each digest is enough. Without this, every worker process would check
+    the large tables again.
     """
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
         if _passed(artefact).exists():

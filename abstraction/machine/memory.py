@@ -9,7 +9,10 @@ import numpy.typing as npt
 
 
 def available_bytes() -> float:
-    """Return the bytes that can be allocated without swapping, else the machine's memory; infinity if unknown."""
+    """Return the bytes that can be allocated without swapping.
+
+    Where the system does not report them, return the size of the machine's memory, or infinity if that is unknown too.
+    """
     try:
         with open("/proc/meminfo") as file:
             for line in file:

@@ -12,7 +12,7 @@ _Record = TypeVar("_Record")
 MAX_BYTES = 1 << 20
 MAX_NAME = 100
 MAX_DEPTH = 16
-"""Deepest nesting of tables and lists, as recursive functions check and print settings."""
+"""Greatest depth of nested tables and lists: settings are checked and printed by recursive functions."""
 
 
 def read_settings(path: Path) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class PublicNodes:
 
 
 def num_views(rules: HoldemRules, street: int) -> int:
-    """Return the number of hole cards and boards that a seat can see on a street, each street's cards as a set."""
+    """Return the number of pairs of hole cards and board that a seat can see; cards of one street have no order."""
     left = len(rules.cards)
     views = 1
     for cards in (rules.num_hole_cards, *rules.board_cards[: street + 1]):
@@ -190,7 +190,7 @@ def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
     for number in np.flatnonzero(nodes.player >= 0).tolist():
         street = nodes.states[number, betting.STREET]
         sets = (rules.num_hole_cards, *rules.board_cards[: street + 1])
-        # As if the sets could share cards: simple to rank, and the labels that never occur are closed up (`flatten`).
+        # As if the sets could share cards: simple to rank, and labels that never occur get no infoset (`flatten`).
         num_labels[number + 1] = math.prod(math.comb(deck, count) for count in sets)
     first = np.cumsum(num_labels)
     plan = kernels.Plan(
