@@ -182,7 +182,7 @@ def test_the_key_lies_in_the_folder_and_is_told_when_the_run_has_ended(tmp_path,
     captured = capsys.readouterr()
     results = json.loads(captured.out)
     assert [agent["scores"] for agent in results["agents"]] == [agent["scores"] for agent in first["agents"]]
-    assert "can deal the decks" in captured.err
+    assert "can compute all cards" in captured.err
     # What was told deals no further deck.
     assert main([*command, "--decks", "16"]) == 0
     more = json.loads(capsys.readouterr().out)

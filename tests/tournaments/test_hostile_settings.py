@@ -106,12 +106,16 @@ def files(folder):
 COMMANDS = {
     "tournament": (
         ["tournament"],
-        "tournament.RunStore.__init__",
+        "plurispiel.tournaments.api.tournament_run.RunStore.__init__",
         [TOURNAMENT, TOURNAMENT.replace('"raw"', '"aivat"')],
     ),
-    "abstraction": (["abstraction", "build"], "abstraction.build_table", [CARDS]),
-    "blueprint": (["blueprint", "train"], "blueprint.tree_size", [BLUEPRINT] * 9 + files(_PRESETS)),
-    "spot": (["spot"], "spot.solve_spot", [SPOT] * 3 + files(EXAMPLES)),
+    "abstraction": (["abstraction", "build"], f"{commands.__name__}.abstraction.build_table", [CARDS]),
+    "blueprint": (
+        ["blueprint", "train"],
+        f"{commands.__name__}.blueprint.tree_size",
+        [BLUEPRINT] * 9 + files(_PRESETS),
+    ),
+    "spot": (["spot"], f"{commands.__name__}.spot.solve_spot", [SPOT] * 3 + files(EXAMPLES)),
 }
 
 
@@ -120,7 +124,7 @@ COMMANDS = {
 def test_hostile_settings(tmp_path, monkeypatch, capsys, command, number):
     arguments, first_step, texts = COMMANDS[command]
     monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(f"{commands.__name__}.{first_step}", begin)
+    monkeypatch.setattr(first_step, begin)
     monkeypatch.setattr(abstraction, "warmup", lambda modules: None)
     monkeypatch.setattr(spot.vector_cfr, "prepare", lambda **options: None)
     path = tmp_path / "x.toml"

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec, try_stored
+from plurispiel.agents.specs import agent_digest, agent_file, game_note, make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
@@ -303,7 +304,18 @@ def _values_of(folder: Path) -> str:
 
 
 def _folder(config: TournamentConfig, options: RunOptions) -> Path:
-    return options.out or runs_folder() / config.digest
+    """Return the run folder: by default one named by the settings and by the folders of the agents' files.
+
+    Two folders may hold the same agent file beside different modules that it imports; the digest covers the file alone.
+    """
+    if options.out:
+        return options.out
+    files = filter(None, (agent_file(spec) for spec in config.agents))
+    folders = sorted({str(file.resolve().parent) for file in files})
+    if not folders:
+        return runs_folder() / config.digest
+    suffix = hashlib.sha256("\0".join(folders).encode(errors="surrogateescape")).hexdigest()[:6]
+    return runs_folder() / f"{config.digest}-{suffix}"
 
 
 def _processes(config: TournamentConfig, options: RunOptions) -> str:

@@ -377,3 +377,15 @@ def test_a_full_disk_is_one_line(capsys, monkeypatch):
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
     assert "No space left on device" in err
+
+
+def test_the_same_agent_file_in_another_folder_has_a_run_of_its_own(home, tmp_path, monkeypatch, capsys):
+    """The file may import a module that lies beside it, which no digest covers."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "my_bot.py").write_text(MY_BOT)
+        monkeypatch.chdir(tmp_path / name)
+        for played in (False, True):
+            assert main(["tournament", "--agents", "my_bot.py:MyBot,call", "--decks", "1", "--workers", "1"]) == 0
+            assert ("nothing left to play" in capsys.readouterr().err) is played
+    assert len([folder for folder in (home / "runs").iterdir() if folder.is_dir()]) == 2
