@@ -90,6 +90,7 @@ class MenuArrays(NamedTuple):
     big_blind : int
         Chips of the big blind.
     all_in_share : float
+        As in `GameMenu`.
     exact, push_or_fold : bool
         As in `GameMenu`.
     """
@@ -134,7 +135,9 @@ class BettingTree(NamedTuple):
     actor : int8[num_nodes]
         Seat to act, -1 where the betting is over.
     street : int8[num_nodes]
+        Street of a node, from 0.
     num_actions : uint8[num_nodes]
+        Number of actions on offer; 0 where the betting is over.
     first_child : int32[num_nodes]
         The node after a decision's first action; the nodes after its other actions follow. For a node where the betting
         is over: its row in `contributions` and `folded`.

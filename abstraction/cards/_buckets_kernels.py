@@ -55,6 +55,7 @@ def spread_labels(boards, labels, marker, out):
     labels : int32[n, num_live]
         The bucket of each free combo.
     marker : int
+        Written for combos that share a card with the board.
     out : uint16[n, 1326]
         Modified in place.
     """
@@ -83,6 +84,7 @@ def count_next_buckets(board, next_rows, next_cards, mass, out):
     next_rows : uint16[num_next_cards, 1326]
         The row of the board extended by each next card.
     next_cards : uint8[num_next_cards]
+        The next card of each row.
     mass : int
         Weight of one next card in the histogram.
     out : uint8[num_live, num_buckets]

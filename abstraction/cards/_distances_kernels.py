@@ -124,6 +124,7 @@ def fill_distances(points, centroid, squared, distances):
     points : uint8[n, dims]
     centroid : uint8[dims]
     squared : bool
+        As in `fill_nearest`.
     distances : float32[n]
         Modified in place.
     """
@@ -148,6 +149,7 @@ def add_members(points, weights, labels, sums, masses):
     ----------
     points : uint8[n, dims]
     weights : int64[n]
+        Weight of each point.
     labels : int32[n]
         The centroid of each point.
     sums : int64[k, dims]
@@ -180,8 +182,9 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
         Distance between each two buckets.
     work : GreedyWorkspace
     labels : int32[n]
+        Number of the nearest centroid of each point. Modified in place.
     distances : float32[n]
-        Modified in place, as `labels`.
+        Distance from this centroid. Modified in place.
     """
     num_buckets = points.shape[1]
     buckets, need, left = work.buckets, work.need, work.left
@@ -224,6 +227,7 @@ def add_gaps(points, weights, labels, means, totals):
     ----------
     points : uint8[n, dims]
     weights : int64[n]
+        Weight of each point.
     labels : int32[n]
         The bucket of each point.
     means : float64[k, dims]

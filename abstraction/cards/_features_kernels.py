@@ -83,6 +83,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
     tables : RankTables
     board : uint8[3..5]
     weight : float
+        Factor of the points.
     work : features.Workspace
     points, total_weight : float64[1326]
         Modified in place, like `work`.
@@ -154,6 +155,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
     Parameters
     ----------
     ranks : uint16[num_combos]
+        Rank of each combo on the board.
     combos : uint8[num_combos, num_hole_cards]
         With three hole cards, cards shared by two combos are ignored.
     order : int32[num_combos]

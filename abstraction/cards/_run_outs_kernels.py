@@ -146,6 +146,7 @@ def count_by_class(equities, weights, preflop_classes, bins, histogram):
     Parameters
     ----------
     equities : uint16[n, 1326]
+        Equity of each combo on each class of river boards, in 1/1980 or CONFLICT.
     weights : int64[n]
         Number of boards in the class of each row.
     preflop_classes : uint8[1326]

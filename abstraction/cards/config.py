@@ -79,6 +79,7 @@ class AbstractionConfig:
     name : str
         Name of the bucket table; it must be able to name a folder.
     flop, turn, river : StreetConfig
+        The buckets of each street.
     seed : int
         Seed of the drawn boards and of k-means.
     fit_points : int

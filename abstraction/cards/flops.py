@@ -91,6 +91,7 @@ class FlopBuckets:
         board : array-like of int, [4..5]
             Different cards, the flop's first.
         out : uint16[1326], optional
+            Where to write the buckets.
 
         Returns
         -------

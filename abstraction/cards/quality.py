@@ -30,7 +30,9 @@ def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarra
     Parameters
     ----------
     points : uint8[n, dims]
+        Feature vectors.
     weights : int64[n]
+        Weight of each point.
     labels : int32[n]
         The bucket of each point.
     features : {"histogram", "ochs"}

@@ -24,6 +24,7 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
     where : str
         The name of the rows in the message.
     rows : uint8 or uint16[n, 1326]
+        The bucket of each combo on each board.
     boards : uint8[n, 3..5]
     """
     marker = np.iinfo(rows.dtype).max

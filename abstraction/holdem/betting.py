@@ -244,6 +244,7 @@ def nearest_raise(betting: Any, total: int) -> int:
     Parameters
     ----------
     betting : BettingState or PublicState
+        The hand, at a decision.
     total : int
         Raise-to chips, legal or not.
     """

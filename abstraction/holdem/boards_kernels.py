@@ -146,9 +146,11 @@ def fill_classes(num_suits, work, entries, boards, sizes):
     ----------
     work : BoardWorkspace
     entries : int32[num_boards]
+        The entry of each board, from `fill_index`.
     boards : uint8[num_classes, k]
+        The representative of each class. Modified in place.
     sizes : int64[num_classes]
-        All zeros before. Modified in place, as `boards`.
+        Number of boards in each class; must hold zeros. Modified in place.
     """
     board = work.board
     found = 0

@@ -115,7 +115,9 @@ class OpenSpielGame:
     Attributes
     ----------
     game : pyspiel.Game
+        The loaded game.
     rules : HoldemRules
+        Its rules.
 
     Examples
     --------

@@ -80,7 +80,9 @@ def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
     Parameters
     ----------
     values : array-like of float, [1326, ...]
+        By combo id; a mean is taken for each entry of the other axes.
     weights : array-like of float, [1326]
+        Weight of each combo.
     """
     of_combos, shares = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     sums = np.zeros((13, 13, *of_combos.shape[1:]))

@@ -56,6 +56,7 @@ class Artefact:
     Attributes
     ----------
     folder : Path
+        The folder from which it was loaded.
     config : dict
         The settings with which the arrays were made.
     seed : int or None

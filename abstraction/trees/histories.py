@@ -24,6 +24,7 @@ class Histories(NamedTuple):
     Attributes
     ----------
     num_children : int32[H]
+        Number of children of each history; 0 at the end of a game.
     player : int8[H]
         Who acts: a player from 0, `CHANCE` or `TERMINAL`.
     action : int32[H]
@@ -79,6 +80,7 @@ class Size:
     Attributes
     ----------
     histories : int or float
+        The number of histories.
     word : {"", "about ", "at least ", "more than "}
         How exact the number is.
 
