@@ -51,8 +51,11 @@ class Menu:
 
     Attributes
     ----------
-    name, text : str
-    bets : tuple
+    name : str
+        The menu's name in options and results.
+    text : str
+        A description for the user.
+    bets : tuple of (tuple of float, or None)
         For each street, bets as shares of the pot, `ALL_IN` for all chips; the last entry also serves later streets.
         With an empty tuple only fold and call are left, with None only call.
     """
@@ -91,8 +94,9 @@ class LocalBestResponse(RangeAgent):
     opponent : Agent
         The instance at the table: its strategy is read during the hand, with the random numbers that it will act on.
     menu : Menu
+        The actions that may be taken.
     values : Checkdown, optional
-        Finds equities, restarted with every new deck.
+        Computes equities. Whoever deals restarts it with every new deck.
 
     Attributes
     ----------
@@ -154,7 +158,17 @@ class LocalBestResponse(RangeAgent):
         actions: list[int],
         staying: Sequence[np.ndarray | None],
     ) -> list[float]:
-        """Return the gain of each action over folding at once, in chips (the formulas at the top)."""
+        """Return the gain of each action over folding at once, in chips (the formulas at the top).
+
+        Parameters
+        ----------
+        combo : int
+            Our hole cards.
+        reach : float64[num_combos]
+            The opponent's reach with each combo (`_reach`).
+        staying : sequence of float64[num_combos] or None
+            For each action, the probability that each of the opponent's combos continues; None: it always does.
+        """
         state = public.betting().array.tolist()
         situation = self._situation(combo, public.board, public.actions, state)
         weights = reach * situation.holdable()
@@ -259,16 +273,16 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
 class GroupScore(NamedTuple):
     """The winnings of local best response on a deck, in chips per hand.
 
-    The mean over four hands: both seats, each with both pairs of hole cards.
+    Each number is the mean over four hands: both seats, each with both pairs of hole cards.
 
     Attributes
     ----------
     payoff : float
-        Chips paid.
+        Net chips won at the table.
     expectation : float
-        With showdowns weighed by the opponent's range (`LocalBestResponse.expectation`).
+        The same with each showdown averaged over the opponent's range (`LocalBestResponse.expectation`).
     corrected : float
-        The opponent's losses by AIVAT; NaN where that was not asked for.
+        The chips that the opponent lost by AIVAT; NaN without AIVAT.
     """
 
     payoff: float
@@ -286,9 +300,13 @@ class Prober:
     Parameters
     ----------
     rules : HoldemRules
+        A game with two seats.
     agent : Agent
+        The agent to measure.
     menu : Menu
+        The actions of local best response.
     seed : int
+        Seed of the decks and of all random choices.
     aivat : bool
         Also score the agent by AIVAT with checkdown values. Fewer hands suffice, but each takes two to three times as
         long.
@@ -320,7 +338,7 @@ class Prober:
         deck = self._decks.decks(rules, (number,))[0]
         # Both seats with both hands: an agent that always folds loses exactly the same on every deck.
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
-        # Two words for each turn and seat, then one for the equities and one for AIVAT.
+        # Two words for each deal (`turn`: as dealt or swapped) and seat, then one for the equities and one for AIVAT.
         words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
         self._values.restart(np.random.default_rng(words[8]))
         if self._aivat:

@@ -35,7 +35,7 @@ class PublicExploitability(Exploitability):
     ----------
     combo_values : float64[2, num_combos]
         The expectation of each seat's best response with each combo against the other seat's range; NaN for
-        impossible combos and for those without a compatible hand in that range.
+        impossible combos and for combos without a compatible hand in that range.
     suit_symmetric : bool or None
         Whether boards that differ by a renaming of suits were walked as one; None if no cards are dealt to the
         empty table.
@@ -97,7 +97,7 @@ def subgame_best_response(
         With a seat to act.
     ranges : array-like of float, [2, num_combos]
         Weights of each seat's combos in any scale. The weights of a pair of combos multiply; pairs that share a card
-        are left out, and so are combos that touch the board.
+        are left out, and so are combos that share a card with the board.
 
     Notes
     -----
@@ -130,7 +130,7 @@ def _measured(
     walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)
     hands = rank_hands(rules, public.board)
     reach, facing = np.zeros((2, 2, rules.num_combos))
-    reach[:, hands.combos] = ranges[:, hands.combos]  # combos that touch the board are not in `hands`, and keep 0
+    reach[:, hands.combos] = ranges[:, hands.combos]  # `hands` lacks combos with a card of the board; they keep 0
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
     pairs = reach[0] @ facing[0]  # mass of all compatible pairs of hands
     if not pairs > 0.0:

@@ -71,7 +71,19 @@ class _ValueWorkspace(NamedTuple):
 class _StreetWork:
     """One thread's arrays for one street.
 
-    Rows of `reach` are numbered as in `StreetNodes`; `alive` says which rows any hand reaches.
+    Attributes
+    ----------
+    ranker : HandRanker
+        Ranks the hands of a board.
+    alive : bool[2, num_rows]
+        Whether any hand of each seat has reach in a row.
+    reach : list of float64[num_rows, num_combos]
+        The reach of each seat's hands, in the order of the board's ranked hands; rows are numbered as in `StreetNodes`.
+    strategy : float64[num_nodes, num_combos]
+        For each hand, the probability of the action that leads to a node.
+    sums : float64[num_combos]
+        Workspace of `kernels.split_reach`.
+    values : _ValueWorkspace
     """
 
     def __init__(self, rules: HoldemRules, betting: StreetBetting):
@@ -158,7 +170,7 @@ class PublicWalk:
         Parameters
         ----------
         reach : float64[2, num_combos]
-            Each seat's reach at the public state; 0 for combos that touch the board.
+            Each seat's reach at the public state; 0 for combos that share a card with the board.
 
         Returns
         -------
@@ -274,8 +286,19 @@ class PublicWalk:
 
         Parameters
         ----------
+        index : int
+            The number of the street, counted from the first street of the walk.
+        board : tuple of int
+            The board before the deal.
+        reach : float64[2, num_roots, num_combos]
+            Each seat's reach at the roots.
         workspaces : list or None
             This thread's workspaces of this street and of each later one; None to use all threads.
+
+        Returns
+        -------
+        float64[2 seats, 2 kinds, num_roots, num_combos]
+            Counterfactual values; the kinds are `BEST` and `OWN`.
         """
         rules = self._rules
         known, size = len(board), rules.board_size(self._first_street + index)
@@ -283,7 +306,7 @@ class PublicWalk:
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals
-        # The number of deals given two hands. `boards` also holds boards that touch a hand; its reach is 0 there.
+        # The number of deals given two hands. `boards` also holds boards with a card of a hand; its reach is 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         # Only from the empty table: after a deal a renaming would have to leave the cards on the board in place.

@@ -22,12 +22,13 @@ class Question:
     Attributes
     ----------
     decision : BettingDecision
+        The decision in its street's betting tree.
     actions : tuple of Action
         The actions before the decision.
     nodes : int32[num_actions]
-        The child node of each legal action, with ascending actions.
+        The child node of each legal action, in the order of `decision.children`.
     columns : dict of tuple of int to int32[n]
-        Results of `column_nodes` so far, by the actions of the columns.
+        The results of `column_nodes` so far, by the actions that it was called with.
     """
 
     decision: BettingDecision
@@ -59,7 +60,7 @@ class RangeReader:
     ----------
     rules : HoldemRules
     agents : sequence of Agent
-        Two instances that nothing else uses meanwhile.
+        The agent of each seat: two instances that nothing else uses meanwhile.
     """
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
@@ -77,7 +78,7 @@ class RangeReader:
         Returns
         -------
         probabilities : float64[num_combos, num_columns]
-            Not checked.
+            The reported probabilities; whether they sum to 1 is not checked.
         nodes : int32[num_columns]
             The child node of each column's action, -1 if the action is not legal.
 

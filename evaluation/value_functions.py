@@ -44,8 +44,9 @@ class Situation(NamedTuple):
     board : tuple of int
         Board cards so far.
     actions : tuple of Action
+        The actions so far.
     state : list of int
-        The betting state (`betting_state`) after these actions.
+        The betting state (`betting_state`) after `actions`.
     asked : bool[num_combos], optional
         The combos whose values are wanted; by default all.
     """
@@ -77,6 +78,7 @@ class ValueFunction:
     Attributes
     ----------
     name : str
+        The name of the value function in settings.
     version : int
         Raised by every change of values, including another use of the random stream.
     num_samples : int

@@ -43,9 +43,9 @@ class LbrResult:
     hands : int
         Hands played, four with each deck.
     mbb_per_hand, ci95 : float or None
-        The rate by the chance-corrected payoffs of `Prober`.
+        The rate with each showdown averaged over the agent's range (`GroupScore.expectation`).
     sd : float or None
-        Standard deviation of the chance-corrected rate of a group (the four hands of one deck), in mbb/hand.
+        Standard deviation of that rate in a group (the four hands of one deck), in mbb/hand; None with one group.
     paid_mbb_per_hand, paid_ci95 : float or None
         The rate by the chips paid.
     aivat_mbb_per_hand, aivat_ci95 : float or None
@@ -53,6 +53,7 @@ class LbrResult:
     game : str
         A preset's name, or an OpenSpiel game string.
     seed : int
+        Seed of all cards and random choices.
     digest : str
         A hash of the settings and the code.
     seconds : float

@@ -27,7 +27,8 @@ class AgentResult:
     mbb_per_hand : float or None
         Thousandths of a big blind per hand, by the score that ranks the agents; None if the agent played no hand.
     ci95 : float or None
-        Half-width of the 95 % confidence interval of `mbb_per_hand`; None with fewer than two groups.
+        Half-width of the 95 % confidence interval of `mbb_per_hand`; None with fewer than two samples. A sample is a
+        group, or a hand where the agents are ranked by ``raw`` or ``aivat``.
     hands : int
         Hands played.
     groups : int
@@ -56,7 +57,7 @@ class AgentResult:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval in mbb/hand; None with fewer than two groups."""
+        """The 95 % confidence interval in mbb/hand; None where `ci95` is None."""
         if self.mbb_per_hand is None or self.ci95 is None:
             return None
         return self.mbb_per_hand - self.ci95, self.mbb_per_hand + self.ci95

@@ -19,7 +19,7 @@ class Family:
     """An agent's process and its warden (`process`), started on construction, both in the sandbox if one is given.
 
     `stop` stops the agent's process group by a signal. In a sandbox, the warden stops the processes that the agent has
-    started outside that group. An order to the warden is slow, so that it gets orders only once such processes exist.
+    started outside that group. Orders to the warden are slow, so none is given before such processes exist.
 
     Parameters
     ----------

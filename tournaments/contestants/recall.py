@@ -41,7 +41,7 @@ def check_recall(
     seed: int,
     on_deck: Callable[[], object] = lambda: None,
 ) -> Recall:
-    """Return in how many hands an agent that plays each deck from two seats differs from one process for each seat.
+    """Return in how many hands a process that plays each deck from two seats acts unlike processes with one seat each.
 
     All other seats call, so that hands reach the river and the agent sees the board.
 

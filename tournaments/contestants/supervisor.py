@@ -106,7 +106,7 @@ class Contestant(RemoteAgent):
         self._family: Family | None = None
         self._last_words = b""
         self._starts = _STARTS
-        self._told: list[wire.Message] = []  # sent in this hand, without range_strategy; a restarted process gets them
+        self._told: list[wire.Message] = []  # this hand's requests, but no range_strategy, for a new process
         self._events: list[list] = []  # observed since the last question
         self._observes = True  # whether the agent's class has an `observe` of its own
         self._number = 0  # of the last question; each answer repeats it
@@ -183,8 +183,8 @@ class Contestant(RemoteAgent):
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
         """Return the answer to a request, sent with the events since the last one.
 
-        Starts the process if none runs. Ends of the process beyond the numbers in `_STARTS` and `_DEATHS` become a
-        fault of the agent. Ends during the start by a signal of `_DEATHS` count as starts only.
+        Starts the process if none runs. If the process ends more often than `_STARTS` and `_DEATHS` allow, the agent
+        is at fault. A process that a signal of `_DEATHS` ends during its start counts as a start only.
 
         Parameters
         ----------

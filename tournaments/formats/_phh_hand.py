@@ -151,9 +151,9 @@ class _Play:
         return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
-        """Check for each seat to act that can do nothing else, up to `seat`; -1 for all such seats.
+        """Let seats that can only check do so, until it is the turn of `seat`, or of a seat with a choice.
 
-        Card rooms may not record the checks of the only player with chips left.
+        With -1 every such seat checks. Card rooms may not record the checks of the only player with chips left.
         """
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:

@@ -13,6 +13,7 @@ class BrokenHistory(ValueError):
     Attributes
     ----------
     file : str
+        The path of the file.
     hand : str or None
         The label of the hand; None if the whole file is broken.
     what : str

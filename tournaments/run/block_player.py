@@ -89,7 +89,7 @@ class Conduct:
 
 
 class Place(NamedTuple):
-    """The key of an agent object: each place has its own.
+    """The key of an agent object: `BlockPlayer` builds an agent for each place.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class BlockPlayer:
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
-        """Return a block as played, up to the group by which an agent has `max_faults` faults in this block."""
+        """Return a block as played; it ends early after the group by which an agent has `max_faults` faults in it."""
         block, retired = job
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()

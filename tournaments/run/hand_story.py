@@ -38,7 +38,7 @@ def hand_story(told: Told) -> dict[str, Any]:
     size = rules.num_hole_cards
     state = BettingState(rules)
     steps = [_step("deal", _deal_text(rules), state, 0, rules.board_size(0))]
-    events = {("deal", 0): 0}
+    events = {("deal", 0): 0}  # index of the step, by kind and number of earlier actions
     seen = rules.board_size(0)
     board = hand.deck[rules.num_seats * size :].tolist()
     decisions = [0] * rules.num_seats

@@ -31,11 +31,13 @@ class KnownRun(NamedTuple):
     Attributes
     ----------
     folder : Path
+        The run folder.
     date : float
         Time of the last write, in seconds of `time.time`.
     state : str
         ``finished``, ``unfinished``, ``being played``, or the error that prevents reading.
     game, format : str
+        The name of the game and the tournament's format; empty if the run cannot be read.
     agents : tuple of str
         The agents' names.
     hands : int

@@ -51,6 +51,7 @@ class LbrConfig:
     game : str
         A preset or an OpenSpiel game string with two seats.
     seed : int
+        Seed of the decks and of all random choices.
     aivat : bool
         Whether payoffs are also corrected by AIVAT.
     """

@@ -25,16 +25,16 @@ class Block(NamedTuple):
 
 
 Position = tuple[int, int, int]
-"""Place of a group (a deck of a line-up) in the schedule; positions compare in the order of the schedule."""
+"""The position of a group in the schedule: (block of decks, line-up, deck). Earlier groups have smaller tuples."""
 
 
 def position(lineup: int, deck: int) -> Position:
-    """Return the place of a group in the schedule."""
+    """Return the position of a group, a deck of a line-up, in the schedule."""
     return deck // BLOCK_DECKS, lineup, deck
 
 
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return the line-ups, each as the agent number of every position.
+    """Return the line-ups: for each, the number of the agent at every position.
 
     A ``round-robin`` has every set of agents, a ``gauntlet`` the first agent with every set of other agents. If there
     are more such sets than `MAX_LINEUPS` (or ``config.lineups``), that many are drawn. Agents, and then pairs of

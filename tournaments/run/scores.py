@@ -33,11 +33,12 @@ class Sample:
     rates_mbb : float64[num_groups]
         The rate of every group; empty for scores by hand.
     mean_mbb : float or None
+        The mean rate.
     ci95_mbb : float or None
         Half-width of the 95 % confidence interval; None with fewer than two samples.
     sd_mbb : float or None
-        Standard deviation of one hand. For scores by group: that of a group's rate times the square root of its hands,
-        which compares groups with as many independent hands. None with fewer than two samples.
+        Standard deviation of one hand. For scores by group: that of a group's rate, times the square root of the mean
+        number of hands in a group, as if these hands were independent. None with fewer than two samples.
     """
 
     rates_mbb: np.ndarray
@@ -60,7 +61,7 @@ class AgentScores:
     rows : SCORES[num_groups]
         The agent's scores by group.
     control : SCORES[num_groups] or None
-        Those of the Control on the same decks, which are subtracted in scores by group.
+        The Control's scores on the same decks, which are subtracted in scores by group; None without a Control.
     complaint : str
         Why the agent's reported strategy cannot be trusted; empty if it can.
 

@@ -312,7 +312,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return how well announced probabilities fit the play, for each agent that announces them."""
+        """Return the calibration over all groups, by the number of each agent that announces probabilities."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -385,7 +385,7 @@ class RunStore:
         return np.frombuffer(b"".join(blobs)).reshape(len(blobs), *shape)
 
     def answer_times(self) -> dict[int, AnswerTimes]:
-        """Return the answer times of each agent."""
+        """Return the answer times over all groups, by the agent's number."""
         rows = self._rows(
             "SELECT agent, SUM(answers), SUM(answer_seconds), MAX(slowest_answer) FROM groups"
             " WHERE deck < ? AND agent < ? GROUP BY agent",
