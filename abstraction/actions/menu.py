@@ -1,7 +1,7 @@
 """Bet-size menus: which raises are on offer, by street, seat and number of raises so far.
 
-A menu is written as sizes separated by blanks or commas: ``0.5p`` or ``50%`` raises by that share of the pot after
-calling, ``2.5bb`` raises to that many big blinds over the whole hand, ``allin`` puts in the stack. An empty text
+A menu is written as sizes separated by blanks or commas. ``0.5p`` or ``50%`` raises by that share of the pot after
+calling. ``2.5bb`` raises to that many big blinds over the whole hand. ``allin`` puts in the stack. An empty text
 offers no raise. A size below the smallest legal raise becomes that raise, a size near the whole stack becomes all-in,
 and equal totals are offered once.
 """

@@ -9,9 +9,9 @@ Where hand and tree disagree, these rules hold.
 
 - A bet below the smallest size may be mapped to a call, as size 0. If a call would end the street in the tree although
   other seats must still answer in the hand, the smallest raise is taken instead, and nobody folds to it
-  (`Shadow.free`): otherwise tiny bets could exploit the player.
+  (`Shadow.free`). Otherwise tiny bets could exploit the player.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
-  the hand; but if another seat is in the hand and not in the tree, that one takes the folded seat's place in the tree.
+  the hand. But if another seat is in the hand and not in the tree, it takes the folded seat's place in the tree.
 - Where the tree offers no call, the seat that calls leaves the tree. If it bets later, it takes the place of another
   seat, but never our own seat's place; the seats between are assumed to check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
@@ -57,8 +57,8 @@ def lower_share(size: float, lower: float, upper: float) -> float:
     -----
     A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). Answering the
     lower size A with probability f and the upper size B otherwise keeps this property:
-    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. Solved for f: ``(B - x) (1 + A) / ((B - A) (1 + x))``, which is
-    1 at A and 0 at B, and one half at ``(A + B + 2 A B) / (A + B + 2)``, below the middle.
+    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. Solved for f: ``(B - x) (1 + A) / ((B - A) (1 + x))``. This is
+    1 at A, 0 at B, and one half at ``(A + B + 2 A B) / (A + B + 2)``, below the middle.
     """
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
@@ -432,7 +432,7 @@ class Translation:
         if same:
             number = min(same, key=lambda number: abs(sizes[number - 1] - size))  # short stacks make totals equal
             return 1.0, [self._count_as(shadow, number, after, own_seat)]
-        # Below the smallest size the lower neighbour is a call, size 0; above the largest there is only that one.
+        # Below the smallest size the lower neighbour is a call, size 0; above the largest there is no choice.
         number, share = lower_place(size, (0.0, *sizes))
         numbers = [number] if share == 1.0 else [number, number + 1]
         return share, [self._count_as(shadow, number, after, own_seat) for number in numbers]

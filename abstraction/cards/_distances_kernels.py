@@ -1,6 +1,6 @@
 """Kernels that find the nearest of many centroids.
 
-Points and centroids are small integers in bytes or float32, so that every sum is exact: neither the order
+Points and centroids are small integers in bytes or float32, so that every sum is exact. Neither the order
 of additions nor the number of threads can change a result. A tie goes to the lower id.
 """
 

@@ -128,7 +128,7 @@ class _NearestVector:
 class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
-    Each bucket's mass is moved to the nearest free mass of the centroid: all buckets first try the nearest
+    Each bucket's mass is moved to the nearest free mass of the centroid. All buckets first try the nearest
     bucket, then the second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). The result is not a
     metric, and computing it is much slower than the distances between vectors.
 

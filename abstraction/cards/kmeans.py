@@ -1,7 +1,7 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
 Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance
-in use; the best start is continued on all points. Under `distances.L1` the mean is not the minimiser, so the sum of
+in use. The best start is continued on all points. Under `distances.L1` the mean is not the minimiser, so the sum of
 distances may rise slightly; under `distances.SQUARED_L2` it never does.
 """
 

@@ -1,6 +1,6 @@
 """Kernels of folds and showdowns among three ranges, with exact card removal.
 
-Given a hand {x, y} and two other ranges a and b, the pairs of hands that share no card with {x, y} or with each other
+Let {x, y} be a hand, and a and b two other ranges. The pairs of hands that share no card with {x, y} or with each other
 weigh ``S_a S_b - sum_c C_a[c] C_b[c] + D``. All sums are over hands without x and y: S is the total of a range, C[c]
 its weight on the hands with card c, and D the sum of a[g] b[g] over hands g. The sum over c subtracts a pair that
 shares one card once, but a pair of equal hands twice: D adds it back once.

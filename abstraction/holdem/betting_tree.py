@@ -1,7 +1,7 @@
 """The betting of a heads-up game, street by street, as arrays: the public tree without its boards.
 
-Where a street ends with both seats in the hand, cards are dealt, and the betting after them does not
-depend on the cards: the k-th end of one street is the k-th root of the next. So one pass over a board of
+Where a street ends with both seats in the hand, cards are dealt. The betting after them does not
+depend on the cards, so the k-th end of one street is the k-th root of the next. So one pass over a board of
 the next street serves all betting that leads to it. An all-in hand passes through the remaining streets
 as a root without decisions.
 """

@@ -3,7 +3,7 @@
 Two boards are of one class if a permutation of the suits maps one to the other. The representative
 of a class has its suits in descending order of their sets of ranks, read as bit masks. Cards of a
 board have no order here. A hand on a board has the features of the hand with renamed suits on the renamed
-board, so a table with a row of all combos for each class serves every board:
+board. A table with a row of all combos for each class therefore serves every board:
 ``row[relabel_combos()[permutation]]`` is the row of a board whose class and permutation are those of
 `find_boards`.
 """

@@ -1,6 +1,6 @@
 """Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays they read.
 
-A board's rank is its colexicographic number among all boards of as many cards, where a card's position
+A board's rank is its colexicographic number among all boards with the same number of cards, where a card's position
 in the deck is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that maps it
 to the representative of its class (5 bits) and the class.
 """

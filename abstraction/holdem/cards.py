@@ -2,8 +2,8 @@
 
 A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so
 ``2c`` is 0 and ``As`` is 51. Decks with fewer ranks or suits use the lowest ranks and the first
-suits, with the same numbers. A *combo* is the unordered set of one seat's hole cards; its id is the
-colexicographic rank of the cards' positions in the deck, so ids of two-card combos run
+suits, with the same numbers. A *combo* is the unordered set of one seat's hole cards. Its id is the
+colexicographic rank of the cards' positions in the deck. Ids of two-card combos run
 ``{0,1}, {0,2}, {1,2}, {0,3}, ...`` and ``combo_id = high * (high - 1) / 2 + low``.
 """
 

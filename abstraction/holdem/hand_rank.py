@@ -2,7 +2,7 @@
 
 Hands of five, six and seven cards have the ranks 1..7462 of their best five cards and compare with
 each other. Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights and flushes;
-their ranks are 1, 2, ... without gaps and compare only with hands of as many cards. Both orders are
+their ranks are 1, 2, ... without gaps and compare only with hands of the same size. Both orders are
 those of OpenSpiel's ``universal_poker``.
 
 The look-up is a perfect hash by sums. The rank multiset of a hand splits into the deuces, the six

@@ -25,7 +25,7 @@ class Playouts:
     Attributes
     ----------
     num_hands, num_actions : int
-        Numbers of hands and of the actions in all of them.
+        Number of hands, and total number of actions in these hands.
     payoffs : float64[num_seats]
         Net chips of each seat over all hands.
     deck : uint8[num_dealt_cards]
@@ -93,7 +93,7 @@ def warmup() -> None:
 
 @kernel
 def _play_random_hands(rules, tables, num_hands, num_dealt, stream, start, work, totals):
-    """Return the number of actions in all hands and in the last one.
+    """Return the total number of actions in all hands, and the number of actions in the last hand.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The rules of one hold'em game: seats, chips, streets, cards.
 
-Seats are those of OpenSpiel's ``universal_poker`` and the ACPC: with three or more seats, seat 0 posts
-the small blind, seat 1 the big blind and the last seat is the button; heads-up, seat 0 is the big
+Seats are those of OpenSpiel's ``universal_poker`` and the ACPC. With three or more seats, seat 0 posts
+the small blind, seat 1 the big blind and the last seat is the button. Heads-up, seat 0 is the big
 blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total
 contribution over the whole hand.
 """
@@ -21,7 +21,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 MAX_HAND_CARDS = 7
 MAX_CHIPS = 2**31 - 1
 UNLIMITED_RAISES = 255
-MAX_STREET_RAISES = 64  # universal_poker has room for as many actions on a street
+MAX_STREET_RAISES = 64  # universal_poker has room for 64 actions on a street
 
 BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
 """Raises on offer: any size; half pot, pot, all-in; pot, all-in; none. Names as in OpenSpiel."""
@@ -158,7 +158,7 @@ class HoldemRules:
         Raises
         ------
         ValueError
-            If no street has as many board cards.
+            If there is no such street.
         """
         sizes = [self.board_size(street) for street in range(self.num_streets)]
         if len(board) not in sizes:

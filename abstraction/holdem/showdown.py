@@ -2,8 +2,8 @@
 
 The free combos of a board are renumbered once, weakest first; ranges and values are rows in that order.
 A range is a row of non-negative weights. Results are weighted by the opponent's range and not normalised,
-that is, counterfactual. Multiply them by chips: a hand that wins ``stake`` from every opposing hand that
-folds has the value ``stake * fold_mass``; if both have put in ``stake`` before a showdown, it has the value
+that is, counterfactual. Multiply them by chips. A hand that wins ``stake`` from every opposing hand that
+folds has the value ``stake * fold_mass``. If both have put in ``stake`` before a showdown, it has the value
 ``stake * showdown_margin``.
 """
 

@@ -48,7 +48,7 @@ def rank_hands(tables, board, combos, work, hands):
         fill_combo_ranks(tables, board, combos, work.ranks)
     num_live = sort_by_rank(work.ranks, hands.combos, work.spare, work.counts)
     num_groups = 0
-    last_rank = np.int64(0)  # no live hand has rank 0, so the first one opens a group
+    last_rank = np.int64(0)  # no free combo has rank 0, so the first hand opens a group
     for k in range(num_live):
         combo = hands.combos[k]
         hands.cards[k, 0] = combos[combo, 0]

@@ -114,7 +114,7 @@ def deal_level(plan, node, cards, child_node, child_cards, action, chance):
     """Write the children of each history, in order.
 
     Modified in place, with one row for each child: `child_node` and `child_cards`, like `node` and `cards` in
-    `name_level`; the `action` that leads to it; and the probability `chance` of that action, 1 unless a card is dealt.
+    `name_level`; the `action` that leads to the child; and its probability `chance`, 1 unless a card is dealt.
     """
     deck_size = len(plan.cards)
     child = 0

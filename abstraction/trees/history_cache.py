@@ -26,8 +26,8 @@ _CHECKED_PLAYS = 200
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
     """Return every history of a game, from the cache if it holds them.
 
-    A cached artefact must be undamaged and agree with 200 random plays of the game, because the game string does not
-    identify a game that is defined in Python or read from a file.
+    A cached artefact must be undamaged and agree with 200 random plays of the game. The game string is not
+    enough: it does not identify a game that is defined in Python or read from a file.
 
     Raises
     ------
