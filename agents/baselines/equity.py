@@ -11,9 +11,9 @@ class EquityAgent(RangeAgent):
     """Weighs equity over all run-outs against the price of a call.
 
     Equity is the exact chance to win against one uniform hand, to the power of the number of opponents in the pot. A
-    fair share is one over the number of players in the pot. The agent bets two thirds of the pot with an equity at
-    least 0.1 above a fair share, and raises a bet by the pot at 0.25 above. It calls if the equity is at least the pot
-    odds. After three raises on a street it only calls or folds.
+    fair share is one over the number of players in the pot. The agent bets two thirds of the pot if its equity is at
+    least 0.1 above a fair share. It raises a bet by the pot if its equity is at least 0.25 above. It calls if its
+    equity is at least the pot odds. After three raises on a street it only calls or folds.
     """
 
     name = "equity"

@@ -33,7 +33,8 @@ class HandFeed:
     Parameters
     ----------
     seen : list of int
-        An `own_view` with the hole cards or more. Only the hole cards are told now; `follow` tells the agent the rest.
+        The result of `own_view`, with at least the hole cards. The agent is told the hole cards at once, and the rest
+        by `follow`.
     seed : SeedSequence
         The seed of the agent's random stream in this hand.
     """

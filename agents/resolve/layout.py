@@ -1,10 +1,14 @@
 """The betting of a street as the solver's kernels walk it: the numbers of rows of reach, tables and values.
 
-The last street is cut into batches of roots, so that the rows of a batch stay in the processor's cache. Rows of reach
-and of values are numbered within a batch. All rows are by the hands of one board, in blocks of sixteen.
+A *root* is a node where the street begins, one for each way in which the betting of the street before can end. An
+*end* is a node where the betting continues on the next street. The last street is cut into batches of roots, so that
+the rows of a batch stay in the processor's cache. Rows of reach and of values are numbered within a batch. A row has a
+number for each hand of one board, in blocks of sixteen.
 
-Values need far fewer rows than nodes. A depth-first pass up needs one row for each depth and action (a *slot*).
-Terminal nodes with the same reach of the opponent share a row, as their values differ only by the stake.
+Values need far fewer rows than nodes. A depth-first pass up needs one row for each depth and action; these rows, and
+those of roots and ends, are *slots*. Terminal nodes with the same reach of the opponent share a row, as their values
+differ only by the stake. There may be two *kinds* of values, of a best response and of the seat's own strategy; each
+kind has its own slots.
 """
 
 from typing import NamedTuple
@@ -25,48 +29,52 @@ class StreetLayout(NamedTuple):
     kind : int8[num_nodes]
         As in `StreetNodes`.
     child_first : int32[num_nodes + 1]
-        The first child of each node in `children`.
+        The index in `children` of each node's first child, then the length of `children`.
     children : int32[num_nodes - num_roots]
-        Nodes, in the order of the actions.
+        The children of each node, in the order of the actions.
     table_row : int32[num_nodes]
-        The row of a decision's first action in its actor's tables; those of its other actions follow.
+        The row of a decision's first action in its actor's tables; the rows of its other actions follow. 0 at other
+        nodes.
     locked : int8[num_nodes]
-        1 at decisions that are locked for all hands; the solver sets it.
+        1 at decisions that are locked for all hands, else 0; the solver sets it.
     table_lane : int32[num_nodes]
         For tables by bucket, the index of a decision's first action in `action_rows`.
     reach_row : int32[2, num_nodes]
-        The row of each seat's reach; the children of its decision have consecutive rows.
+        The row of each seat's reach at each node; the children of the seat's own decisions have consecutive rows.
     value_row : int32[2, num_nodes]
-        The row of each seat's values.
+        The row of each seat's values at each node, for the first kind.
     scale : float64[2, num_nodes]
-        The factor of a node's values: the stake of a terminal node, with the seat's sign; else 1.
+        The factor of each seat's values at each node: at a fold the stake with the seat's sign, at a showdown the
+        stake, else 1.
     roots : int32[num_roots]
-        The nodes of the roots.
+        The node of each root.
     ends : int32[2, num_ends up to a multiple of 16]
-        The rows of each seat's reach at the ends of the street; the last is repeated.
+        The row of each seat's reach at each end of the street; the last row is repeated as padding.
     root_reach : int32[2, 16 * num_groups]
         The rows of each seat's reach at roots, in groups of sixteen that begin at multiples of 16. On the last street
         each batch has one group, in which other batches' roots have the row after the last; elsewhere the only batch
         has all groups.
     root_value : int32[2, 2, 16 * num_groups]
-        By kind and seat, the rows of the same roots' values; arbitrary for other batches' roots.
+        For each kind and seat, the rows of the values at the same roots; arbitrary for other batches' roots.
     root_scale : float[2 * num_groups, 16]
-        The factors of the roots' values, seat 0 first; 0 for other batches' roots.
+        The factors (`scale`) of the values at the same roots, first for seat 0; 0 for other batches' roots.
     batch_node, batch_root : int32[num_batches + 1]
-        The first node and the first root of each batch.
+        The first node and the index of the first root of each batch, then the numbers of nodes and roots.
     action_first : int32[2, num_batches + 1]
-        The first entry in `action_rows` of each seat in each batch; multiples of 16.
+        For each seat, the index in `action_rows` of each batch's first entry; multiples of 16.
     action_rows : int32[2, n]
-        The rows of the reach that a seat's actions lead to; padded with the row after the last.
+        For each seat, the rows of its reach after each of its actions, decision after decision. Each batch is padded
+        with the row after the last.
     fold_first, showdown_first : int32[2, num_batches + 1]
-        The first entry of each batch in the lists below; multiples of 16.
+        For each seat, the index of each batch's first entry in `fold_rows` or `showdown_rows`; multiples of 16.
     fold_rows, showdown_rows : int32[2, n]
-        By seat, the rows of the *other* seat's reach at folds and showdowns. The values of the k-th entry are row k,
-        folds before showdowns.
+        For each seat, the rows of the *other* seat's reach at folds and at showdowns. In each batch, the k-th of these
+        entries, folds before showdowns, has its values in row k.
     end_row : int32[2]
-        By seat, the row of the first end's values; the others follow, padded to a multiple of 16.
+        For each seat, the row of the first end's values; the rows of the other ends follow, padded to a multiple of 16.
     slot_row : int32[2]
-        By seat, the first row whose values differ between kinds: all before it belong to terminal nodes.
+        For each seat, the first row that is a slot. All rows before it belong to terminal nodes, whose values are the
+        same for both kinds.
     """
 
     kind: np.ndarray
@@ -96,18 +104,18 @@ class StreetLayout(NamedTuple):
 
 
 class StreetSize(NamedTuple):
-    """The numbers of rows of a street, by seat.
+    """The numbers of rows that a street needs, for each seat.
 
     Attributes
     ----------
     table_rows : tuple of int
-        Actions at the seat's decisions.
+        Number of actions at all decisions of the seat.
     reach_rows : tuple of int
-        The maximum over batches.
+        Number of rows of reach in a batch, the maximum over batches.
     value_rows : tuple of int
-        The maximum over batches, for one kind of values.
+        Number of rows of values in a batch for one kind, the maximum over batches.
     slots : tuple of int
-        The rows among these that differ between kinds.
+        Number of slots among the rows of values; a second kind needs as many again.
     """
 
     table_rows: tuple[int, int]

@@ -31,13 +31,13 @@ class Workspace(NamedTuple):
     shares : float[n, 16]
         The traverser's strategy, in the rows of its reach.
     values : float[n, 16]
-        The traverser's counterfactual values.
+        The traverser's counterfactual values, in the rows of `StreetLayout`.
     tile, mass, out : float[n, 16]
-        For sixteen rows at a time, hand after hand; see `showdown_kernels`.
+        Sixteen rows at a time, with one block for each hand or card; see `showdown_kernels`.
     rows : int64[16]
-        The first blocks of sixteen rows that are transposed.
+        The index of the first block of each of sixteen rows that are transposed together.
     below : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
-        Each seat's reach at the street's ends, hand after hand, sixteen ends at a time.
+        Each seat's reach at the street's ends. For each group of sixteen ends there is a block for each hand.
     table_rows, slots : int64[2]
         As in `StreetSize`.
     """
@@ -62,14 +62,15 @@ class StreetArrays(NamedTuple):
 
 
 class ReachAbove(NamedTuple):
-    """Both seats' reach at the ends of the street before, on the board before.
+    """Both seats' reach at the ends of the street before, on the parent of a board.
 
     Attributes
     ----------
     reach : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
-        Hand after hand of the board before, sixteen ends (this street's roots) at a time.
+        Each seat's reach. For each group of sixteen ends, which are this street's roots, there is a block for each
+        hand on the parent.
     blocks : int64[2]
-        Blocks of each seat's hands on the board before.
+        The number of blocks that a row of each seat's hands on the parent takes.
     """
 
     reach: tuple[np.ndarray, np.ndarray]
@@ -120,7 +121,8 @@ class SolverStreet:
         Whether it is the last street.
     ranges : float64[2, num_combos]
     bucket_rows : callable, optional
-        The street's buckets; without them, each hand of each board has its own strategy.
+        Maps a board of the street to the buckets of its combos; by default each hand of each board has its own
+        strategy.
 
     Attributes
     ----------
@@ -132,9 +134,9 @@ class SolverStreet:
     changes : tuple of float[NUM_CHUNKS, 2, n, 16]
         With buckets, the current iteration's additions to regrets and to sums; see `settle_buckets`.
     width : int
-        Number of buckets; 0 without.
+        Number of buckets; 0 if hands are not in buckets.
     drawn : int[2, num_boards]
-        By seat, the last iteration that drew each board; -1 before the first.
+        For each seat and board, the last iteration in which the board was drawn for the seat; -1 if none has drawn it.
     """
 
     def __init__(
@@ -173,7 +175,7 @@ class SolverStreet:
 
     @property
     def root_lanes(self) -> int:
-        """The roots, up to a multiple of 16."""
+        """The number of roots, rounded up to a multiple of 16."""
         return blocks_for(self.betting.num_roots) * LANES
 
     def allocate(self) -> None:

@@ -63,6 +63,7 @@ class ThreeWayDecision:
     children : dict of int to ThreeWayDecision
         The node after each action, in ascending order of actions.
     regrets, sums : float64[num_actions, num_hands]
+        Regrets and strategy sums of the actor's hands, numbered as in `ThreeWaySolver.hands`.
     """
 
     state: BettingState
@@ -131,11 +132,11 @@ class ThreeWaySolver:
         A state of three seats on the last street, with a decision to make.
     board : tuple of int
     ranges : float64[3, num_combos]
-        In any scale. Three compatible hands have the product of their weights.
+        Each seat's weight of each combo, in any scale. Three compatible hands have the product of their weights.
     algorithm : str
         See `discounting.parse_discounting`.
     menu : callable
-        The raises on offer; by default those of the rules.
+        Maps the rules and a betting state array to the raises on offer; by default those of the rules.
     on_memory : callable, optional
         Called with the bytes that the tables will take, before they are allocated; it may raise to prevent that.
 

@@ -73,8 +73,9 @@ class _LockedRows(NamedTuple):
     table : float[num_actions, blocks * 16]
         A view of the decision's rows in a table.
     columns : int64[n]
-        The locked hands.
+        The number of each locked hand on the board.
     strategy : float64[num_actions, n]
+        The locked probabilities.
     """
 
     table: np.ndarray
@@ -101,12 +102,13 @@ class VectorSolver:
         Run-outs of the board sampled for each seat in each iteration, such as one for each thread; 0 visits all
         boards. Linear CFR (``lcfr``) suits sampling, as early, noisy iterations weigh little.
     thinning : int
-        The first `thinning` iterations visit one board of the last street after each board before, the next
-        `thinning` visit two, and so on; 0 visits all. The boards are sampled again for each seat in each iteration.
+        The first `thinning` iterations visit one board of the last street after each board of the street before, the
+        next `thinning` visit two, and so on. 0 visits all. The boards are sampled again for each seat in each
+        iteration.
         Useful with buckets, whose strategies are learnt on every board.
     last_boards : int
-        Size of a fixed sample of the last street's boards after each board before, which stands for all; 0 for all.
-        Fewer boards shorten the setup and each iteration.
+        Number of draws in a fixed sample of the last street's boards, for each board of the street before; the sample
+        stands for all boards. 0 deals all. Fewer boards shorten the setup and each iteration.
     seed : int
         Seed of the sampling. Results do not depend on the number of threads.
     on_memory : callable, optional
@@ -117,10 +119,11 @@ class VectorSolver:
     iteration : int
         Iterations done.
     gadget : Gadget, optional
-        Before the root; see `add_gadget`.
+        The re-solving gadget before the root; see `add_gadget`.
     facing : float64[2, num_combos]
-        For each combo of a seat, the weight of the other seat's compatible hands.
+        For each seat and combo, the weight of the other seat's compatible hands.
     memory_bytes : int
+        Bytes that the solver allocates.
 
     Examples
     --------

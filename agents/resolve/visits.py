@@ -26,8 +26,10 @@ class Visits(NamedTuple):
     Attributes
     ----------
     boards : int64[n]
+        The index of each board among the street's boards.
     factors : float[n]
-        1 / the expected number of visits of each board: values are multiplied by it.
+        The factor on each board's values: its number of draws divided by the expected number of draws; 1 for a board
+        that is always visited.
     """
 
     boards: np.ndarray
@@ -40,7 +42,7 @@ class Visited(Protocol):
     Attributes
     ----------
     num_chunks : int
-        The largest number of chunks of the first deal's boards.
+        The largest number of chunks into which the first deal's boards are cut.
     """
 
     num_chunks: int
@@ -52,8 +54,12 @@ class Visited(Protocol):
         ----------
         index : int
             The street's number in the subgame; 1 for the first deal, the only one with several chunks.
+        street : SolverStreet
+            The street of the boards to visit.
         parent : int
-            The board of the street before.
+            The index of the board of the street before.
+        seat : int
+            The traverser.
         of_chunk : int
             The chunk of the first deal's boards that the parent is in.
         """
@@ -82,7 +88,7 @@ class _DrawnRunOuts(AllRunOuts):
     ----------
     seed : int
     algorithm : Discounting
-        For the discounts that a board's own tables missed while it was not visited.
+        The solver's algorithm, whose discounts are applied later to the tables of boards that were not visited.
     iteration : int
         Iterations done.
     """
@@ -170,7 +176,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
     Parameters
     ----------
     count : int
-        Boards of the last street after each board before.
+        Number of draws from the last street's boards after each board of the street before.
     seed : int
     algorithm : Discounting
     iteration : int

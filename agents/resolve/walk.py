@@ -31,6 +31,7 @@ class Way(NamedTuple):
     Attributes
     ----------
     above : ReachAbove
+        Both seats' reach at the ends of the street before.
     chunk : int
         The chunk of the first deal's boards that the walk is in.
     times : float
@@ -183,9 +184,9 @@ class Walk:
     Attributes
     ----------
     above : ReachAbove
-        The ranges, by combo.
+        Both seats' ranges by combo, as the reach from which each walk begins.
     workspaces : list of list of Workspace
-        By thread and street.
+        The workspace of each thread for each street.
     """
 
     def __init__(self, streets: list[SolverStreet], ranges: np.ndarray, threads: int, dtype: np.dtype):

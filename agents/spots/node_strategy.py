@@ -27,8 +27,9 @@ class NodeStrategy:
     player : {"oop", "middle", "ip"}
     board : tuple of int
     actions : tuple of str
+        The names of the actions; see `node_names`.
     probabilities : float64[1326, num_actions]
-        NaN for combos that the player cannot hold.
+        The probability of each action with each combo; NaN for combos that the player cannot hold.
     weights : float64[1326]
         The player's reach with each combo, times its weight in the range.
     """

@@ -118,7 +118,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
 
 
 def _sums(solver: VectorSolver | ThreeWaySolver) -> dict[str, np.ndarray]:
-    """Return the strategy sums by name in the artefact; not copied."""
+    """Return the solver's strategy sums, under their names in the artefact; the arrays are not copies."""
     if isinstance(solver, ThreeWaySolver):
         return {f"sums_{number}": decision.sums for number, (_, decision) in enumerate(solver.decisions())}
     return {

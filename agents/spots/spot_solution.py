@@ -49,9 +49,11 @@ class SpotSolution:
         With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does: see
         `VectorSolver.evaluate_by_buckets`.
     iterations : int
+        Number of iterations done.
     seconds : float
         Time of the iterations and measurements.
     memory_mb : float
+        Memory that the solver has allocated.
     solver : VectorSolver or ThreeWaySolver
     """
 
@@ -113,14 +115,15 @@ def solve_spot(
         See `discounting.parse_discounting`; by default `default_algorithm`.
     target_pct : float
         Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as
-        exploitability by exact cards cannot come near 0. The run then also ends when twice the iterations lower it by
-        less than 5 %.
-    max_seconds : float
-    max_iterations : int
+        exploitability by exact cards cannot come near 0. The run then also ends when twice the iterations lower
+        exploitability by less than 5 %.
+    max_seconds, max_iterations : float, int
+        Limits at which the run ends even if the target is not reached.
     threads : int
     on_memory : callable, optional
-        Called with the bytes that the solver will allocate, before it does.
+        Called with the number of bytes that the solver will allocate, before the allocation.
     on_progress : callable, optional
+        Called after each measurement, see `OnProgress`.
 
     Raises
     ------

@@ -43,14 +43,18 @@ class Solution:
     game : str
         OpenSpiel's string of the game.
     algorithm : str
+        Name of the solver's algorithm.
     iterations : int
+        Number of iterations done.
     seed : int or None
+        Seed of the sampling; None for a full-width algorithm.
     strategy : float64[A]
+        The probability of each action, infoset after infoset.
     infoset_player : int8[I]
     infoset_first : int32[I + 1]
     infoset_parent : int32[I]
     action_ids : int32[A]
-        As in `GameTree`.
+        The infosets and their actions, as in `GameTree`.
     infoset_keys : list of str
         OpenSpiel's information state of each infoset.
     openspiel_recall : bool
@@ -174,7 +178,7 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
     folder : Path
         An older solution there is replaced.
     curve : float64[k, 3]
-        Iterations, seconds and distance from equilibrium so far.
+        The number of iterations, the seconds and the distance from equilibrium at each measurement so far.
     """
     solution = solution_of(solver.tree, solver)
     keys = [key.encode() for key in solution.infoset_keys]
