@@ -62,7 +62,8 @@ class Artefact:
     seed : int or None
         The seed of the random numbers; None if there was none.
     source : str
-        Usually the digest of the artefact that this one was made from; empty if there is no such artefact.
+        The digest of the artefact from which this one was made, or another text that identifies its origin, such as the
+        package's version (`cards.stages`); empty if none was given.
     digest : str
         Hash of the whole manifest, and so of everything in the artefact.
     arrays : dict
@@ -102,7 +103,9 @@ def write_artefact(
     Raises
     ------
     ArtefactRefused
-        If the folder holds anything but an artefact of this kind.
+        If the folder is not empty and holds anything but an artefact of this kind.
+    ValueError
+        If an array has another name or type, or the configuration holds NaN or infinite numbers.
     """
     folder = Path(os.path.realpath(folder))
     for name, values in arrays.items():
