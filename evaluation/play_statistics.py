@@ -111,7 +111,7 @@ def warmup() -> None:
 
 @kernel
 def _count(rules, actions, showdown, paid, counts):
-    """Write the counts of a hand.
+    """Write the counts of a hand (`hand_counts`).
 
     Parameters
     ----------

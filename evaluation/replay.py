@@ -18,7 +18,7 @@ from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
 
 RAISE = -1
-"""The one raise a limit game offers, for records that name no size."""
+"""Stands for the only raise that a limit game offers, in records that name no size."""
 
 TOLERANCE = 1e-6
 """Largest difference of payoffs, in the record's units: records print at least six decimals."""
@@ -38,12 +38,13 @@ class Betting:
     Attributes
     ----------
     rules : HoldemRules
+        The rules under which the actions were replayed.
     sizes : tuple of int
         The actions: 0 fold, 1 check or call, N raise to N chips over the whole hand.
     seats, streets : tuple of int
         The seat and the street of each action.
     state : BettingState
-        After the last action.
+        The betting after the last action.
     """
 
     rules: HoldemRules
@@ -119,7 +120,7 @@ def replay_hand(
     hole_cards : sequence of sequence of int
         The hole cards of each seat; empty where unknown.
     board : sequence of int
-        The known cards.
+        The known board cards, in the order dealt.
     mucked : sequence of int
         Seats that gave up their claim at the showdown.
 
@@ -155,7 +156,7 @@ def replay_hand(
 
 
 def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
-    """Return the main pot and side pots of a showdown: chips, and the seats that share them."""
+    """Return the main pot and side pots of a showdown: for each its chips, and the seats that win and share it."""
     rules = hand.rules
     contributions = list(rules.blinds)
     stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats

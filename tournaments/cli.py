@@ -1,7 +1,7 @@
 """The command line: one program with a subcommand for each job.
 
-Only the standard library is imported here, so that ``--help`` takes no time; the module of a command in
-`tournaments.commands` is imported when the command runs.
+Only the standard library and light modules of this package are imported here, so that ``--help`` takes no time. The
+module of a command in `tournaments.commands` is imported when the command runs.
 """
 
 import errno

@@ -25,7 +25,10 @@ _SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
 _HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
 _FOREVER = 10**12
 _WARM_UP = 50
-"""Visits before measuring, in sizes of the tree: until then most nodes are new, and memory is still being mapped."""
+"""Visits to nodes before measuring, as a multiple of the tree's decisions.
+
+Until then most visited nodes are new, and memory is still being mapped.
+"""
 
 
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:

@@ -27,7 +27,7 @@ from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAME = "holdem-flop"
 _ITERATIONS = 2_000_000
-"""Iterations of a run for each of `seconds`: they take some 20 s on two cores."""
+"""Iterations of a run for each second of the option ``seconds``; 2,000,000 take some 20 s on two cores."""
 
 _TABLES = ("pluribus", "small")
 _TRIAL = 200_000
@@ -51,12 +51,13 @@ class TrainingPoint:
     Attributes
     ----------
     iteration : int
+        The number of iterations trained.
     seconds : float
-        Wall-clock time of training.
+        Wall-clock time of training so far.
     nodes : int
         Number of nodes visited in all traversals.
     exploitability : float
-        Exact, in mbb/hand.
+        The exact exploitability, half of NashConv, in mbb/hand.
     """
 
     iteration: int

@@ -33,8 +33,8 @@ class _Timed(SearchAgent):
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
     """Return times by street and by hand, the share of moved decisions, and memory.
 
-    Each game is played for thirty hands for each of `seconds`. A moved decision is one in which the strategy of search
-    differs from the blueprint's by more than `MOVED_SHARE`.
+    In each game, thirty hands are played for each second of `seconds`. A moved decision is one in which the strategy of
+    search differs from the blueprint's by more than `MOVED_SHARE`.
     """
     rows = []
     for name, rules in _GAMES.items():

@@ -32,13 +32,13 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
-"""By street: its name, and the number of spots for each of `seconds`."""
+"""For each street: its name, and the number of spots to measure for each second of the option ``seconds``."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
-"""By street: the iterations of the searches."""
+"""For each street: the numbers of iterations with which searches are measured."""
 
 _SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
-"""No raises but the blueprint's."""
+"""Searches whose trees add no raises to the blueprint's."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -49,7 +49,7 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     ", safe": {"safe": True},
 }
 _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
-"""Without two variants: on rivers nothing is purged, and all searches begin from uniform strategies."""
+"""Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
 
 _LATER_BOARDS = 3
 """Number of rivers after each turn, in the game in which searches of a flop are measured."""

@@ -41,12 +41,22 @@ class _Task:
 
     Attributes
     ----------
+    game : str
+        A name of the ladder or an OpenSpiel game string.
+    algorithm : str
+        As in the help of --algorithm.
+    seed : int
+        Seed of sampled deals.
     iterations : int or None
-        As given by --iterations; with None, `max_iterations` has a default.
+        The number given by --iterations; None: `max_iterations` takes its default.
     until : float or None
         Exploitability (or NashConv) at which to stop; None to play all iterations.
     folder : Path or None
         Folder of the solution; None to keep nothing unless interrupted.
+    max_histories : int
+        Games with more histories are refused.
+    as_json : bool
+        Whether to print the record as JSON.
     """
 
     game: str

@@ -164,5 +164,5 @@ def _folder_bytes(folder: Path) -> int:
 
 
 def _memory_bytes(blueprint: Blueprint) -> int:
-    """Return the memory of rows and betting tree if all of them are read."""
+    """Return the bytes of memory that the rows and the betting tree take once all of them have been read."""
     return blueprint.rows.nbytes + sum(values.nbytes for values in blueprint.tree)

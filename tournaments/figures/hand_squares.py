@@ -18,6 +18,7 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     shares : float64[13, 13, n]
         Probabilities of n actions, drawn from left to right; NaN where the board excludes a hand.
     colours : sequence of n str
+        The colour of each action.
     """
     size = len(CLASS_NAMES)
     axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal", xticks=[], yticks=[])

@@ -16,13 +16,13 @@ from plurispiel.tournaments.figures.hand_squares import draw_squares
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
 
 CELL = 5
-"""Letters in a cell of a grid as text."""
+"""Width of a cell of a grid as text, in letters."""
 
 _COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLOUR}
 
 _PANEL_INCHES = 5.2
 _LINE = 62
-"""Letters in a line below a panel."""
+"""Width of the text below a panel, in letters."""
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
@@ -47,6 +47,7 @@ def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     Parameters
     ----------
     title : str
+        The line above the grid.
     strategy : Strategy
         With a row for each of the 169 starting hands.
     rules : HoldemRules
@@ -102,7 +103,7 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
 
 
 def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:
-    """Return the shares of raises, calls and folds of each starting hand: three of float64[169]."""
+    """Return the probability of each kind of action, by ``raise``, ``call`` and ``fold``: float64[169] each."""
     actions, rows = strategy.actions, strategy.probabilities
     columns = {"raise": actions > CALL, "call": actions == CALL, "fold": actions == FOLD}
     return {kind: rows[:, chosen].sum(axis=1) for kind, chosen in columns.items()}

@@ -17,7 +17,7 @@ from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betti
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 BATCH = 16
-"""Number of hands to pass to `ReplayReport.add` at a time; there it says why."""
+"""Number of hands to pass to `ReplayReport.add` at a time (see there)."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
@@ -64,8 +64,8 @@ class Player:
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        ``se`` is the standard error of ``mbb_per_hand``, for independent hands; None with fewer than two. The rate is
-        a ratio of two sums, as a name may hold several seats of a hand, so that the error is that of a ratio.
+        ``se`` is the standard error of ``mbb_per_hand`` if hands are independent; None with fewer than two hands. A
+        name may hold several seats of a hand, so the rate is a ratio of two sums, and ``se`` the error of a ratio.
         """
         number = self._recorded
         rate = self._rates / self.hands
@@ -112,13 +112,13 @@ class ReplayReport:
     Attributes
     ----------
     hands : int
-        Replayed, including mismatches, without the broken ones.
+        Hands replayed, with the mismatches but without the hands in `errors`.
     odd_chips : int
         Hands whose stated payoffs differ only in the odd chips of split pots.
     mismatches, errors : list of dict
         Each with ``file``, ``hand`` and ``what``, the text of the mismatch or error.
     players : dict of str to Player
-        Their results as our engine pays them, not as the files state them.
+        Totals by the player's name, with payoffs of our engine, not those that the files state.
     """
 
     def __init__(self) -> None:

@@ -23,7 +23,8 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 class Step(NamedTuple):
     """The standard deviation of a hand after a step of correction.
 
-    `sd_bb` is in big blinds; `share` is the share of the raw variance that is left, None if the raw variance is 0.
+    `name` names the step; `sd_bb` is in big blinds; `share` is the variance left as a share of the raw variance, None
+    if the raw variance is 0.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Step(NamedTuple):
 def steps(run: RunRecord, number: int) -> list[Step]:
     """Return an agent's spread without correction and after each step, with the share of the raw variance left.
 
-    After the first, the spreads are those of groups, scaled to a hand: times the square root of the group's hands.
+    All but the first are standard deviations of groups, scaled to a hand: times the square root of the group's hands.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")

@@ -36,6 +36,7 @@ class Drawing:
     Parameters
     ----------
     width, height : float
+        The size of the picture.
     label : str
         Description of the picture for screen readers.
     """

@@ -49,7 +49,10 @@ class ShownHand:
 
 
 class LedgerValues(NamedTuple):
-    """The value function of a run's ledgers, and 1 if the run's scores contain the same terms, else 0."""
+    """The value function of a run's *ledgers*, the viewer's lists of AIVAT terms of a hand.
+
+    `in_scores` is 1 if the run's scores contain the same terms, else 0.
+    """
 
     name: str
     in_scores: int
@@ -72,16 +75,17 @@ class HandViewer:
     Attributes
     ----------
     hands : sequence of ShownHand
+        The hands in the order of the viewer.
     names : dict of str to sequence of str
-        The agents' names of each run.
+        The agents' names, by the run's letter.
     cells : dict of str to sequence of str
-        The names of a grid's cells in each run.
+        The names of a grid's cells (`hand_story.cell_names`), by the run's letter.
     across : dict of str to int
-        Number of cells in a row of the grid.
+        The number of cells in a row of a grid, by the run's letter.
     values : dict of str to LedgerValues
-        The value function of AIVAT in each run.
+        The value function of AIVAT, by the run's letter.
     rankings : dict of str to sequence of int
-        The agents' numbers in each run, best first.
+        The agents' numbers, best first, by the run's letter.
     remarks : sequence of str
         Why hands are missing.
     """

@@ -40,8 +40,9 @@ class Page:
     Attributes
     ----------
     html : str
+        The text of the page.
     files : dict of str to str
-        CSV texts by file name.
+        The texts of the CSV files that the page links to, by file name.
     """
 
     html: str
@@ -54,7 +55,7 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     Parameters
     ----------
     folder : str
-        Folder of the CSV files, as it stands in the page's links.
+        Folder of the CSV files, relative to the page: the beginning of its links to them.
     viewer : HandViewer, optional
         The hands to show, in a section before the faults.
     """

@@ -31,6 +31,7 @@ class Replay:
     Attributes
     ----------
     lineup, deck : int
+        The numbers of the group's line-up and deck.
     stories : sequence of dict
         A story for each rotation; empty if the replay failed or its actions or chips differed from the run.
     trouble : str

@@ -24,12 +24,15 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""Before this share of the hands intervals may leave the picture, as they are very wide."""
+"""The scale need not hold the very wide intervals in this first share of the hands."""
 
 
 @dataclass(frozen=True)
 class RatePoint:
-    """An agent's raw rate and ranking score after some groups, with half-widths of 95 % intervals, in mbb/hand."""
+    """An agent's raw rate and ranking score after its first groups, in mbb/hand.
+
+    `groups` and `hands` count the groups and the agent's hands so far; ``ci95`` is the half-width of a 95 % interval.
+    """
 
     groups: int
     hands: int
