@@ -195,7 +195,7 @@ def game_note(spec: str, rules: HoldemRules) -> str:
     Raises
     ------
     ValueError
-        If the agent is known not to play it. Most agents refuse a game only when a hand begins.
+        If the agent is known not to play the game. Most agents refuse a game only when a hand begins.
     """
     parsed = parse_spec(spec)
     if not parsed.has_blueprint:
@@ -225,7 +225,7 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
     Raises
     ------
     ValueError
-        If it does not; `ArtefactRefused` if the strategy is damaged.
+        If the agent does not play the game; as `ArtefactRefused` if the strategy is damaged.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored:

@@ -27,10 +27,11 @@ __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 class BlueprintAgent(RangeAgent):
     """Plays a blueprint against any legal bets, at tables of its own size and smaller ones.
 
-    A bet that is not in its tree is mapped to one of the sizes around it, drawn once in a hand (`translation`). A row
-    that was never learnt has a stand-in among the others (`fallback`). Without one, or at a decision that its tree
-    lacks, it calls with the strongest hands at the minimum defence frequency, and checks otherwise. After the flop with
-    more opponents than the tree has left, it weighs its equity against all of them (`weigh_equity`).
+    An off-tree bet is mapped to one of the tree's two nearest sizes, drawn once in a hand (`translation`). For a row
+    that was never learnt, another row may stand in (`fallback`). Without a stand-in, or at a decision that the tree
+    lacks, the agent calls with the strongest hands at the minimum defence frequency, and checks where there is no bet.
+    After the flop with more opponents than the tree has left, it weighs its equity against all of them
+    (`weigh_equity`).
 
     Parameters
     ----------
@@ -39,10 +40,10 @@ class BlueprintAgent(RangeAgent):
     Attributes
     ----------
     counts : Counter
-        Numbers of its decisions by source, see `fallback.SOURCES`.
+        Number of the agent's decisions from each source, see `fallback.SOURCES`.
     blueprint : Blueprint
     kept : KeptRows
-        Its rows with their stand-ins, shared by all agents of a blueprint in a process.
+        The blueprint's rows with their stand-ins, shared by all agents of the blueprint in a process.
     """
 
     name = "blueprint"
@@ -253,8 +254,10 @@ def _defend(
     Parameters
     ----------
     sources : int8[n]
+        The source of each hand's strategy, as an index in `fallback.SOURCES`.
     folds, calls : float64[n]
-        Columns of the strategy; without a bet to fold to, the first is another action's.
+        The probabilities of folding and calling. `folds` is not used where there is no bet to fold to; it may be any
+        column of the strategy.
     """
     missing = sources >= STRENGTH
     if missing.any():

@@ -56,8 +56,8 @@ def count_nodes(tree, sizes, depths):
 def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
     """Write one street's rows decision by decision instead of bucket by bucket, with missing rows filled in.
 
-    A missing row becomes that of the nearest bucket at the same decision; without one, it checks and calls.
-    Roll-outs read many buckets of one decision, which lie side by side in this order.
+    A missing row becomes the row of the nearest bucket at the same decision. If no bucket has a row there, it becomes
+    a check or call. Roll-outs read many buckets of one decision, which lie side by side in this order.
 
     Parameters
     ----------
@@ -366,15 +366,17 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
     Parameters
     ----------
     contributions : int64[num_seats]
+        Chips that each seat has put in.
     live : int
-        The set of seats that have not folded.
+        The set of seats that have not folded, as a bit mask.
     own : int
-        The seat.
+        The seat whose hands are valued.
     ranks : uint16[num_combos]
+        The rank of each combo.
     hands : int32[n]
-        Combos of the seat.
+        The combos of `own` to value.
     known : int64[num_seats]
-        Ranks of the seats; that of `own` is overwritten.
+        The rank of each seat's known hand; the entry of `own` is overwritten.
     ends : float64[2 * MAX_SEATS + 1]
         Workspace.
     values : float64[num_combos]

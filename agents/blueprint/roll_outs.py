@@ -1,6 +1,6 @@
 """Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once.
 
-A *world* is one sampled run-out: a whole board, with the ranks and buckets of all combos on it. A *place* is the
+A *world* is a sampled whole board, with a random number for every decision (`roll_out_kernels`). A *place* is the
 decision of the blueprint's tree at which a hand of the table's game stands, see `RollOutPlace`.
 """
 

@@ -144,9 +144,9 @@ class TrainingRun:
         Parameters
         ----------
         seconds : float
-            Of the whole run, earlier parts included.
+            Training time of the whole run, earlier calls and runs included, at which the call ends.
         checkpoint_seconds : float
-            Between two checkpoints, at least.
+            Minimum time between two checkpoints.
         step : callable
             Returns a context for work that must not be interrupted. Interrupts between two such contexts end the call.
         on_progress, on_mark : callable

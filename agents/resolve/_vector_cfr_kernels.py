@@ -288,8 +288,8 @@ def add_children(layout, seat, node, shift, blocks, values):
     Parameters
     ----------
     shift : int
-        Rows between the kinds of values: 0 for the first kind, ``work.slots[seat]`` for the second. Terminal nodes
-        have one value for both, so only rows from ``layout.slot_row`` on are shifted.
+        The distance in rows from the first kind of values: 0 for the first kind, ``work.slots[seat]`` for the second.
+        Terminal nodes have one value for both kinds, so only rows from ``layout.slot_row`` on are shifted.
     values : float[n, 16]
         Modified in place.
     """
@@ -374,16 +374,16 @@ def evaluate(street, board, batch, seat, work):
 
 @kernel
 def leave_board(street, board, batch, seat, num_kinds, factor, above, work, totals):
-    """Add the values at a batch's roots to those at the ends of the street before, on the board before.
+    """Add the values at a batch's roots to the values at the ends of the street before, on the board's parent.
 
     Parameters
     ----------
     num_kinds : int
         1, or 2 with both kinds of values.
     factor : float
-        1 / the expected number of visits of this board where boards are sampled, which keeps values unbiased; else 1.
+        The board's entry of `Visits.factors`, which keeps values unbiased where boards are sampled.
     totals : float[num_kinds * ceil(num_roots / 16) * above_blocks * 16, 16]
-        Hand after hand of the board before, sixteen roots at a time. Modified in place.
+        For each kind of values and each group of sixteen roots, a block for each hand on the parent. Modified in place.
     """
     layout, deals, hands, above_blocks = street.layout, street.deals, street.deals.seats[seat], above.blocks[seat]
     blocks = hands.block[board + 1] - hands.block[board]
@@ -410,7 +410,7 @@ def leave_board(street, board, batch, seat, num_kinds, factor, above, work, tota
 
 @kernel
 def show_ends(street, board, work):
-    """Write both seats' reach at the street's ends to ``work.below``, hand after hand, sixteen ends at a time."""
+    """Write both seats' reach at the street's ends to ``work.below``, as `Workspace` describes."""
     layout = street.layout
     for seat in range(2):
         hands = street.deals.seats[seat]

@@ -28,8 +28,8 @@ class Visits(NamedTuple):
     boards : int64[n]
         The index of each board among the street's boards.
     factors : float[n]
-        The factor on each board's values: its number of draws divided by the expected number of draws; 1 for a board
-        that is always visited.
+        The factor on each board's values: the number of draws that the visit stands for, divided by the board's
+        expected number of draws; 1 if all boards are visited.
     """
 
     boards: np.ndarray

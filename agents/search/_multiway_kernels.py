@@ -34,6 +34,7 @@ class StreetTables(NamedTuple):
     Attributes
     ----------
     regrets : float32[num_cells]
+        Regrets of decisions, then of choices at leaves.
     frozen : float32[cells of decisions]
         Probabilities of frozen rows; negative in rows that may change.
     """

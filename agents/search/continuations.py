@@ -45,7 +45,7 @@ def continuation_strategies(
     num_continuations : int
         The number of policies to return, from the start of `CONTINUATIONS`.
     bias : float
-        The factor of the preferred action's probability; above 0.
+        The factor of the preferred action's probability, above 0.
 
     Returns
     -------

@@ -77,7 +77,7 @@ class Root:
         before the flop. Not to be changed.
     board : tuple of int
     beliefs : float64[num_seats, num_combos]
-        Rows sum to 1.
+        Each seat's belief; rows sum to 1.
     """
 
     state: BettingState
@@ -100,9 +100,9 @@ class Root:
         return int(self.state.array[betting_state.NUM_RAISES])
 
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
-        """Return a path's raises that the menu does not offer, and the number of actions up to the last of them.
+        """Return the raises of a path that the menu does not offer, and the number of actions up to the last of them.
 
-        The raise with which the subgame would end counts as such a raise, since a search must look beyond it.
+        The raise with which the subgame would end counts as not offered, since a search must look beyond that raise.
         """
         state, stop, num_raises = self.game.state.copy(), 0, self.num_raises
         added: dict[tuple[int, ...], tuple[int, ...]] = {}
@@ -119,15 +119,19 @@ class Root:
 
 
 def can_search_two(state: BettingState) -> bool:
-    """Return whether a two-player search to the end of the hand can begin here: on a board, both with chips."""
+    """Return whether a two-player search to the end of the hand can begin at a state.
+
+    Two players must be left after the first street, both with chips.
+    """
     array = state.array
     return state.street > 0 and array[betting_state.NUM_LIVE] == 2 and array[betting_state.NUM_ACTING] == 2
 
 
 def can_search_street(state: BettingState) -> bool:
-    """Return whether a search of one street can begin here: more than two players left, 2 to 9 of them with chips.
+    """Return whether a search of one street can begin at a state.
 
-    Before the flop two are enough, and at most `MAX_PREFLOP_SEATS` may be left.
+    From 2 to `MAX_SEATS` players must have chips. After the first street more than two players must be left; before
+    the flop, at most `MAX_PREFLOP_SEATS`.
     """
     num_live = int(state.array[betting_state.NUM_LIVE])
     fits = num_live > 2 if state.street else num_live <= MAX_PREFLOP_SEATS

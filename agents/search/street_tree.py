@@ -102,7 +102,7 @@ class SearchBetting:
     num_pairs : int
         The number of (decision, action) pairs.
     depth : int
-        The most decisions of one seat on a path.
+        The largest number of decisions that one seat has on a path.
 
     Raises
     ------

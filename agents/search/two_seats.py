@@ -65,8 +65,8 @@ def solve_two_seats(
     added, frozen : optional
         Off-tree raises, and strategies at which decisions are frozen; see `StreetSolution`.
     began, deadline : float, optional
-        By `time.perf_counter`: when work on the search began, and when the answer is due. By default now, and
-        `config.time` later.
+        Times of `time.perf_counter` at which work on the search began and at which the answer is due. By default now,
+        and `config.time` later.
     """
     began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}

@@ -19,9 +19,9 @@ class Tables(NamedTuple):
     strategy : float64[A]
         The current strategy.
     strategy_sum : float64[A]
-        Weighted sum of plans.
+        Weighted sum of plans. A plan is a strategy as the reach of each of its player's sequences.
     reach : float64[A + n]
-        The plan of the current strategy; 1 for the empty sequences.
+        The plan of the current strategy, action after action; then 1 for the empty sequence of each player.
     value : float64[A + n]
         Workspace: counterfactual values of ending at each sequence.
     """
@@ -140,7 +140,7 @@ class Samples(NamedTuple):
     path : int32[num_histories on a path]
         Workspace: the traverser's decisions on the current path.
     tried : int32[num_histories on a path]
-        Workspace: the action under way at each of them.
+        Workspace: the action that is being followed at each of these decisions.
     waiting : int32[capacity]
         Workspace: histories still to visit.
     stream : uint64[4]

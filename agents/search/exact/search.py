@@ -65,7 +65,7 @@ class GameTreeSearch:
     Raises
     ------
     ValueError
-        If a setting makes no sense.
+        If a setting is out of range.
     """
 
     from_street: int = 1
@@ -96,7 +96,7 @@ def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
     Raises
     ------
     ValueError
-        If one is unknown or makes no sense.
+        If an option is unknown, cannot be read or is out of range.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class SolvedSubgame:
     ----------
     subgame : GameTreeSubgame
     average, final : float64[A']
-        Strategies of the subgame.
+        The average strategy and the last iterate, in the order of the subgame's actions.
     player : int or None
         The player whose part of the strategies is played; None if all parts are.
     """

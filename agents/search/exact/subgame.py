@@ -31,15 +31,15 @@ class Frontier:
     Attributes
     ----------
     cut : bool[P]
-        The public states that are leaves.
+        Whether each public state is a leaf.
     pickers : int8[P, n]
-        The players who pick a continuation at a leaf, in the order of play, then -1.
+        For each leaf, the players who pick a continuation, in the order of play; the other entries are -1.
     leaf : int32[H]
-        Row of a leaf's history in `values`, else -1.
+        The row in `values` of each history at a leaf; -1 for other histories.
     values : float64[k^n, L, n]
         Every player's value of a leaf's history; player p's continuation c adds ``c * k^p`` to the first index.
     num_continuations : int
-        k.
+        The number k of continuations from which each player picks.
     """
 
     cut: np.ndarray
@@ -56,8 +56,9 @@ class TerminateOption:
     Attributes
     ----------
     opponent : int
+        The player who may terminate.
     bounds : float64[num_combos]
-        The opponent's payoff for terminating, by combo.
+        The opponent's payoff for terminating with each combo.
     """
 
     opponent: int
@@ -71,9 +72,10 @@ class GameTreeSubgame:
     Attributes
     ----------
     tree : GameTree
-        Its root deals. It has no `openspiel_game`, as OpenSpiel does not know it.
+        The subgame's tree, which begins with the deal. `openspiel_game` is missing, as OpenSpiel does not know the
+        subgame.
     root : int
-        The public state.
+        The public state at which the subgame begins.
     action : int32[A']
         The action of the whole game for each action of the subgame; -1 for picks and for the gadget's.
     leaf, combo : int32[I']
@@ -147,8 +149,9 @@ def make_subgame(
     beliefs : float64[n, num_combos]
         Each seat's range, not necessarily normalised; uniform for a gadget's opponent.
     frontier : Frontier, optional
-        Where the subgame ends; without one, at the end of the game.
+        The leaves at which the subgame ends; by default it reaches the end of the game.
     gadget : TerminateOption, optional
+        The option that one player has at the root; by default nobody may terminate.
 
     Raises
     ------
@@ -194,14 +197,15 @@ class _Level(NamedTuple):
     history : int32[m]
         Numbers in the whole game.
     stage : int64[m]
-        Zero, `_GADGET`, `_REFUSED` or a number of picks; see these constants.
+        `_PLAIN`, `_GADGET`, `_REFUSED`, or the number of players who have picked a continuation.
     picks : int64[m]
-        The continuations picked so far, as in `Frontier.values`.
+        The continuations picked so far, encoded as the first index of `Frontier.values`.
     edge : int64[m]
-        OpenSpiel's number of the action that leads here.
+        OpenSpiel's number of the action that leads to each history.
     chance : float64[m]
+        The reach of chance for each history.
     action : int64[m]
-        The same action's number in the whole game, -1 if it is not there.
+        The same action's number in the whole game; -1 for an action that the whole game does not have.
     """
 
     history: np.ndarray
