@@ -44,12 +44,15 @@ def gather_reach(combos, by_combo, rows, reach, alive):
     Parameters
     ----------
     combos : int32[num_hands]
+        The combo of each of the board's hands.
     by_combo : float64[num_roots, num_combos]
+        The reach of each combo at each root.
     rows : int32[num_roots]
-        The target row of each root.
+        The row of `reach` for each root.
     reach : float64[num_rows, at least num_hands]
+        The reach of each hand. Modified in place.
     alive : bool[at least num_rows]
-        Whether any hand has reach in a row. Modified in place, as `reach`.
+        Whether any hand has reach in a row. Modified in place.
     """
     for root in range(len(rows)):
         source, target = by_combo[root], reach[rows[root]]
@@ -68,7 +71,9 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     Parameters
     ----------
     combos : int32[num_hands]
+        The combo of each of the board's hands.
     probabilities : float64[num_combos, num_columns]
+        The reported probability of each column's action with each combo.
     columns : int32[num_columns]
         The child node of each column's action; -1 if the action is not legal. Child nodes without a column are
         left as they are: no hand reaches them.
@@ -79,8 +84,9 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     strategy : float64[num_nodes, at least num_hands]
         The probability of the action into each node. Modified in place.
     reach : float64[num_rows, at least num_hands]
+        The seat's reach with each hand; the rows of the child nodes are written. Modified in place.
     alive : bool[at least num_rows]
-        False below this decision on entry. Modified in place.
+        Whether any hand has reach in a row; False below this decision on entry. Modified in place.
     sums : float64[at least num_hands]
         Workspace.
 
@@ -131,10 +137,13 @@ def scatter_reach(combos, rows, reach, alive, by_combo):
     Parameters
     ----------
     combos : int32[num_hands]
+        The combo of each of the board's hands.
     rows : int32[num_ends]
+        The row of `reach` for each end.
     reach : float64[num_rows, at least num_hands]
+        The reach of each hand.
     alive : bool[at least num_rows]
-        Rows that are not alive hold garbage.
+        Whether any hand has reach in a row; other rows hold garbage.
     by_combo : float64[num_ends, num_combos]
         All zeros on entry. Modified in place.
     """
@@ -152,16 +161,20 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
     Parameters
     ----------
     nodes : StreetNodes
+        The street's betting tree.
     hands : RankedHands
+        The hands of the board.
     facing : Facing
         The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
         Nodes that the other seat does not reach are skipped: their values are 0. At nodes that the seat itself does
         not reach its agent was not asked, and the values `OWN` stay 0.
     strategy : float64[num_nodes, at least num_hands]
+        For each hand, the probability of the action into each node.
     end_values : float64[2, num_ends, num_combos]
         Values at the ends of the street, `BEST` and `OWN`.
     work : _ValueWorkspace
+        Arrays that are overwritten.
     seat : int
         The seat whose values are added.
     weight : float

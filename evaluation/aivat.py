@@ -83,7 +83,7 @@ class Term(NamedTuple):
     chips : float
         The correction averaged over the seat's imaginary hands; meaningless where its strategy is not known.
     true_chips : float
-        The correction with the seat's true cards; the reduced form adds those of kinds deal, board and other.
+        The correction with the seat's true cards; the reduced form adds it for the kinds deal, board and other.
     """
 
     kind: str
@@ -118,7 +118,7 @@ class Score:
         For every own decision: the index of the kind that was played, the lowest action of each kind, and the kinds'
         probabilities with the true cards. Empty where the strategy is not known; ends where a report was refused.
     terms : tuple of Term
-        The corrections in the order of the hand; those of one kind sum to the figures above.
+        The corrections in the order of the hand. The corrections above are their sums by kind.
     """
 
     payoff: float
@@ -153,6 +153,7 @@ class Aivat:
     Parameters
     ----------
     rules : HoldemRules
+        The game of all hands to score.
     value_function : ValueFunction
         By default `Checkdown`.
 
@@ -344,7 +345,7 @@ class Aivat:
 class _Walk:
     """One seat's pass through a hand: the weights B_t of its combos, and the corrections so far.
 
-    `own` is the combo that the seat really held; the sums whose names begin with ``true_`` are those with that combo.
+    `own` is the combo that the seat really held; sums whose names begin with ``true_`` are computed with that combo.
     """
 
     def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
@@ -419,7 +420,7 @@ class _Walk:
         self.terms.append(Term("action", len(before.actions), chips, true_chips))
 
     def watch(self, announced: Announced, combo: int, before: Situation, after: Situation) -> None:
-        """Correct for the opponent's action; its probabilities are those with the opponent's true cards, `combo`."""
+        """Correct for the opponent's action, by its probabilities with the opponent's true cards, `combo`."""
         played, row = announced.played, announced.probabilities[:, combo].tolist()
         if row[played] == 1.0 or row[played] == 0.0:  # no luck, or a report that contradicts the play
             return

@@ -26,7 +26,7 @@ class ComplianceReport:
     Attributes
     ----------
     decisions : int
-        The agent's decisions; those with a reported strategy were compared with it.
+        The number of the agent's decisions. Each is compared with the strategy that the agent reports for it, if any.
     tells_range : bool
         Whether the agent reported a strategy for all combos at least once.
     violations : list of str

@@ -71,8 +71,9 @@ class Hand:
     Attributes
     ----------
     rules : HoldemRules
+        The game.
     deck : uint8[num_dealt_cards]
-        All hole cards, seat by seat, then the board, shown or not.
+        All hole cards, seat by seat, then all board cards, whether shown or not.
     actions : tuple of Action
         All actions in order; the posted blinds are not among them.
     payoffs : tuple of float
@@ -151,9 +152,7 @@ class _Table:
         The betting so far.
     street : int
         The last street whose board was shown.
-    actions : tuple of Action
-    faults : list of Fault
-    waits : list of (int, float)
+    actions, faults, waits
         The attributes of the same names in `Hand`, so far.
     """
 

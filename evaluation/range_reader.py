@@ -59,6 +59,7 @@ class RangeReader:
     Parameters
     ----------
     rules : HoldemRules
+        A game with two seats.
     agents : sequence of Agent
         The agent of each seat: two instances that nothing else uses meanwhile.
     """

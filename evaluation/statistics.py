@@ -20,9 +20,11 @@ class Estimate:
     Attributes
     ----------
     mean : float
+        The mean of the samples, in their unit.
     ci95 : float or None
         Half-width of the two-sided 95 % t interval; None with fewer than two samples.
     num_samples : int
+        The number of samples.
     """
 
     mean: float

@@ -125,10 +125,11 @@ class Streams:
     Parameters
     ----------
     num_seats : int
+        Seats at a table, which is also the number of rotations.
     source : Source
         The origin of all streams: a seed or keys.
     once : bool
-        Deal each rotation of a group its own deck; otherwise all rotations share one.
+        Deal each rotation of a group its own deck; otherwise all rotations are dealt the same deck.
     """
 
     def __init__(self, num_seats: int, source: Source, *, once: bool = False):

@@ -37,6 +37,7 @@ class Situation(NamedTuple):
     Attributes
     ----------
     rules : HoldemRules
+        The game.
     seat : int
         The seat whose values are wanted.
     hole_cards : uint8[num_seats, num_hole_cards]

@@ -87,7 +87,7 @@ def run_tournament(
     Notes
     -----
     This process knows all cards. With an agent from outside the package, it therefore closes its memory to other
-    processes of the same user, so that core dumps and debuggers that attach no longer work either.
+    processes of the same user. Core dumps, and debuggers that attach, then no longer work either.
 
     >>> result = run_tournament("call,raise", decks=8, seed=1, score="duplicate", workers=1)
     >>> result["call"].hands, result["call"].faults

@@ -94,6 +94,7 @@ class TournamentRun:
     settings : mapping
         Arguments of `TournamentConfig`.
     options : RunOptions
+        How to play the tournament, and where to store it.
     say : callable
         Called with each line for the user.
     warn : callable
@@ -104,6 +105,7 @@ class TournamentRun:
     config : TournamentConfig
         The settings with all defaults filled in.
     store : RunStore
+        The run folder, open and locked until `close`.
 
     Raises
     ------

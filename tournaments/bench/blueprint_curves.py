@@ -96,7 +96,7 @@ class _OwnStrategies:
             few, cards = self._few[street], self._blueprint.cards
             row = np.minimum(
                 cards.row(board, street), cards.num_buckets[street] - 1
-            )  # combos that touch the board have a number beyond the last bucket; their rows do not matter
+            )  # combos with a card of the board have a number beyond the last bucket; their rows do not matter
             self._last = board, self._shares(self._rows(street)[row], street) if few is None else few[row]
         return self._last[1]
 

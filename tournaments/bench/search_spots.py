@@ -172,6 +172,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
             entry.exploitability.append(solver.evaluate().exploitability)
             searched, gain = [table.copy() for table in first.sums], 0.0
             for seat in range(2):
+                # One seat plays as searched, the other plays the blueprint.
                 first.sums[seat][:], first.sums[1 - seat][:] = searched[seat], planned_tables[1 - seat]
                 gain += float(solver.evaluate().values[seat] - base.values[seat])
             entry.gains.append(gain)

@@ -28,6 +28,7 @@ class Family:
     spec : str
         The agent's spec.
     sandbox : Sandbox, optional
+        The sandbox around both processes; by default none.
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     mebibytes : int

@@ -81,6 +81,7 @@ class Contestant(RemoteAgent):
     spec : str
         The agent's spec.
     limits : Limits
+        Time and memory.
     log : Path, optional
         File to which the agent's prints are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional

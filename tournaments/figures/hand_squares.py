@@ -15,6 +15,7 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     Parameters
     ----------
     axes : matplotlib.axes.Axes
+        The axes to draw on.
     shares : float64[13, 13, n]
         Probabilities of n actions, drawn from left to right; NaN where the board excludes a hand.
     colours : sequence of n str

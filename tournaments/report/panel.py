@@ -23,6 +23,7 @@ class Panel:
     Attributes
     ----------
     html : str
+        The section's content for the run.
     rows : sequence of sequence
         The run's rows in the section's CSV file, without the run's letter.
     is_empty : bool

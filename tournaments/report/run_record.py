@@ -26,7 +26,9 @@ class RunRecord:
     letter : str
         The run's short name on the page, from A.
     folder : Path
+        The run folder.
     config : TournamentConfig
+        The settings of the run.
     results : dict
         The content of results.json, computed again.
     rows : SCORES[n]

@@ -115,7 +115,9 @@ class BlockPlayer:
     Parameters
     ----------
     config : TournamentConfig
+        The settings, which decide the results.
     conduct : Conduct
+        How the blocks are played, which does not change results.
     streams : Streams
         The source of decks and random numbers.
     aivat : Aivat, optional

@@ -148,7 +148,7 @@ def decision_grid(
     cell_reach = np.bincount(cells, weights=reach, minlength=num_cells)
     shares = np.zeros((num_cells, 1 + len(announced.actions)))
     shares[:, 0] = cell_reach / np.maximum(num_free, 1)
-    # A cell with reach 0 still shows its strategy: all its free combos count alike.
+    # A cell with reach 0 still shows its strategy: all its free combos have equal weights.
     weights = np.where((cell_reach > 0.0)[cells], reach, is_free.astype(float))
     total = np.bincount(cells, weights=weights, minlength=num_cells)
     for k, row in enumerate(announced.probabilities):

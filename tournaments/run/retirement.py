@@ -19,6 +19,7 @@ class FaultLedger:
     Parameters
     ----------
     max_faults : int
+        The number of faults at which an agent is retired.
     faults : iterable of (lineup, deck, agent, number of faults)
         The faults of the groups that a run has stored.
     """

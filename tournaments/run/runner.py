@@ -65,7 +65,7 @@ def _play_on(
 ) -> bool:
     """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
 
-    A retirement changes the jobs of later blocks, so that they are made anew.
+    A retirement changes the jobs of later blocks: the caller calls again, and the jobs are made from the new ledger.
     """
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)

@@ -98,7 +98,7 @@ class AgentScores:
         return part
 
     def corrections(self) -> dict[str, Sample]:
-        """Return scores by group, each with one correction more: ``chips`` has none, others end with the named one."""
+        """Return scores by group, each with one more correction, by the last correction's name; ``chips`` has none."""
         columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
         if not len(self._rows):
             return {}
@@ -177,7 +177,7 @@ class RunScores:
     def group_rates(self, number: int) -> np.ndarray:
         """Return an agent's rates by group for the headline score: float64[num_groups], in mbb/hand.
 
-        If the headline takes hands as samples, the rates are those of its counterpart with groups.
+        If the headline is ``raw`` or ``aivat``, the rates are computed for ``duplicate`` or ``aivat_duplicate``.
         """
         sample = self.agents[number].score(self._by_groups)
         return np.empty(0) if sample is None else sample.rates_mbb

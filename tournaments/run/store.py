@@ -80,7 +80,7 @@ class RunStore:
     Raises
     ------
     RunRefused
-        If the folder holds another tournament, is not writable or is being played by another process, or if its
+        If the folder holds another tournament, is not writable or is being played by another process. Also if its
         database is damaged or was written by another version.
     """
 

@@ -17,6 +17,7 @@ class Told:
     Attributes
     ----------
     hand : Hand
+        The hand as played.
     numbers : sequence of int
         The number of the agent in each seat.
     scores : sequence of Score
