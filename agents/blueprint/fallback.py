@@ -79,7 +79,7 @@ class KeptRows:
     ----------
     blueprint : Blueprint
     states : TreeStates
-        Of the blueprint's tree.
+        The betting states of the blueprint's tree.
     """
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):

@@ -295,7 +295,8 @@ class Trainer:
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
         """Return the strategy so far.
 
-        A row is the average, without one the current strategy, and zeros if it was never visited.
+        A row is the average strategy. If nothing has been averaged there it is the current strategy, and zeros if the
+        row was never visited.
         """
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):

@@ -275,7 +275,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
 
     Notes
     -----
-    Every action of the traverser is followed; of the others' one is drawn. A sampled regret needs no importance weight:
+    Every action of the traverser is followed; for other seats one action is drawn. A sampled regret needs no weight:
     the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al., section 3.2).
     Algorithm 1 plays on after the traverser's fold. Here the fold's value is taken at once: nothing later changes it.
 
@@ -453,8 +453,8 @@ def discount_cells(cells, factor, rounds):
     """Multiply all cells by a factor. Modified in place: `cells`.
 
     If `rounds`, cells are rounded to whole numbers. Zeros are not written: a page that was never written takes no
-    memory. The factor is that of Algorithm 1, line
-    21: t / I / (t / I + 1) after t iterations in intervals of I, which together weigh the intervals linearly.
+    memory. The factors are those of Algorithm 1, line 21: t / I / (t / I + 1) after t iterations in intervals of I.
+    Together they weigh the intervals linearly.
     """
     for c in range(len(cells)):
         if cells[c] != 0:
@@ -471,7 +471,7 @@ def add_snapshot(cells, highest, regrets, sums, strategy):
     highest : float
         The number that stands for probability 1.
     sums : float32 or uint16[num_cells]
-        By cell. Modified in place; uint16 takes whole numbers.
+        Sum of the strategies of each cell; whole numbers in uint16. Modified in place.
     strategy : float64[MAX_ACTIONS]
         Workspace.
     """

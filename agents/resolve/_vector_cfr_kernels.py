@@ -53,7 +53,7 @@ def enter_board(street, board, batch, seat, tables, above, work):
     Parameters
     ----------
     tables : tuple of float[n, 16]
-        By seat: strategies are proportional to the positive entries (regret matching, or the average strategy).
+        Regrets or strategy sums of each seat: strategies are proportional to the positive entries.
     """
     layout = street.layout
     for player in range(2):
@@ -69,7 +69,7 @@ def enter_board(street, board, batch, seat, tables, above, work):
 
 @kernel
 def gather(street, board, batch, seat, above, work):
-    """Write a seat's reach at a batch's roots in this board's order of hands, from the order of the board before."""
+    """Write a seat's reach at a batch's roots: from the order of hands on the parent to the order on this board."""
     layout, hands, reach = street.layout, street.deals.seats[seat], above.reach[seat]
     above_blocks, blocks = above.blocks[seat], hands.block[board + 1] - hands.block[board]
     first = hands.first[board]

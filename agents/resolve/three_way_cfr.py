@@ -235,7 +235,7 @@ class ThreeWaySolver:
         Parameters
         ----------
         actions : tuple of int
-            From the first decision to this one.
+            The actions that lead from the first decision to this decision.
 
         Raises
         ------

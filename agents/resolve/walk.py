@@ -238,7 +238,7 @@ class Walk:
     ) -> None:
         """Do a task on a board of any street but the last, and on all boards after it.
 
-        The values at the street's roots, by the hands of the board before, are added to `totals` as in `leave_board`.
+        The values at the street's roots, by the hands on the board's parent, are added to `totals` as in `leave_board`.
         """
         # Each street has its own workspace: reach and values here must outlast the walk over later boards.
         street, work = self.streets[index], workspaces[index]

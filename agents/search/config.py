@@ -80,21 +80,21 @@ class SearchConfig:
         and so on (see `actions.menu`); after the last of them no raise is offered. Opponents' other raises are added
         when they are made. Where the betting grows too large, some sizes are not offered (`SearchMenu`).
     river_sizes : tuple of str
-        The same where the street searched is the last one.
+        With two players, the sizes on the searched street where it is the last one, as in `street_sizes`.
     later_sizes : tuple of str
-        The same for the streets after the one searched.
+        With two players, the sizes on the streets after the searched street, as in `street_sizes`.
     three_way_sizes : tuple of str
-        The same with three players; their streets are searched one at a time.
+        With three players, the sizes on the searched street, as in `street_sizes`; the search ends with the street.
     multiway_sizes : tuple of str
-        The same with more than three.
+        With more than three players, the sizes on the searched street, as in `street_sizes`.
     preflop_sizes : tuple of str
-        The same before the flop, counted from the raise after which a search begins.
+        The sizes before the flop, as in `street_sizes` but counted from the raise after which a search begins.
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
-        Boards of the next street that an iteration samples.
+        Number of boards of the next street that an iteration samples.
     last_boards : int
-        In a search that begins two streets before the last: rivers dealt after each turn, at most.
+        In a search that begins two streets before the last street, the maximum number of rivers dealt after each turn.
     safe : bool
         With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
         its best-response value against the blueprint, so that wrong beliefs about the opponent cost little. A share of

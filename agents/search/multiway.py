@@ -313,7 +313,7 @@ class MultiwaySolver:
     def finish(self) -> None:
         """Free the memory that only iterations need: no more of them can follow."""
         self._workers = []
-        # Choices at leaves follow the decisions in the tables, and nobody asks for them once the street is solved.
+        # Choices at leaves follow the decisions in the tables, and are not needed once the street is solved.
         if self._num_kept < len(self._tables.regrets):
             self._tables = self._tables._replace(regrets=self._tables.regrets[: self._num_kept].copy())
 

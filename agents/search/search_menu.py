@@ -54,7 +54,8 @@ class SearchMenu:
 def _without_last(menu: BetMenu) -> BetMenu:
     """Return a menu without one size: the last size after the largest number of raises.
 
-    Among streets with that number of raises, this is the one with most sizes there, then the latest.
+    If several streets have sizes after that number of raises, the size is removed from the street with most sizes
+    there, and among such streets from the latest.
     """
     places = [
         (number, len(row), street)

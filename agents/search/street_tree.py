@@ -109,7 +109,7 @@ class SearchBetting:
     StreetTooLarge
         If the street is too large and `seen` is empty.
     ValueError
-        If nobody has a decision, or the menu returns None, which allows every raise.
+        If no seat has a decision, or if the menu returns None, which would allow every raise.
     """
 
     def __init__(

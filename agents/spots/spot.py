@@ -46,7 +46,7 @@ class Spot:
     middle : str, optional
         The range of a third player between them, on the river only.
     bets : mapping
-        By street and player, the sizes of the first bet and of raises (see `actions.menu`):
+        For each street and player, the sizes of the first bet and of raises (see `actions.menu`):
         ``{"river": {"oop": {"bet": "0.5p allin", "raise": "45%"}}}``. Sizes directly under a street are for all
         players. ``raise`` may be a list, for the first raise, the second and so on. A missing entry offers nothing.
     all_in_share : float
@@ -171,7 +171,7 @@ class Spot:
         return (self.stacks,)
 
     def _deepest(self) -> int:
-        """Return the second largest stack: nobody can contest the chips of the largest stack beyond that."""
+        """Return the second largest stack: chips of the largest stack beyond this amount cannot be contested."""
         stacks = self._all_stacks()
         return sorted(stacks)[-2] if len(stacks) > 1 else stacks[0]
 

@@ -41,13 +41,13 @@ class SpotSolution:
     ev : tuple of float
         Each player's value in chips: its share of the final pot less its own further bets. They sum to the pot.
     equity : tuple of float
-        Each player's share of the pot if the hands were shown down without further bets.
+        Each player's share of the pot, 0 to 1, if the hands were shown down without further bets.
     exploitability_pct : float
         The mean of the players' gains by best responses that tell all hands apart, in % of the pot. Each player
         deviates alone.
     bucket_exploitability_pct : float, optional
-        With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does: see
-        `VectorSolver.evaluate_by_buckets`.
+        With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does; see
+        `VectorSolver.evaluate_by_buckets`. None without buckets.
     iterations : int
         Number of iterations done.
     seconds : float

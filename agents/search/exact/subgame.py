@@ -195,7 +195,7 @@ class _Level(NamedTuple):
     Attributes
     ----------
     history : int32[m]
-        Numbers in the whole game.
+        The number of each history in the whole game.
     stage : int64[m]
         `_PLAIN`, `_GADGET`, `_REFUSED`, or the number of players who have picked a continuation.
     picks : int64[m]
