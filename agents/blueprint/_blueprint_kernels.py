@@ -35,8 +35,11 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
         Whether this street's averages are in `sums`, to which each visit of a row adds its current strategy. Else they
         are in `snapshots`, to which each snapshot adds the current strategies of visited rows.
     sums : float64[cells of the first streets]
+        Sums of current strategies over visits.
     snapshots : float32 or uint16[num_cells]
+        Sums of current strategies over snapshots.
     regrets : float64 or int32[num_cells]
+        From these the current strategy is computed, for visited rows without an average.
     highest : float
         The number that stands for probability 1: 1 in float32 rows, 255 in uint8 rows.
     rows : float32 or uint8[num_cells]

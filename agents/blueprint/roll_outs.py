@@ -122,7 +122,9 @@ class RollOutWorkspace(NamedTuple):
     nodes, places : int64[depth]
         For each level, the decision and the index of the action that is followed.
     ranks, chips : int64[num_seats]
+        At an end, the rank of each seat's hand, and the chips that each seat has put into the hand.
     ends : float64[2 * MAX_SEATS + 1]
+        Scratch of `fill_end`.
     """
 
     lists: np.ndarray
@@ -169,6 +171,7 @@ class RollOutPlace(NamedTuple):
     Attributes
     ----------
     node : int
+        The decision's node in the tree.
     seats : tuple of int
         The tree's seat of each seat at the table, -1 for a seat that is not in the tree.
     paid : tuple of int

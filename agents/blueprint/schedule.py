@@ -17,6 +17,7 @@ class Schedule:
     Attributes
     ----------
     iterations : int
+        Iterations of the whole run.
     discount_until : float
         Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
         by k / (k + 1), so that a step weighs in proportion to its number (linear CFR). 0 for none.

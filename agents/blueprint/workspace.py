@@ -26,6 +26,7 @@ class TraversalWorkspace(NamedTuple):
     frames : int64[depth, 8]
         The open decisions of the traverser (`traversal_kernels`).
     values, strategies : float64[depth, actions]
+        The value and the probability of each action at the open decisions.
     """
 
     deck: np.ndarray

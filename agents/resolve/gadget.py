@@ -25,6 +25,7 @@ class Gadget:
     Parameters
     ----------
     seat : int
+        The seat that chooses.
     bounds : float64[num_combos]
         The value of terminating with each combo, in chips.
     facing : float64[num_combos]

@@ -120,6 +120,7 @@ class SolverStreet:
     last : bool
         Whether it is the last street.
     ranges : float64[2, num_combos]
+        Each seat's weight of each combo.
     bucket_rows : callable, optional
         Maps a board of the street to the buckets of its combos; by default each hand of each board has its own
         strategy.
@@ -271,7 +272,9 @@ class SolverStreet:
         Returns
         -------
         combos : int32[n]
+            The combo number of each of the seat's hands on the board.
         entries : float64[n, num_actions]
+            The entries of each hand; hands of one bucket have the same.
         """
         hands = self.deals.arrays.seats[decision.seat]
         span = slice(int(hands.first[board]), int(hands.first[board + 1]))

@@ -148,6 +148,7 @@ class ThreeWaySolver:
     hands : RankedHands
         The hands in any seat's range, weakest first.
     memory_bytes : int
+        Bytes of the tables.
 
     Raises
     ------

@@ -430,6 +430,7 @@ class VectorSolver:
         board : int
             Number among the boards of the last street that was dealt.
         image : int64[num_combos]
+            The combo into which the renaming of suits turns each combo.
         """
         rules = self.subgame.state.rules
         renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

@@ -178,6 +178,7 @@ class Walk:
     streets : list of SolverStreet
         Streets with allocated tables.
     ranges : float64[2, num_combos]
+        Each seat's weight of each combo.
     threads : int
     dtype : data type
 

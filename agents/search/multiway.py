@@ -62,6 +62,7 @@ class MultiwaySubgame:
     state : BettingState
         The table's state, at a decision.
     board : tuple of int
+        The board cards at the state.
     beliefs : float64[num_seats, num_combos]
         Each live seat's range; the ranges are independent but for shared cards.
     menu : callable

@@ -76,8 +76,9 @@ class Root:
         The table's state: at the first decision of a street or at one of the searching seat, or right after a raise
         before the flop. Not to be changed.
     board : tuple of int
+        The board cards at the root.
     beliefs : float64[num_seats, num_combos]
-        Each seat's belief; rows sum to 1.
+        The belief on each seat's hand; rows sum to 1.
     """
 
     state: BettingState

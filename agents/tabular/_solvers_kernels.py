@@ -16,6 +16,7 @@ class Tables(NamedTuple):
     Attributes
     ----------
     regret : float64[A]
+        Discounted sums of counterfactual regrets.
     strategy : float64[A]
         The current strategy.
     strategy_sum : float64[A]
@@ -134,6 +135,7 @@ class Samples(NamedTuple):
     Attributes
     ----------
     regret, strategy_sum : float64[A]
+        Weighted sums of the sampled regrets and of the current strategies.
     value : float64[A]
         Workspace: the values of the traverser's actions. One entry for each is enough, as perfect recall and sampled
         opponents let a traversal meet each of its infosets at most once.

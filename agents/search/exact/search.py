@@ -166,6 +166,7 @@ class GameTreeSearcher:
         Parameters
         ----------
         blueprint : float64[A]
+            The blueprint's probability of each action, in every infoset.
         search : GameTreeSearch
         on_subgame : callable
             Called with every subgame when it is solved.
