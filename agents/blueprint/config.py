@@ -184,8 +184,8 @@ class BlueprintConfig:
         """Return the regret in chips below which actions are pruned.
 
         Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. The
-        threshold here scales with the run: it is the regret of an action that loses `_CLEARLY_BAD_BB` on each of the
-        visits to a typical preflop decision in the first 5 % of the run, the default of `prune_from`.
+        threshold here scales with the run: it is the regret of an action that loses `_CLEARLY_BAD_BB` on each visit to
+        a typical preflop decision in the first part of the run. That part is 5 %, the default of `prune_from`.
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind

@@ -22,10 +22,11 @@ class Schedule:
         Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
         by k / (k + 1), so that a step weighs in proportion to its number (linear CFR). 0 for none.
     prune_from : float
-        Share after which most traversals (`prune_share`) leave out actions of very negative regret; 1 for none.
+        Share of the run after which most traversals (`prune_share`) skip actions with very negative regret; 1 for no
+        pruning.
     average_from : float
-        Share after which strategies of the first street are added to its average, and snapshots of the later streets
-        are taken.
+        Share of the run after which strategies of the first street are added to its average, and snapshots of the later
+        streets are taken.
     average_over : float
         Share of the run, at its end, that the averages cover: they restart where it begins. They also restart at
         earlier points in the same proportion, so that the averages of an unfinished run cover its last part, too.

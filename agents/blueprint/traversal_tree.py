@@ -20,8 +20,8 @@ class TraversalTree(NamedTuple):
     ----------
     nodes : int32[num_nodes, 4]
         The record of a decision has its word (`traversal_kernels`), its first child, its row and the contribution of
-        its seat. The record of an end has the complement of the set of seats that have not folded, the end's number,
-        the pot, and the contribution that these seats share, or -1 if they differ.
+        its seat. The record of an end has the complement of the set of seats that have not folded, the end's number
+        and the pot. Its last entry is the contribution of each of these seats, or -1 if their contributions differ.
     contributions : int32[num_ends, num_seats]
         Chips that each seat has put in, by the number of the end.
     """

@@ -50,9 +50,9 @@ class FullWidth:
     gamma : float
         Exponent of the weight t^gamma of iteration t in the average.
     predictive : bool
-        Whether this iteration's regrets are added to R a second time, as a prediction of the next iteration's regrets,
-        when the next strategy is computed (Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
-        approachability", 2021).
+        Whether the next strategy is computed from R plus this iteration's regrets once more, as a prediction of the
+        next iteration's regrets. Source: Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
+        approachability", 2021.
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, they update in turn, player
         0 first, each against the newest strategies.
