@@ -155,7 +155,7 @@ class Aivat:
     rules : HoldemRules
         The game of all hands to score.
     value_function : ValueFunction
-        By default `Checkdown`.
+        Guesses the values in all corrections; by default `Checkdown`.
 
     Attributes
     ----------

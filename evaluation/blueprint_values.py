@@ -51,14 +51,14 @@ class BlueprintValues(ValueFunction):
     Parameters
     ----------
     blueprint : Blueprint
-        With its bucket table.
+        The blueprint to play, loaded with its bucket table.
     seat_values : sequence of float, optional
         Each seat's mean in self-play, in chips, with the sum 0. Errors in them cancel when an agent plays a deck in all
         seats. By default they are means over all deals or, if these are many, over a sample (`ValueFunction`).
     num_worlds : int, optional
         Number of run-outs to draw; by default 16 heads-up and 8 with more seats.
     small : int
-        See `SMALL`.
+        Largest subtree, in nodes, in which all actions of the other seats are followed (`SMALL`).
 
     Raises
     ------

@@ -79,7 +79,7 @@ class PlayStatistics:
     Attributes
     ----------
     counts : int64[num_seats, len(COUNTERS)]
-        Sums of `hand_counts`.
+        Sums of `hand_counts` over the agent's hands, by seat.
     """
 
     counts: np.ndarray

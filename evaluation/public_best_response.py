@@ -94,7 +94,7 @@ def subgame_best_response(
     Parameters
     ----------
     public : PublicState
-        With a seat to act.
+        The root of the subgame; a seat must be to act.
     ranges : array-like of float, [2, num_combos]
         Weights of each seat's combos in any scale. The weights of a pair of combos multiply; pairs that share a card
         are left out, and so are combos that share a card with the board.

@@ -122,7 +122,7 @@ class RangeReader:
         Parameters
         ----------
         questions : sequence of Question
-            Questions of one street.
+            Questions about decisions of one street.
         street : int
             The street of the questions, one with board cards.
 

@@ -187,7 +187,7 @@ def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     Parameters
     ----------
     stated : sequence of float
-        Net chips by seat.
+        Net chips of each seat, as the card room states them.
     chip : int
         The smallest unit that the card room pays, in chips of the hand's rules.
     """

@@ -38,7 +38,7 @@ def estimate_mean(samples: np.ndarray) -> Estimate:
     Parameters
     ----------
     samples : float64[n]
-        At least one.
+        One or more samples.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
 _DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
-"""Purposes of streams, the first number of a stream's spawn key; purpose 2 draws line-ups (`schedule`)."""
+"""Purposes of streams; number 2 belongs to the drawing of line-ups (`schedule`)."""
 
 _WORD = 1 << 64
 
@@ -29,10 +29,10 @@ class Source(Protocol):
     """The origin of all streams."""
 
     def generator(self, purpose: int, group: Group, *path: int) -> np.random.Generator:
-        """Return the generator for a purpose in a group; `path` are further numbers of the stream, as the rotation."""
+        """Return the generator for a purpose in a group; `path` holds further numbers, such as the rotation's."""
 
     def seat_words(self, group: Group, num_seats: int) -> list[int]:
-        """Return two 64-bit words for every seat of every rotation: rotation by rotation, and in each seat by seat."""
+        """Return two 64-bit words for every seat of every rotation, ordered by rotation, then by seat."""
 
     def without(self, retired: Collection[int]) -> "Source":
         """Return the source for groups in which some agents are retired."""
@@ -88,7 +88,7 @@ class Keyed:
         return words
 
     def without(self, retired: Collection[int]) -> "Keyed":
-        """Return other streams.
+        """Return a source of other streams.
 
         When an agent is retired, its groups are played again, and the agents must not see the same decks twice.
         """

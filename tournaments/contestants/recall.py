@@ -24,7 +24,7 @@ __all__ = ["Recall", "check_recall"]
 
 
 class Recall(NamedTuple):
-    """The number of decks played, and the number of their hands (two for each deck) that went differently."""
+    """The number of decks played, and of their hands (two for each deck) in which the processes acted differently."""
 
     decks: int
     different: int

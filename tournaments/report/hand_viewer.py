@@ -87,7 +87,7 @@ class HandViewer:
     rankings : dict of str to sequence of int
         The agents' numbers, best first, by the run's letter.
     remarks : sequence of str
-        Why hands are missing.
+        Why hands are missing: a sentence for each run with missing hands.
     """
 
     hands: Sequence[ShownHand]
@@ -102,8 +102,8 @@ class HandViewer:
     def opening(self) -> tuple[int, int]:
         """The indices of the hand and the step that are shown first.
 
-        They are those of a decision of the first run: among agents with a known strategy, the most mixed decision of
-        the one that ranks best. Without any known strategy they are the start of the first hand.
+        Shown first is a decision of the first run: among the agents with a known strategy, the most mixed decision of
+        the agent that ranks best. Without any known strategy it is the start of the first hand.
         """
         found: dict[int, list[tuple[float, tuple[int, int]]]] = {}
         for number, hand in enumerate(self.hands):
@@ -185,9 +185,9 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
     Parameters
     ----------
     count : int
-        Number of hands of each run, more if more are wanted.
+        Number of hands to show of each run; more if `wanted` holds more.
     wanted : sequence of (letter, HandId)
-        Hands to show in addition to the chosen ones.
+        Hands that must be shown, each with the letter of its run.
     """
     hands: list[ShownHand] = []
     remarks: list[str] = []

@@ -126,7 +126,7 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 
 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
-    """Return a hand without the strategies of some agents, and without the scores that depend on them."""
+    """Return a hand without the strategies of `silent` agents and the full AIVAT scores of `unscored` ones."""
     return dataclasses.replace(
         told,
         announced=[

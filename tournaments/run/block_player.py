@@ -269,7 +269,7 @@ class BlockPlayer:
     def processes(self) -> list[tuple[Place, Contestant | Speaker]]:
         """Return the agents built so far that run in a process of their own, each with its place.
 
-        A believed agent has two for a place: its `Speaker` reports strategies.
+        A believed agent appears twice at a place: as the player, and as the `Speaker` that reports strategies.
         """
         agents = (*self._agents.items(), *self._speakers.items())
         return [(place, agent) for place, agent in agents if isinstance(agent, Contestant | Speaker)]

@@ -39,7 +39,7 @@ class TournamentConfig:
     Attributes
     ----------
     agents : tuple of str
-        Agent specs.
+        The specs of the agents; an agent's number is its index here.
     game : str
         A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
         no-limit hold'em with blinds 50/100 and 100 big blinds for more.

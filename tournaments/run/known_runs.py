@@ -41,9 +41,9 @@ class KnownRun(NamedTuple):
     agents : tuple of str
         The agents' names.
     hands : int
-        Hands stored.
+        Number of hands stored.
     hands_wanted : int
-        Hands of the whole tournament; those stored if the stop rule has ended it.
+        Number of hands of the whole tournament; equal to `hands` if the stop rule has ended the run.
     """
 
     folder: Path

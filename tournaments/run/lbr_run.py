@@ -109,8 +109,9 @@ class LbrRun:
     Parameters
     ----------
     folder : Path
-        Created if missing.
+        The run folder; created if missing.
     config : LbrConfig
+        The settings of the run.
     fresh : bool
         Discard the run that the folder holds.
 
@@ -136,7 +137,7 @@ class LbrRun:
         self._scores = self._read()
 
     def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
-        """Play those of the first `num_groups` groups that are missing; each block is stored as soon as it is played.
+        """Play the missing groups among the first `num_groups`; each block is stored as soon as it is played.
 
         Parameters
         ----------

@@ -51,8 +51,8 @@ class FaultLedger:
         Returns
         -------
         sequence
-            The groups of the block to store: all, or those up to the first group that retires an agent, or retires it
-            earlier than known before.
+            The groups of the block to store: all, or the groups up to the first that retires an agent, or retires it
+            earlier than the ledger said before.
         Position or None
             The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """

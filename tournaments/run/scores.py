@@ -58,8 +58,9 @@ class AgentScores:
     Parameters
     ----------
     config : TournamentConfig
+        The settings of the run.
     rows : SCORES[num_groups]
-        The agent's scores by group.
+        The agent's stored numbers, one row for each group.
     control : SCORES[num_groups] or None
         The Control's scores on the same decks, which are subtracted in scores by group; None without a Control.
     complaint : str

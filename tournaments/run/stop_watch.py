@@ -15,6 +15,7 @@ class StopWatch:
     Parameters
     ----------
     config : TournamentConfig
+        Settings with or without a stop rule.
     store : RunStore
         When the rule holds, its `decks` is set to the number of decks at that check, so that later groups do not count.
     """

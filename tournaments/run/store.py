@@ -67,8 +67,9 @@ class RunStore:
     Parameters
     ----------
     folder : Path
-        Created if missing.
+        The run folder; created if missing.
     config : TournamentConfig
+        The settings of the run.
     fresh : bool
         Delete an earlier run in the folder first.
 
