@@ -205,7 +205,7 @@ class Aivat:
         Parameters
         ----------
         agents : sequence of Agent
-            The agents that report each seat's strategy: those that played the hand, or others in their places.
+            For each seat the agent that reports its strategy: the agent that played the hand, or another in its place.
         trusted : collection of int
             Seats whose reports also correct the other seats' scores. Every seat's reports correct its own score:
             replace an agent that may lie for its own gain by one that reports nothing.

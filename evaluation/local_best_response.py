@@ -96,7 +96,7 @@ class LocalBestResponse(RangeAgent):
     menu : Menu
         The actions that may be taken.
     values : Checkdown, optional
-        Computes equities. Whoever deals restarts it with every new deck.
+        Computes equities; the caller restarts it with every new deck (`Prober.play`).
 
     Attributes
     ----------

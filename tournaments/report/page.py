@@ -55,7 +55,7 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     Parameters
     ----------
     folder : str
-        Folder of the CSV files, relative to the page: the beginning of its links to them.
+        Folder of the CSV files, relative to the page; the page's links begin with it.
     viewer : HandViewer, optional
         The hands to show, in a section before the faults.
     """
