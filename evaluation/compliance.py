@@ -14,7 +14,8 @@ from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 MAX_DEVIATION = 4.5
 """Largest difference of play from the reported strategy, in standard errors."""
 
-_FORM_CHECKS = 2_000  # checking the form of a whole strategy costs most of a decision, so only the first ones are
+# To check the form of a whole strategy takes most of the time of a decision, so only this many are checked.
+_FORM_CHECKS = 2_000
 _TOLERANCE = 1e-9
 _KINDS = ("fold", "call", "raise")
 

@@ -111,9 +111,9 @@ def replay_hand(
 ) -> Hand:
     """Return the hand of a replayed betting and the known cards.
 
-    Unknown cards are dealt from the rest of the deck where they cannot matter: to seats that folded and to streets
-    that were not reached. A seat that mucked at the showdown without showing gets the weakest cards left, so that it
-    wins nothing.
+    Unknown cards that cannot matter are dealt from the rest of the deck: those of seats that folded and, without a
+    showdown, all others, too. A seat that mucked at the showdown without showing gets the weakest cards left, so that
+    it wins nothing.
 
     Parameters
     ----------
@@ -193,7 +193,8 @@ def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     """
     if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
         return False
-    # A winner gets between its whole chips and these plus all odd chips of the pot, relative to its exact share.
+    # A winner gets at least its whole chips and at most these plus all odd chips of the pot; both bounds are kept as
+    # differences from its exact share.
     lowest, highest = [0.0] * len(stated), [0.0] * len(stated)
     for size, winners in split_pots(hand):
         if len(winners) > 1:

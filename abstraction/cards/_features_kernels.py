@@ -134,7 +134,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
                 equal[rank] = 0.0
         num_weaker += num_equal
         start = stop
-    # Subtract each combo with a board card once: `taken` holds the board cards that were done before.
+    # Subtract each combo with a board card once: `taken` holds the board cards done so far, the current one included.
     taken = np.int64(0)
     for j in range(len(board)):
         card = np.int64(board[j])

@@ -78,7 +78,7 @@ def compute_preflop_equity() -> np.ndarray:
         masks[np.arange(len(boards)), boards[:, column] & 3] |= 1 << (boards[:, column] >> 2).astype(np.int64)
     canonical = (np.diff(masks, axis=1) <= 0).all(axis=1)
     boards, masks = np.ascontiguousarray(boards[canonical]), masks[canonical]
-    # Exchanging suits with equal masks changes nothing: a class has 24 / prod(m!) boards, m suits to each mask.
+    # Exchanging suits with equal masks changes nothing: a class has 24 / prod(m!) boards, where m suits share a mask.
     same = (masks[:, :, None] == masks[:, None, :]).sum(axis=2)
     symmetries = np.array([0, 1, 2**0.5, 6 ** (1 / 3), 24**0.25])[same].prod(axis=1)  # each of m suits: m! ** (1 / m)
     weights = np.round(24.0 / symmetries)

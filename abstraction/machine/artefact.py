@@ -343,7 +343,7 @@ def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
     Nothing is allocated. The file's position moves to the first number.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers by Python 2
+        warnings.simplefilter("ignore")  # numpy warns of headers that Python 2 wrote
         try:
             if np.lib.format.read_magic(file) != (1, 0):
                 return None

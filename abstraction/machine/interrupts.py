@@ -53,7 +53,7 @@ def interruptible() -> Iterator[list[int]]:
     finally:
         for number, handler in handlers.items():
             if handler in usual:
-                signal.signal(number, signal.SIG_IGN if obeyed else handler)  # Python's own end takes a while
+                signal.signal(number, signal.SIG_IGN if obeyed else handler)  # ignored until Python has ended
 
 
 @contextlib.contextmanager
@@ -63,7 +63,8 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     held: list[int] = []
-    # Blocked for child processes, which inherit the mask; recorded, as another of our threads may take the signal.
+    # Signals are blocked because child processes inherit the mask. They are also recorded, because another thread of
+    # this process may receive one.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:

@@ -24,10 +24,10 @@ CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
 _CLEARLY_BAD_BB = 3.0
-"""Loss in big blinds per visit of an action that pruning should find by the time it begins."""
+"""An action that loses this many big blinds a visit should be below the pruning threshold when pruning begins."""
 
 _DEALS_PER_VISIT = 10.0
-"""Deals of a given bucket per visit of one of its preflop decisions, as other decisions are reached more often."""
+"""A typical preflop decision is visited once in this many deals of its bucket."""
 
 _MIN_LOST_STACKS = 10.0
 """The pruning threshold in stacks, at least."""
@@ -38,7 +38,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class MenuConfig:
-    """Bet sizes by street, in the grammar of `menu`, each by the number of raises so far.
+    """Bet sizes of each street by the number of raises so far, in the grammar of `menu`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class MenuConfig:
     all_in_share : float
         A raise to at least this share of the stack becomes all-in.
     push_or_fold : bool
-        Whether a seat that faces a bet and may raise may not call.
+        Whether calls are left out wherever a raise is legal: a seat that faces a bet folds or raises.
     """
 
     preflop: Texts
@@ -94,7 +94,7 @@ class BlueprintConfig:
     Attributes
     ----------
     name, text : str
-        The text is its purpose in one line.
+        The text is the blueprint's purpose.
     game : str
         A name of the ladder, a preset or an OpenSpiel game string; or empty: no-limit hold'em for `seats`.
     seats : int
@@ -189,7 +189,8 @@ class BlueprintConfig:
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind
-        # Not `self.prune_from`: regrets have their floor just below the threshold, in runs without pruning (1.0), too.
+        # The default, not `self.prune_from`: runs without pruning (1.0) need the threshold, too, as the floor of
+        # regrets lies just below it.
         visits = Schedule.prune_from * self.iterations / first_buckets / _DEALS_PER_VISIT
         stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
         # In a short run one lost stack would reach that threshold by bad luck, so it is ten of them at least.
@@ -223,7 +224,7 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
 
 
 def read_blueprint_config(path: Path) -> BlueprintConfig:
-    """Return the configuration of a TOML file, named by the file where it has no name."""
+    """Return the configuration of a TOML file; the file's name is the default of `name`."""
     return settings.read_config(path, config_from_dict)
 
 

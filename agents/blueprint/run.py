@@ -51,7 +51,7 @@ class Checkpoint:
     arrays : dict
         The state of the trainer and of the watched decisions, by name.
     source : str
-        Hash of all betting (`tree_digest`).
+        Hash of the betting tree (`tree_digest`).
     table_digest : str
         Digest of the bucket table; empty for lossless buckets.
     start : dict or None
@@ -76,7 +76,8 @@ class TrainingRun:
     Parameters
     ----------
     folder : Path
-        Gets ``checkpoints`` (the last two), ``snapshots`` (a blueprint at each mark) and ``blueprint``.
+        Gets ``checkpoints`` (the last two), ``snapshots`` (the blueprint of each mark; not the snapshots of `Schedule`)
+        and ``blueprint``.
     config : BlueprintConfig
     trainer : Trainer
     num_marks : int
@@ -144,13 +145,14 @@ class TrainingRun:
         Parameters
         ----------
         seconds : float
-            Training time of the whole run, earlier calls and runs included, at which the call ends.
+            The call ends when the run has been trained for this time in total, the time before it was resumed included.
         checkpoint_seconds : float
             Minimum time between two checkpoints.
         step : callable
             Returns a context for work that must not be interrupted. Interrupts between two such contexts end the call.
         on_progress, on_mark : callable
-            Called after every piece of training, and after every mark.
+            Called after every piece of training, and after every mark; `on_mark` also once at the end, when the marks
+            have been matched against the final blueprint.
         """
         trainer = self.trainer
         end = trainer.schedule.iterations
@@ -186,7 +188,7 @@ class TrainingRun:
         if self._kept_at == trainer.iteration:
             return
         folder = self.folder / CHECKPOINTS
-        for left in folder.glob(".*"):  # of a process that was killed while it wrote
+        for left in folder.glob(".*"):  # leftovers of a process that was killed while writing
             shutil.rmtree(left, ignore_errors=True)
         watched = {f"watched_{name}": getattr(self._watched, name) for name in ("nodes", "cells", "rows")}
         write_artefact(
@@ -285,7 +287,8 @@ def begin_run(
     Parameters
     ----------
     start : Blueprint, optional
-        The blueprint to start from, with `start_weight_bb` big blinds of regret in a row; see `Trainer.start_from`.
+        The blueprint to start from, with `start_weight_bb` big blinds of regret spread over each row; see
+        `Trainer.start_from`.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MAX_SNAPSHOTS = 250
-"""The largest number whose sums of 8-bit strategies fit into 16 bits."""
+"""Sums of this many 8-bit strategies fit into 16 bits: 250 * 255 < 65,536."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,9 @@ class Schedule:
     iterations : int
         Iterations of the whole run.
     discount_until : float
-        Share of the run in which regrets and averages are discounted: at the k-th of 40 even steps, but for the last,
-        by k / (k + 1), so that a step weighs in proportion to its number (linear CFR). 0 for none.
+        Share of the run in which regrets and averages are discounted; 0 for none. It has 40 equal steps. After step k,
+        except the last, they are multiplied by k / (k + 1), so that a step weighs in proportion to its number (linear
+        CFR).
     prune_from : float
         Share of the run after which most traversals (`prune_share`) skip actions with very negative regret; 1 for no
         pruning.
@@ -28,14 +29,16 @@ class Schedule:
         Share of the run after which strategies of the first street are added to its average, and snapshots of the later
         streets are taken.
     average_over : float
-        Share of the run, at its end, that the averages cover: they restart where it begins. They also restart at
-        earlier points in the same proportion, so that the averages of an unfinished run cover its last part, too.
+        Share of the run, at its end, that the averages cover: they restart where it begins. Each earlier restart
+        lies at 1 - average_over times the iteration of the next one, so that the averages of an unfinished run cover
+        its last part, too.
         With 1 they cover everything since `average_from`. That is less exploitable: current strategies cycle, and an
         average over part of a cycle leans to one side.
     average_every : int
         Iterations between two updates of the average.
     num_snapshots : int
-        Number of snapshots in the run: strategies of the later streets whose mean is their average.
+        Number of snapshots in the run. A snapshot is the current strategy of the later streets; the average strategy of
+        these streets is the mean of the snapshots.
     """
 
     iterations: int
@@ -89,7 +92,8 @@ class Schedule:
     def extended(self, iterations: int) -> "Schedule":
         """Return the schedule of a longer run that is the same up to the end of this one.
 
-        Its snapshots keep their distance while their number allows it.
+        Only the restarts of the averages (`average_over` below 1) move with the length of the run. Snapshots keep their
+        distance while their number allows it.
         """
         if iterations < self.iterations:
             raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")

@@ -15,7 +15,8 @@ from plurispiel.agents.base import PublicState, Strategy
 __all__ = ["OFF_MODEL_SHARE", "entropy_bits", "initial_beliefs", "likelihood", "see_action", "see_board"]
 
 OFF_MODEL_SHARE = 1e-3
-"""The share of the uniform strategy mixed into the model's after an action that had probability 0 for every hand."""
+"""The share of the uniform strategy mixed into the model's after an action that had probability 0 for every hand in
+the range."""
 
 
 def initial_beliefs(rules: HoldemRules) -> np.ndarray:
@@ -33,7 +34,7 @@ def see_board(beliefs: np.ndarray, rules: HoldemRules, board: tuple[int, ...]) -
 
 
 def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_actions: int) -> tuple[np.ndarray, bool]:
-    """Return the beliefs after an action, by Bayes' rule, and whether the model gave it any probability.
+    """Return the beliefs after an action, by Bayes' rule, and whether the model plays it with any hand in the range.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_acti
 
     Notes
     -----
-    An action of probability 0 for every hand would leave no range at all. A share of the uniform strategy is then mixed
-    in: the same probability for every hand, so that the beliefs stay as they were.
+    An action of probability 0 for every hand in the range would leave no range at all. A share of the uniform strategy
+    is then mixed in: the same probability for every hand, so that the beliefs stay as they were.
     """
     is_expected = bool(beliefs[seat] @ probability > 0.0)
     if not is_expected:

@@ -1,8 +1,8 @@
 """Hand histories in the PHH format: TOML, with one hand in a ``.phh`` file or a table for each in a ``.phhs`` file.
 
 Players are listed in the order of this package's seats: p1 is the small blind, heads-up the big blind. PHH lists the
-blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions; one
-chip of this package is then the largest power of ten of the file's unit that makes all chips of the hand whole.
+blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions.
+One chip of this package is then 1, 0.1, 0.01, ... of the file's unit: the largest that makes all amounts whole.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
 as `universal_poker` has no antes: a raise by less than the sum of big blind and ante is refused. Fixed-limit rules have
@@ -54,9 +54,9 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
-    pokerkit and card rooms refuse two kinds of raises that this package allows: a raise over an all-in of less than a
-    full raise by a seat that has already acted, and a raise beyond the stacks of all opponents. They also give the odd
-    chips of a split pot to one seat.
+    pokerkit and card rooms refuse two kinds of raises that this package allows: a raise, by a seat that has already
+    acted, over an all-in that is less than a full raise, and a raise beyond the stacks of all opponents. They also give
+    the odd chips of a split pot to one seat.
 
     Raises
     ------

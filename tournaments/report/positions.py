@@ -29,7 +29,8 @@ class Rate(NamedTuple):
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
     """Return an agent's rates by seat, with intervals over groups: in each group the agent holds every seat.
 
-    From the rates of the agent that the Control replaces, the Control's rates in the same seats are subtracted.
+    In the format ``lineup-5v1``, the rates of the Control (`tournaments.run`) in the same seats are subtracted from
+    those of the agent that it replaces.
     """
     is_own = run.rows["agent"] == number
     hands = run.rows["hands"][is_own] // run.config.seats

@@ -33,7 +33,7 @@ class RunRecord:
         The content of results.json, computed again.
     rows : SCORES[n]
         One row for every agent in every group, in the order of the schedule. Rows with the agent number
-        ``len(config.agents)`` are the Control's (`run`).
+        ``len(config.agents)`` are those of the Control (see `tournaments.run`).
     scores : RunScores
         The scores of every agent, computed from `rows`.
     play : dict of int to PlayStatistics

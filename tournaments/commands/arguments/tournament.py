@@ -69,8 +69,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         choices=("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"),
         default=argparse.SUPPRESS,
         help="round-robin: all line-ups; gauntlet: the first agent against the rest; lineup: one fixed table; "
-        "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second among copies of the "
-        "first, minus the score of a further copy in its seat "
+        "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second agent among copies "
+        "of the first, minus the score of one more copy of the first that plays the same hands in its place "
         "(default: lineup if there are as many agents as seats, else round-robin)",
     )
     add(
@@ -130,15 +130,15 @@ def _add_score(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="value estimates of AIVAT: checkdown (no further betting), blueprint (all seats continue with this game's "
         "bundled blueprint) or blueprint:NAME (default: blueprint if the game has one and its bucket table has been "
-        "built, else checkdown)",
+        "built, else checkdown; the default tournament: checkdown)",
     )
     add(
         "--believe",
         action="append",
         metavar="A,B,...",
         default=argparse.SUPPRESS,
-        help="outside agents whose reported strategies correct their scores, although they could misreport them; "
-        "reports come from processes that never see hole cards (default: none)",
+        help="outside agents to trust: AIVAT uses the strategies that they report, although an agent could report "
+        "false ones; reports come from processes that never see hole cards (default: none)",
     )
     add(
         "--stop-when",
