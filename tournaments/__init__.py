@@ -1,6 +1,6 @@
-"""Measuring agents against each other: tournaments, the command line and the same jobs from Python.
+"""Tournaments between agents, the command line, and its main commands as Python functions.
 
-The functions are imported when they are first used, so that ``plurispiel --help`` answers at once.
+Each exported name is imported when it is first used, so that ``plurispiel --help`` answers at once.
 """
 
 import importlib

@@ -1,7 +1,7 @@
 """The command line: one program with a subcommand for each job.
 
-Only the standard library and light modules of this package are imported here, so that ``--help`` takes no time. The
-module of a command in `tournaments.commands` is imported when the command runs.
+No module that needs numpy or OpenSpiel is imported here, so that ``--help`` answers at once. The module of a command in
+`tournaments.commands` is imported when the command runs.
 """
 
 import errno
@@ -41,7 +41,7 @@ exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults,
 """
 
 _SIGNALLED = 128
-"""Added to the number of a signal: the exit code of a command that the signal ended, as in shells."""
+"""A command that signal N ended exits with this number plus N, as in shells."""
 
 _COMMANDS = (
     tournament,
@@ -100,11 +100,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         parser.print_help(sys.stderr)
         return USAGE
     try:
-        with interrupts_held():  # an interrupt while a compiled module loads would surface as ImportError
+        with interrupts_held():  # an interrupt during the import of a compiled module would become an ImportError
             module = importlib.import_module(f"plurispiel.tournaments.commands.{options.module}")
         return module.main(options)
     except ValueError as error:
-        # Imported here, as it needs numpy, which would make --help slow.
+        # Imported here, as the module needs numpy, which would make --help slow.
         from plurispiel.abstraction.machine.artefact import ArtefactRefused
 
         return _fail(options.command, error, REFUSED if isinstance(error, ArtefactRefused) else USAGE)

@@ -1,1 +1,1 @@
-"""The commands of the command line, one module each; their options are in `arguments`."""
+"""The commands of the command line, one module for each; the options of the commands are in `arguments`."""

@@ -78,7 +78,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _build_flops(options: argparse.Namespace, threads: int) -> int:
-    """Build the buckets of one flop, or of all."""
+    """Build the buckets of one flop, or of all flops, in the cache; return the exit code."""
     if options.out:
         raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder of its own")
     if bool(options.flop) == options.all:
@@ -135,7 +135,13 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def find_table(text: str) -> Path:
-    """Return the folder of a bucket table given by its path, or by its name in the user's data."""
+    """Return the folder of a bucket table, given the path of the folder or the table's name in the user's data.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table.
+    """
     if holds_artefact(Path(text)):
         return Path(text)
     named = tables_folder() / text
@@ -168,7 +174,7 @@ def _street_text(config: AbstractionConfig, street: str) -> str:
 
 
 def _record(table: BucketTable, detailed: bool = False) -> dict[str, Any]:
-    """Return a table as plain values."""
+    """Return the record of a table for ``--json``; `detailed` adds each bucket's size, equity and example hands."""
     config = table.model.config
     streets: dict[str, Any] = {}
     for street in BUCKETED_STREETS:
@@ -188,7 +194,7 @@ def _record(table: BucketTable, detailed: bool = False) -> dict[str, Any]:
 
 
 def _table_text(table: BucketTable, folder: Path) -> str:
-    """Return the quality of every street as a table."""
+    """Return a text with one line for each street: its settings, the sizes of its buckets and their quality."""
     config = table.model.config
     lines = [
         f"{config.name}, seed {config.seed}, {table.digest[:16]}: {folder}",
@@ -216,7 +222,7 @@ def _table_text(table: BucketTable, folder: Path) -> str:
 
 
 def _examples_text(table: BucketTable, street: str, number: int) -> str:
-    """Return some buckets, from weak to strong, with example hands."""
+    """Return a text with `number` buckets of a street, evenly spread from weak to strong, and their example hands."""
     report = table.reports[street]
     shown = np.unique(np.linspace(0, len(report.sizes) - 1, min(number, len(report.sizes))).astype(int))
     lines = [f"\n{street}: bucket, equity +- deviation, share, typical hands"]

@@ -1,4 +1,4 @@
-"""`plurispiel bench`: measures speed, and the strength of search."""
+"""`plurispiel bench`: measure the speed of kernels and solvers, and the strength of search."""
 
 import argparse
 import dataclasses
@@ -34,7 +34,7 @@ _BENCHES = {
 
 
 _MIN_S = 0.001
-"""Shortest time for a figure: shorter ones measure nothing."""
+"""Shortest time for a figure, in seconds: a shorter measurement would show nothing."""
 
 
 def main(options: argparse.Namespace) -> int:

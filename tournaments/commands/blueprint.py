@@ -44,7 +44,9 @@ from plurispiel.tournaments.figures.training_curve import write_marks
 from plurispiel.tournaments.run.kernels import CARDS, TRAINING, warmup
 
 _GIB = 1 << 30
-_TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2  # memory of the betting tree; an end also has 4 bytes for each seat
+# Memory of the betting tree: bytes for each node, and further bytes for each node where the betting is over, which also
+# has 4 bytes for each seat.
+_TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
 _MAX_MINUTES = 1_000_000.0
 
@@ -110,7 +112,7 @@ def _resume(options: argparse.Namespace) -> int:
 
 
 def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
-    """Train with a progress bar, and print the finished blueprint; return the exit code."""
+    """Train with a progress bar for at most `seconds`, print the blueprint, and return the exit code."""
     trainer = run.trainer
     if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
         raise ValueError(f"checkpoint-minutes must be positive, got {options.checkpoint_minutes}")
@@ -211,7 +213,7 @@ def _config(options: argparse.Namespace) -> BlueprintConfig:
 
 
 def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets:
-    """Return the buckets of a configuration; builds a preset's table if it is missing."""
+    """Return the buckets of a configuration; a preset's bucket table is built first if it is missing."""
     num_streets = _num_streets(size)
     if config.cards == LOSSLESS:
         return lossless_buckets(config.rules, num_streets)
@@ -237,7 +239,7 @@ def _num_streets(size: TreeSize) -> int:
 
 
 def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int, ...], *, force: bool) -> None:
-    """Report the size of a run, and refuse one that does not fit into memory."""
+    """Report the size of a run, and refuse a run that may not fit into memory unless `force` is given."""
     lines = [f"{config.name}: {size.num_nodes:,} nodes, {size.num_ends:,} of them ends"]
     for street, number in enumerate(buckets):
         if size.pairs[street]:
@@ -263,7 +265,7 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
 
 
 def _hours_text(config: BlueprintConfig, size: TreeSize) -> str:
-    """Return in words how long a run would take, at this machine's speed in a small game with as many seats."""
+    """Return in words how long a run would take at this machine's speed in a small game with as many seats."""
     threads = num_processors()
     menu = MenuConfig(("1p allin", "allin"), flop=("1p allin", "allin"), multiway={"flop": ("allin",)})
     small = BlueprintConfig("trial", 10**9, seats=config.rules.num_seats, menu=menu)
@@ -285,7 +287,10 @@ def _fit(config: BlueprintConfig, cards: CardBuckets, minutes: float, threads: i
 
 
 def _rate(trainer: Trainer) -> float:
-    """Return the iterations per second in the second half of a trial: first accesses to a bucket table are slow."""
+    """Return the iterations per second of a trial of `_CALIBRATION_S` seconds.
+
+    Only the second half of the trial counts, because the first accesses to a bucket table are slow.
+    """
     trainer.run(100)
     begin = time.perf_counter()
     piece, marks = 10, [(trainer.iteration, begin)]
@@ -301,7 +306,7 @@ def _rate(trainer: Trainer) -> float:
 
 
 def _run_folder(text: str) -> Path:
-    """Return the folder of a run given by its path, or by its name in the user's data."""
+    """Return the folder of a run, given its path or its name in the user's data."""
     named = blueprints_folder() / text
     return named if Path(text).name == text and not Path(text).exists() and named.exists() else Path(text)
 
@@ -313,7 +318,7 @@ def _threads(options: argparse.Namespace) -> int:
 
 
 def _minutes(given: float | None) -> float:
-    """Return the minutes given by an option; infinity if none were."""
+    """Return the minutes given by --minutes; infinity without that option."""
     if given is None:
         return math.inf
     if not 0.0 <= given <= _MAX_MINUTES:

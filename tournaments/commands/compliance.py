@@ -1,4 +1,4 @@
-"""`plurispiel compliance`: tests an agent before a tournament: for faults, the contract and memory of decks."""
+"""`plurispiel compliance`: test an agent before a tournament, for faults, the contract and memory of decks."""
 
 import argparse
 import contextlib
@@ -35,7 +35,10 @@ _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
 _PATIENCE = 10
-"""Time for a hand in the test of the contract, in time limits of one answer: the hand is played up to four times."""
+"""Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
+
+The test plays a hand up to four times.
+"""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -110,9 +113,9 @@ def _play(
 def _check_contract(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
 ) -> dict[str, Any]:
-    """Return the report on whether an agent keeps the contract, from a process of `conformance`.
+    """Return the report on whether an agent keeps the contract, from a process that runs `conformance`.
 
-    The process is ended if it reports no hand for a while.
+    The process is ended if it finishes no hand for `_PATIENCE` time limits, or `LOAD_SECONDS` if that is longer.
     """
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
@@ -153,7 +156,7 @@ def _check_contract(
 def _check_recall(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """Return whether an agent plays a deck differently once it has seen the deck, which is no fault."""
+    """Return the report on whether an agent plays a deck differently after it has seen the deck, which is no fault."""
     with progress_bar(total=_RECALL_DECKS, unit="deck", desc="remembers", leave=False) as progress:
         try:
             found = check_recall(

@@ -4,7 +4,7 @@ FAILED = 1
 """The command could not be carried out, or a check found a defect."""
 
 USAGE = 2
-"""Invalid options, settings or content of a folder."""
+"""The options or settings are invalid, or a file or folder does not hold the expected data."""
 
 FAULT_LIMIT = 3
 """An agent had too many faults."""
@@ -13,4 +13,4 @@ REFUSED = 4
 """An artefact is damaged, or was written by another version."""
 
 INTERRUPTED = 130
-"""The command was ended by Ctrl-C; progress is kept. For SIGTERM the code is 143, for SIGHUP 129."""
+"""The command was ended by Ctrl-C, and what it had stored stays. For SIGTERM the code is 143, for SIGHUP 129."""

@@ -36,9 +36,9 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
-    """Return the name of the game file for the log's first line; writes the file next to the log unless it is built in.
+    """Return the game's name for the first line of the log: that of a built-in game, or of a new game file.
 
-    Without `out`, a message names the file that is missing.
+    A new game file is written next to the log. Without `out` it is not written, and a message tells its name.
     """
     definition = game_definition_text(hand.rules)
     for name, rules in BUILT_IN.items():

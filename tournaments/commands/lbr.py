@@ -1,4 +1,4 @@
-"""`plurispiel lbr`: the win rate of local best response against an agent."""
+"""`plurispiel lbr`: measure the win rate of local best response against an agent."""
 
 import argparse
 import contextlib

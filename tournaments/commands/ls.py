@@ -79,7 +79,7 @@ def _bundled_agents() -> dict[str, str]:
 
 
 def _games() -> dict[str, dict[str, Any]]:
-    """Return the ladder of small games with their sizes, and the families of games that take parameters."""
+    """Return the games by name: the ladder with sizes, families of games that take parameters, and an example spot."""
     example = leduc_n(4)
     ladder = {name: _game(game) for name, game in LADDER.items()}
     text = f"Leduc poker with N = {MIN_RANKS}..{MAX_RANKS} ranks; leduc-4: {_size_text(_game(example))}"
@@ -112,7 +112,7 @@ def _size_text(entry: dict[str, Any]) -> str:
 
 
 def _presets() -> dict[str, str]:
-    """Return the presets: games by name, blueprints and bucket tables by the command line that uses them."""
+    """Return the text of each preset, by the game's name or by the command that uses a blueprint or table preset."""
     games = {name: f"{_game_preset_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
     blueprints = {f"blueprint train {name}": read_preset(name).text for name in preset_names()}
     tables = {f"abstraction build {name}": _table_text(config) for name, config in CARD_PRESETS.items()}

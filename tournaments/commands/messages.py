@@ -12,6 +12,6 @@ def say(text: str) -> None:
 
 
 def say_all(notes: Iterable[str]) -> None:
-    """Print notes on standard error, without the control characters that agents' names and messages may hold."""
+    """Print each note as a line on standard error, without control characters, which names of agents may hold."""
     for note in notes:
         say(printable(note))

@@ -1,4 +1,4 @@
-"""`plurispiel replay`: recorded hands through both engines."""
+"""`plurispiel replay`: replay recorded hands in this package's engine and in `universal_poker`."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ _NAME_WIDTH = 32
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command and return its exit code: 1 if a hand mismatches, or none could be replayed."""
+    """Run the command and return its exit code: 1 if a hand mismatches, or if no hand could be replayed."""
     result = replay_hands(options.paths, game=options.game, progress=True)
     record = result.to_dict()
     text = (
@@ -25,7 +25,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _lines(record: dict[str, Any], num_files: int) -> list[str]:
-    """Return the report as lines of text: mismatches and errors, then the results of the players."""
+    """Return the report as lines of text: mismatches, errors, the results of the players, and the totals."""
     lines = []
     for kind in ("mismatches", "errors"):
         found = record[kind]

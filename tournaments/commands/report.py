@@ -1,4 +1,4 @@
-"""`plurispiel report`: runs as one HTML page."""
+"""`plurispiel report`: write one or more runs as one HTML page."""
 
 import argparse
 import json

@@ -37,22 +37,22 @@ _SAVE_EVERY_S = 30.0
 
 @dataclass(frozen=True)
 class _Task:
-    """The options, checked, and with --resume completed from the folder.
+    """The checked options; with --resume, a game, algorithm or seed not given is that of the run in the folder.
 
     Attributes
     ----------
     game : str
         A name of the ladder or an OpenSpiel game string.
     algorithm : str
-        As in the help of --algorithm.
+        Name of the algorithm, written as in the help of --algorithm.
     seed : int
-        Seed of sampled deals.
+        Seed of the samples of MCCFR; other algorithms use no random numbers.
     iterations : int or None
-        The number given by --iterations; None: `max_iterations` takes its default.
+        The number given by --iterations; None for the default in `max_iterations`.
     until : float or None
-        Exploitability (or NashConv) at which to stop; None to play all iterations.
+        Exploitability (or NashConv) at which to stop, in the game's unit; None to run all iterations.
     folder : Path or None
-        Folder of the solution; None to keep nothing unless interrupted.
+        Folder of the solution; None to keep the solution only if the run is interrupted.
     max_histories : int
         Games with more histories are refused.
     as_json : bool
@@ -78,12 +78,12 @@ class _Task:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the algorithm samples deals, so that an iteration is small and the seed matters."""
+        """Whether the algorithm is a form of MCCFR: its iterations are short, and its results depend on the seed."""
         return isinstance(parse_algorithm(self.algorithm), ExternalSampling)
 
     @property
     def max_iterations(self) -> int:
-        """The iteration at which the run ends if it has not ended before."""
+        """The iteration at which the run ends at the latest."""
         if self.iterations is not None:
             return self.iterations
         if self.until is not None:
@@ -167,7 +167,7 @@ class _Run:
         return found
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
-        """Show the distance to equilibrium, and save every `_SAVE_EVERY_S` seconds."""
+        """Show the last exploitability or NashConv of the curve, and save every `_SAVE_EVERY_S` seconds."""
         self.curve = list(curve)
         progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
         if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:
@@ -175,7 +175,7 @@ class _Run:
             self._saved_at = time.monotonic()
 
     def keep(self, folder: Path, record: dict[str, Any] | None = None) -> None:
-        """Write the solution and the curve and, at the end, the record and a picture."""
+        """Write the solution and its curve; with the record of a finished run, also the record and a picture."""
         self._folder = folder
         with interrupts_held():
             save_solution(folder / FOLDER, self._solver, np.array(self.curve, dtype=np.float64).reshape(-1, 3))
@@ -203,7 +203,7 @@ class _Run:
 
 
 def _task(options: argparse.Namespace) -> _Task:
-    """Return the task of the options; with --resume, options that were not given are those of the folder's run."""
+    """Return the task that the options describe (`_Task`)."""
     game, algorithm, seed = options.game, options.algorithm, options.seed
     if options.resume:
         if options.out is None:
@@ -226,7 +226,7 @@ def _task(options: argparse.Namespace) -> _Task:
 
 
 def _resume(folder: Path, solver: Solver) -> list[Point]:
-    """Return the curve in the folder after restoring the solver from it; an empty curve for a new run."""
+    """Restore the solver from the folder, and return the curve that the folder holds; an empty curve for a new run."""
     if not holds_artefact(folder):
         return []
     curve = resume_solver(folder, solver)
@@ -247,7 +247,7 @@ def _measure(tree: GameTree) -> str:
 
 
 def _text(record: dict[str, Any]) -> str:
-    """Return the curve, with two points for each factor of ten in iterations, and the record below it."""
+    """Return the record as text below its curve: two points for each factor of ten in iterations, and the last."""
     measure = "exploitability" if record["exploitability"] is not None else "NashConv"
     lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
     points = record["curve"]

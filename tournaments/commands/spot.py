@@ -1,4 +1,4 @@
-"""`plurispiel spot`: solve one post-flop situation, and show strategies of its players."""
+"""`plurispiel spot`: solve one post-flop situation, and show the strategy at one of its decisions."""
 
 import argparse
 import json
@@ -43,7 +43,15 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _find(text: str) -> Path:
-    """Return the file or folder of a path, or the bundled example of that name; a folder without a spot comes last."""
+    """Return the path of a file or folder, or of the bundled example of that name.
+
+    An example takes precedence over a folder of the same name that holds no solved spot.
+
+    Raises
+    ------
+    ValueError
+        If there is neither.
+    """
     path, example = Path(text), EXAMPLES / f"{text}.toml"
     if path.is_file() or (path.is_dir() and holds_artefact(path)) or not example.is_file():
         if not path.exists():

@@ -1,4 +1,4 @@
-"""`plurispiel tournament`: plays the `TournamentRun` that the options describe, and prints a table or JSON."""
+"""`plurispiel tournament`: play the `TournamentRun` that the options describe, and print a table or JSON."""
 
 import argparse
 import contextlib
@@ -92,7 +92,7 @@ def _run_options(options: argparse.Namespace) -> RunOptions:
 
 
 def _resume_command(folder: Path, how: RunOptions) -> str:
-    """Return the command that resumes a run, from any folder."""
+    """Return the command that resumes a run; all its paths are absolute."""
     path = shlex.quote(str(folder.absolute()))
     settings = shlex.quote(str(folder.absolute() / "config.toml"))
     defaults = RunOptions()

@@ -1,1 +1,1 @@
-"""Options and help of the commands, one module each; imports the standard library alone, so that help is fast."""
+"""Options and help of the commands, a module for each, and options that several share; none needs numpy for --help."""

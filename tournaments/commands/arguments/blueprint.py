@@ -43,7 +43,12 @@ def _add_train(actions) -> None:
         "[menu] (bet sizes by street), cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
-    add("--minutes", type=float, metavar="M", help="instead of --iterations: as many as a short trial predicts for M")
+    add(
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="instead of --iterations: as many iterations as a short trial predicts for M minutes",
+    )
     add(
         "--cards",
         metavar="TABLE",

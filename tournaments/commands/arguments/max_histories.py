@@ -4,7 +4,7 @@ import argparse
 
 
 def add_max_histories(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add ``--max-histories`` to the parser of a command."""
     parser.add_argument(
         "--max-histories",
         type=int,

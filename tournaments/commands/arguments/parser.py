@@ -12,7 +12,7 @@ from plurispiel.tournaments.commands.exit_codes import USAGE
 
 
 class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Appends defaults that the help does not state itself; keeps the line breaks of examples."""
+    """Appends an option's default unless the text of its help states it, and keeps the line breaks of examples."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         if action.default is None or action.default is False or "(default" in (action.help or ""):
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         return dict(choices[0]) if choices else {}
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[override]
-        """Return the options; refuses ``--threads=--``, of which argparse would make an empty list."""
+        """Return the options; refuse ``--threads=--``, whose value argparse would read as an empty list."""
         for word in sys.argv[1:] if args is None else args:
             if re.fullmatch(r"--?[\w-]+=--", word):
                 self.error(f"{word}: -- is no value")
@@ -44,7 +44,10 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {printable(message)} ({self.prog} --help tells more)\n")
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        """Return the options; unknown arguments are refused by the subcommand, which suggests its own options."""
+        """Return the options, and an empty list.
+
+        Each subcommand refuses unknown arguments itself, so that the suggestion comes from the subcommand's options.
+        """
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             meant = suggestion(unknown[0].partition("=")[0], self._option_string_actions)
@@ -60,7 +63,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(commands, name: str, module: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a new command, which `module` in `tournaments.commands` carries out."""
+    """Return the parser of a new command; `module` is the module in `tournaments.commands` that runs the command."""
     parser = add_action(commands, name, text, examples)
     parser.set_defaults(module=module)
     return parser

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def add_sandbox(add: Callable[..., Any]) -> None:
-    """Add the options to a parser or group, given its `add_argument`."""
+    """Add ``--sandbox`` and ``--agent-network`` to a parser or a group, given its method `add_argument`."""
     add(
         "--sandbox",
         choices=("auto", "bwrap", "none"),

@@ -35,6 +35,6 @@ def add(commands) -> None:
     )
     add("--seed", type=int, metavar="N", help="seed of mccfr (default: 1)")
     add("--out", metavar="DIR", help="folder for policy, curve and results; the same command resumes from it")
-    add("--resume", action="store_true", help="resume from --out; GAME and other options need not be given")
+    add("--resume", action="store_true", help="resume from --out; by default with its game, algorithm and seed")
     add_max_histories(parser)
     add("--json", action="store_true", help="print as JSON")

@@ -36,8 +36,8 @@ def _group(parser: argparse.ArgumentParser, title: str) -> Callable[..., Any]:
     return parser.add_argument_group(title).add_argument
 
 
-# Options that are settings of the tournament have no default here: one that is given overrides the settings file, and
-# one that is not leaves the choice to `TournamentConfig`.
+# Options that are settings of the tournament have no default here. An option that is given overrides the settings file.
+# For an option that is not given, the file decides, or else `TournamentConfig`.
 
 
 def _add_table(add: Callable[..., Any]) -> None:
@@ -62,7 +62,8 @@ def _add_table(add: Callable[..., Any]) -> None:
         type=int,
         metavar="N",
         default=argparse.SUPPRESS,
-        help="seats at a table (default: one for each agent, six for more than ten agents)",
+        help="seats at a table (default: those of --game; without a game one for each agent, or six for more than ten "
+        "agents and for lineup-1v5 and lineup-5v1)",
     )
     add(
         "--format",
@@ -220,7 +221,7 @@ def _add_run(add: Callable[..., Any]) -> None:
 
 
 class _Decks(argparse.Action):
-    """Accepts a number of decks, how they are dealt, or both."""
+    """Accepts a number of decks, a way to deal (``once`` or ``shared``), or both with a comma between them."""
 
     def __call__(self, parser, namespace, values, option_string=None):
         """Store the number as `decks` and the word as `deals`."""
@@ -236,5 +237,11 @@ class _Decks(argparse.Action):
 
 
 def seed(text: str) -> int:
-    """Return the seed in a text, decimal or hexadecimal; published keys are hexadecimal."""
+    """Return the seed written in a text, as a decimal number or, like published keys, as ``0x`` and hexadecimal digits.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such number.
+    """
     return int(text, 16) if text.lower().startswith("0x") else int(text)
