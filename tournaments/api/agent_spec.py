@@ -1,4 +1,4 @@
-"""The spec of an agent that a Python function was given: a spec as text, or a class."""
+"""Specs of the agents that are given to the Python functions, either as specs or as classes."""
 
 import inspect
 
@@ -13,7 +13,7 @@ def agent_spec(agent: object) -> str:
     Raises
     ------
     ValueError
-        If other processes could not build the agent: an instance, or a class that they cannot import.
+        If the agent is neither a text nor a class, or is a class that other processes cannot import.
 
     >>> from plurispiel.agents.baselines.simple import CallAgent
     >>> agent_spec(CallAgent), agent_spec("my_bot.py:MyBot")

@@ -45,11 +45,11 @@ class LbrResult:
     mbb_per_hand, ci95 : float or None
         The rate with each showdown averaged over the agent's range (`GroupScore.expectation`).
     sd : float or None
-        Standard deviation of that rate in a group (the four hands of one deck), in mbb/hand; None with one group.
+        Standard deviation of the rate of one group (the four hands of one deck), in mbb/hand; None with one group.
     paid_mbb_per_hand, paid_ci95 : float or None
-        The rate by the chips paid.
+        The rate computed from the chips won at the table.
     aivat_mbb_per_hand, aivat_ci95 : float or None
-        The rate by AIVAT; None unless asked for.
+        The rate computed by AIVAT; None if the run has ``aivat=False``.
     game : str
         A preset's name, or an OpenSpiel game string.
     seed : int
@@ -57,9 +57,9 @@ class LbrResult:
     digest : str
         A hash of the settings and the code.
     seconds : float
-        Duration of this call; hands of earlier calls do not count.
+        Playing time of this call, without the time in which kernels are loaded.
     hands_per_second : float or None
-        Speed of this call; None if all hands had been played before.
+        Hands played by this call, divided by `seconds`; None if all hands had been played before.
     folder : Path
         The run folder.
     """
@@ -106,23 +106,24 @@ def run_lbr(
     Parameters
     ----------
     agent : str or type
-        A spec, or a class as in `run_tournament`. It must report its strategy for every hand (`range_strategy`).
+        A spec, or a class as in `run_tournament`. The agent must report its strategy for all combos (`range_strategy`).
     menu : {"fc", "fcpa", "56bets", "flop56"}
         The actions of local best response, see `MENUS`.
     hands : int
-        Hands to play, rounded up to a multiple of four: each deck is played four times.
+        Hands of the whole run, rounded up to a multiple of four: each deck is played four times.
     game : str
         A preset or an OpenSpiel game string of two seats.
     seed : int
         Seed of all cards and random choices.
     aivat : bool
-        Also correct the payoffs by AIVAT.
+        Also compute the rate by AIVAT.
     workers : int
         Processes; 0 for one per processor, 1 to play in this process.
     out : path, optional
-        Run folder; by default one named by the settings. The same call resumes the run.
+        Run folder; by default a folder in the user's data, named by a hash of the settings. The same call resumes the
+        run.
     fresh : bool
-        Delete what the run folder holds.
+        Discard the run that the folder holds, and start over.
     progress : bool
         Print notes and a progress bar on standard error.
 
@@ -164,6 +165,8 @@ def measure_lbr(
     config: LbrConfig, hands: int, *, workers: int, out: Path | None, fresh: bool, progress: bool
 ) -> LbrResult:
     """Return the result of a run after playing the hands that its folder does not hold yet.
+
+    The arguments are those of `run_lbr`, checked.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Recorded hands replayed from Python: `replay_hands`."""
+"""The replay of recorded hands from Python: `replay_hands`."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -30,8 +30,8 @@ class ReplayResult:
     odd_chips : int
         Number of hands that disagree in the odd chips of split pots alone; `mismatches` does not list them.
     players : dict
-        By the player's name: ``hands, chips, mbb_per_hand, se`` (standard error) and ``stats``, the frequencies of
-        play.
+        For each player, by name: ``hands``, ``chips`` (net), ``mbb_per_hand``, ``se`` (the standard error of
+        ``mbb_per_hand``) and ``stats``, the frequencies of play.
     files : tuple of Path
         The files that were read, in order.
     """
@@ -61,7 +61,7 @@ def replay_hands(
         Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of such files. A run may also be given
         by its name, or as ``"last"``.
     game : path, optional
-        The game of ACPC logs; by default the one that each log names.
+        The game file of the ACPC logs; by default the game that each log names.
     progress : bool
         Show a progress bar on standard error.
 

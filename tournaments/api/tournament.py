@@ -47,13 +47,15 @@ def run_tournament(
     agents : str or iterable of str or type, optional
         Agent specs (``"tag,equity"`` or ``["tag", "my_bot.py:MyBot"]``); classes from modules stand for their specs.
         An instance, or a class of a notebook or the running script, is refused: each seat and process builds its own
-        agent. By default (`default_tournament`) the bundled blueprint against each of the five baselines.
+        agent. If neither agents nor a table are given, the bundled blueprint plays each of five baselines
+        (`default_tournament`).
     settings : path or mapping, optional
         A TOML file, or the same settings as a mapping; keyword arguments override them.
     out : path, optional
-        Run folder; by default one named by the settings. Calling again with the same settings resumes the run.
+        Run folder; by default a folder in the user's data, named by a hash of the settings. Calling again with the same
+        settings resumes the run.
     fresh : bool
-        Delete what the run folder holds and play everything again.
+        Delete the run that the folder holds, and start over.
     progress : bool
         Print notes and a progress bar on standard error.
     workers : int
@@ -86,8 +88,8 @@ def run_tournament(
 
     Notes
     -----
-    This process knows all cards. With an agent from outside the package, it therefore closes its memory to other
-    processes of the same user. Core dumps, and debuggers that attach, then no longer work either.
+    This process knows all cards. If an agent runs in its own process, the calling process therefore closes its memory
+    to other processes of the same user. Then core dumps of the caller and debuggers that attach to it fail as well.
 
     >>> result = run_tournament("call,raise", decks=8, seed=1, score="duplicate", workers=1)
     >>> result["call"].hands, result["call"].faults
@@ -124,10 +126,10 @@ def forecast_tournament(
     agent_network: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the intervals, hands and seconds to expect of a tournament, from a short pilot on other decks.
+    """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
 
-    Parameters are those of `run_tournament`. The result is the record that ``plurispiel tournament --dry-run --json``
-    prints (`dry_run.expect`).
+    The parameters are those of `run_tournament`. The result is the record that ``plurispiel tournament --dry-run
+    --json`` prints (`dry_run.expect`).
     """
     say: Say = functools.partial(_print, []) if progress else _ignore
     how = RunOptions(
@@ -180,7 +182,7 @@ def _file_of(settings: str | Path | Mapping[str, Any] | None) -> Path | None:
 
 
 def _warning(say: Say, progress: bool) -> Say:
-    """Return the function that reports a missing sandbox: without `progress` a Python warning, which is still shown."""
+    """Return the function that reports a missing sandbox: `say`, or a Python warning where `say` shows nothing."""
     return say if progress else functools.partial(warnings.warn, stacklevel=4)
 
 

@@ -30,7 +30,7 @@ class AgentResult:
         Half-width of the 95 % confidence interval of `mbb_per_hand`; None with fewer than two samples. A sample is a
         group, or a hand where the agents are ranked by ``raw`` or ``aivat``.
     hands : int
-        Hands played.
+        Hands played; a hand counts once for each seat that the agent or a copy of the agent holds.
     groups : int
         Duplicate groups played: all rotations of a line-up on one deck.
     faults : int
@@ -40,9 +40,9 @@ class AgentResult:
         Whether the agent reached the limit of faults, so that its seat only folded afterwards.
     scores : dict
         For each of the scores ``raw``, ``duplicate``, ``aivat`` and ``aivat_duplicate`` a dict with ``mbb_per_hand``,
-        ``ci95`` and ``sd_bb``; None for a score that the run does not hold.
+        ``ci95`` and ``sd_bb`` (`scores.Sample.record`); None for a score that the run does not hold.
     stats : dict
-        Frequencies of play: ``vpip``, ``pfr``, ...
+        Frequencies of play, as shares of 1: ``vpip``, ``pfr``, ... (`PlayStatistics.record`).
     """
 
     name: str

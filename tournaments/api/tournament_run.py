@@ -1,4 +1,4 @@
-"""A tournament from settings to results: its agents checked, its run folder opened, its missing hands played."""
+"""A tournament from settings to results: the steps that check the agents, open the run folder and play the hands."""
 
 import contextlib
 import dataclasses
@@ -43,12 +43,15 @@ from plurispiel.tournaments.run.store import RunStore
 __all__ = ["RunOptions", "Say", "TournamentRun", "forecast"]
 
 Say = Callable[[str], object]
-"""Takes one line for the user."""
+"""A function that shows the user one line of text."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a tournament is played and where it is stored. No option changes a result.
+    """How a tournament is played and where it is stored.
+
+    No option changes the results of given settings, unless an agent remembers hands. Without a sandbox, or with
+    `agent_network`, the setting ``deals`` of a run with outside agents is ``once`` by default.
 
     Attributes
     ----------
@@ -57,7 +60,7 @@ class RunOptions:
     settings_file : Path, optional
         The file that the settings come from; the sandbox hides that file from agents.
     keeps_run : bool
-        Whether the run has a folder; a forecast has none.
+        Whether the run is kept in a run folder; False for a forecast.
     """
 
     workers: int = 0
@@ -184,7 +187,7 @@ class TournamentRun:
 
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
-    """Return the predictions for a tournament (`dry_run.expect`), from a pilot that plays a few other decks."""
+    """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks."""
     config, sandbox, notes = _prepare(settings, options, say, warn)
     for note in notes:
         say(note)
@@ -259,7 +262,7 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
             try_to_load(contestant)
-            if parse_spec(spec).name == "openspiel":  # such a bot refuses a game only when a hand begins
+            if parse_spec(spec).name == "openspiel":  # a bot of OpenSpiel refuses a game only when a hand begins
                 try:
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
                 except AgentFault as fault:
@@ -268,9 +271,9 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
 
 
 def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: Say) -> TournamentConfig:
-    """Return the settings with the AIVAT values that the run was begun with, if the run exists.
+    """Return the settings with the AIVAT values that the run in the folder began with; unchanged without a run there.
 
-    The default values may have changed since: a bucket table was built, or deleted.
+    The default values may have changed since the run began, because a bucket table was built or deleted.
 
     Raises
     ------
@@ -299,7 +302,7 @@ def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: 
 
 
 def _values_of(folder: Path) -> str:
-    """Return the AIVAT values that a run was begun with; an empty text without AIVAT, or if the folder holds no run."""
+    """Return the AIVAT values of the run in a folder; an empty text without AIVAT, or if the folder holds no run."""
     with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(folder)) as store:
         return store.config.values
     return ""
@@ -308,7 +311,8 @@ def _values_of(folder: Path) -> str:
 def _folder(config: TournamentConfig, options: RunOptions) -> Path:
     """Return the run folder: by default one named by the settings and by the folders of the agents' files.
 
-    Two folders may hold the same agent file beside different modules that it imports; the digest covers the file alone.
+    The digest of the settings covers the agent's file alone. Two folders may hold equal agent files that import
+    different modules, so that the name of the run folder also depends on the folders.
     """
     if options.out:
         return options.out
@@ -321,12 +325,12 @@ def _folder(config: TournamentConfig, options: RunOptions) -> Path:
 
 
 def _processes(config: TournamentConfig, options: RunOptions) -> str:
-    """Return the processes of an agent from outside, ``one`` or ``rotation``; by default one if no deck repeats."""
+    """Return ``rotation`` or ``one`` (`Conduct.processes`); by default ``one`` if no deck is dealt twice."""
     return options.processes or ("one" if config.deals == "once" else "rotation")
 
 
 def _load_kernels(config: TournamentConfig, say: Say) -> float:
-    """Return the seconds that loading the kernels took; compiled here, they are in the cache of all workers."""
+    """Load the kernels, and return the seconds that this took. Workers then find the kernels in the cache."""
     say(LOADING)
     start = time.perf_counter()
     warmup_play(config.agents, config.rules)
@@ -354,7 +358,7 @@ def _play(
         def show(block: Block, groups: Groups) -> None:
             for group in groups:
                 for number, score in group.items():
-                    if number < len(tallies):  # not the Control
+                    if number < len(tallies):  # the Control has the number after the last agent
                         tallies[number].add(score.estimate / score.hands * per_chip)
             leader = max(
                 (number for number, tally in enumerate(tallies) if tally.groups),

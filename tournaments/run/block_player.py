@@ -1,4 +1,4 @@
-"""Play blocks of decks: builds the agents, has hands refereed and scored, and packs the hands to keep."""
+"""The play of blocks: agents are built, hands are played, refereed and scored, and the hands to keep are packed."""
 
 import dataclasses
 from collections import Counter
@@ -30,7 +30,7 @@ from plurispiel.tournaments.run.witness import Witness
 _SILENT = Agent()
 
 Groups = Sequence[dict[int, AgentScore]]
-"""The groups of a block in the order of decks, each as the score of every agent number."""
+"""The groups of a block in the order of decks, each as the scores by agent number."""
 
 
 class RunAborted(RuntimeError):
@@ -45,9 +45,10 @@ class Job(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A block as played: for each group, in the order of decks, its scores, packed hands and packed stories.
+    """The result of a block: for each group, in the order of decks, the scores, packed hands and packed stories.
 
-    Hands or stories are None where a group's are not kept. A *story* is the record of a hand for the viewer.
+    The hands or stories of a group are None if they are not kept. A *story* is the record of a hand for the hand viewer
+    (`hand_story`).
     """
 
     groups: Groups
@@ -57,12 +58,12 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class Conduct:
-    """How a run is played. No field changes the results.
+    """How a run is played. No field changes the results, unless an agent remembers hands.
 
     Attributes
     ----------
     workers : int
-        Worker processes; with one, everything but isolated agents runs in this process.
+        Worker processes. With 1, hands are played in this process, with isolated agents in their own.
     isolate : {"foreign", "all"}
         Agents that run in their own processes: those from outside the package, or all.
     keep : {"sample", "all", "none"}
@@ -71,9 +72,9 @@ class Conduct:
         Folder for the output of isolated agents.
     processes : {"rotation", "one"}
         Processes of an outside agent. ``rotation``: one for each rotation, so that no process sees a deck twice.
-        ``one``: one for all rotations, for agents trusted to forget, or where no deck is dealt twice.
+        ``one``: one for all rotations, for agents that are trusted to forget, or if no deck is dealt twice.
     sandbox : Sandbox or None
-        Limits what isolated agents see of the machine; without a sandbox they see all that the run itself sees.
+        Limits the files, processes and networks that isolated agents see. None: they see as much as the run itself.
     """
 
     workers: int = 1
@@ -89,7 +90,7 @@ class Conduct:
 
 
 class Place(NamedTuple):
-    """The key of an agent object: `BlockPlayer` builds an agent for each place.
+    """The key of an agent object: `BlockPlayer` builds one agent for each place.
 
     Attributes
     ----------
@@ -98,9 +99,9 @@ class Place(NamedTuple):
     copy : int
         0 for the first of the agent's positions in the line-up, 1 for the second, ...
     is_control : bool
-        Whether the agent sits at the Control's table, which plays the same deck.
+        Whether the agent sits at the table of the Control (`run`), which plays the same deck.
     rotation : int
-        Number of the rotation; 0 for agents with one object for all rotations.
+        Number of the rotation; 0 for an agent that plays all rotations.
     """
 
     number: int
@@ -117,7 +118,7 @@ class BlockPlayer:
     config : TournamentConfig
         The settings, which decide the results.
     conduct : Conduct
-        How the blocks are played, which does not change results.
+        How the blocks are played.
     streams : Streams
         The source of decks and random numbers.
     aivat : Aivat, optional
@@ -144,7 +145,10 @@ class BlockPlayer:
         self._hands: list[tuple[Hand, Sequence[int]]] = []
 
     def play(self, job: Job) -> Played:
-        """Return a block as played; it ends early after the group by which an agent has `max_faults` faults in it."""
+        """Play a block and return its result.
+
+        The block ends early, after the first group by which an agent has committed `max_faults` faults in the block.
+        """
         block, retired = job
         lineup = self._lineups[block.lineup]
         faults: Counter[int] = Counter()
@@ -162,7 +166,7 @@ class BlockPlayer:
             self._onlooker = None
             told = witness.take(self._hands) if witness else []
             if aivat is None and any(score.fault for one in told for score in one.scores):
-                self._witness = None  # an agent that failed to report once would cost a process each time
+                self._witness = None  # asked again, an agent that failed to report could lose its process each time
             stories.append(pack_stories(list(map(hand_story, told))) if told else None)
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
@@ -177,7 +181,7 @@ class BlockPlayer:
     def is_deterministic(self, number: int) -> bool:
         """Return whether an agent is known to repeat its actions and reported strategies.
 
-        Nothing is known of agents in their own processes.
+        False for every agent in its own process.
 
         Raises
         ------
@@ -190,7 +194,15 @@ class BlockPlayer:
     def replay(
         self, group: tuple[int, int], retired: frozenset[int]
     ) -> tuple[dict[int, AgentScore], Sequence[tuple[Hand, Sequence[int]]]]:
-        """Replay a group without the Control; return its scores and its hands, each with the agents in its seats."""
+        """Replay a group, given as (line-up, deck), without the Control.
+
+        Returns
+        -------
+        dict
+            The scores by agent number.
+        sequence of (Hand, sequence of int)
+            The hand of each rotation with the agent number in every seat.
+        """
         self._hands = []
         lineup = self._lineups[group[0]]
         return self._play_group(lineup, lineup, retired, group, self._take, self._aivat), self._hands
@@ -212,8 +224,9 @@ class BlockPlayer:
         lineup : sequence of int
             The agent that plays each position.
         contestants : sequence of int
-            The number under which each position is scored; it differs from `lineup` at the Control's table.
-        group : (lineup, deck)
+            The number under which each position is scored. The Control has another number here than in `lineup`.
+        group : (int, int)
+            The number of the line-up, and that of the deck.
         on_hand : callable
             Called after each hand with the hand, the `contestants` by seat, and the agents (or their speakers) by seat.
         """
@@ -248,10 +261,10 @@ class BlockPlayer:
         retired: frozenset[int],
         group: tuple[int, int],
     ) -> dict[int, AgentScore]:
-        """Return a group's scores with those of the Control, a copy of the first agent in place of the second.
+        """Return a group's scores together with the score of the Control, a copy of the first agent.
 
-        The Control has the same deck, seats and random streams, so luck that both share cancels in the difference.
-        Its faults count as the first agent's.
+        The Control plays in place of the second agent, with the same deck, seats and random streams, so that luck that
+        both share cancels in the difference. Faults at the Control's table count as faults of the first agent.
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
@@ -298,7 +311,10 @@ class BlockPlayer:
             )
 
     def _agent(self, place: Place, rotation: int = 0) -> Agent:
-        """Return the agent of a place; one of this package plays all rotations, as it keeps nothing between hands."""
+        """Return the agent of a place, which is built on first use.
+
+        An agent of this package plays all rotations, as it keeps nothing between hands.
+        """
         number = place.number
         if self._conduct.processes != "one" and number in self._config.outsiders:
             place = place._replace(rotation=rotation)
@@ -309,7 +325,11 @@ class BlockPlayer:
         return self._agents[place]
 
     def _speaker(self, place: Place) -> Agent | None:
-        """Return the reporter of strategies for an outside agent: a `Speaker` if believed, else a silent agent."""
+        """Return the agent that reports strategies in place of an outside agent.
+
+        For a believed agent it is a `Speaker`, for other outside agents one that reports nothing. The result is None
+        for an agent of this package, which reports its strategy itself.
+        """
         number = place.number
         if number not in self._config.outsiders:
             return None
@@ -321,7 +341,7 @@ class BlockPlayer:
 
 
 def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
-    """Return an agent of a tournament in its own process, which starts with the first hand."""
+    """Return the stand-in for an agent of a tournament in its own process, which starts with the first hand."""
     log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
     limits = Limits(config.time_limit, config.memory_limit)
     rivals = [spec for spec in config.agents if spec != config.agents[number]]

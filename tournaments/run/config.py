@@ -26,15 +26,16 @@ DEALS = ("shared", "once")
 DEFAULT_SEED = 1
 DEFAULT_DECKS = 500
 MAX_TIME_LIMIT = 86_400.0
-_CROWD = 10  # agents at most for one seat each; also the largest number of seats
-_CROWD_SEATS = 6  # seats of a table for more agents
+_CROWD = 10  # by default, up to this number of agents have one seat each; also the largest number of seats
+_CROWD_SEATS = 6  # default number of seats for more agents
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
     """Settings of a tournament, with the defaults of the command line.
 
-    An empty text or 0 stands for a default that depends on other settings; it is replaced on construction.
+    An empty text or 0 stands for a default that depends on other settings. On construction the defaults of `seats`,
+    `format`, `seed`, `deals` and `values` are filled in.
 
     Attributes
     ----------
@@ -44,7 +45,8 @@ class TournamentConfig:
         A preset's name or an OpenSpiel game string; by default HUNL (200 big blinds) for two seats, and
         no-limit hold'em with blinds 50/100 and 100 big blinds for more.
     seats : int
-        Seats at a table. By default the game's; without a game, one for each agent, or six for more than ten agents.
+        Seats at a table. By default the game's; without a game, one for each agent, or six for more than ten agents and
+        for the formats ``lineup-1v5`` and ``lineup-5v1``.
     format : {"round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1"}
         ``round-robin``: all line-ups of different agents. ``gauntlet``: the first agent against the others. ``lineup``:
         one table of all agents. ``lineup-1v5``: the first of two agents among copies of the second. ``lineup-5v1``: the
@@ -52,20 +54,22 @@ class TournamentConfig:
         agent's seat, and the score is the difference. By default ``lineup`` if there are as many agents as seats, else
         ``round-robin``.
     copies : bool
-        Gauntlet only: the first agent against copies of one other agent at a time.
+        Gauntlet only: the first agent against copies of one other agent at a time, which is also the rule if the other
+        agents are too few for a table.
     lineups : int
         With more agents than seats, the number of line-ups to draw; by default all, at most 100.
     decks : int
         Decks for each line-up; each is played in every seat rotation.
     seed : int or None
-        Seed of all cards and random choices. None is `DEFAULT_SEED` for agents of this package; with outside agents,
-        the run draws a secret key (`run.run_key`) for them instead.
+        Seed of all cards and random choices. None is `DEFAULT_SEED` if all agents are of this package. With an outside
+        agent, None makes the run draw a secret key instead (`run.run_key`).
     deals : {"shared", "once"}
-        ``shared``: all rotations of a group are dealt the same deck (the default). ``once``: each has its own deck.
+        ``shared``: all rotations of a group are dealt the same deck (the default). ``once``: each rotation has its own
+        deck.
     believe : tuple of str
         Outside agents, by name or spec, whose reported strategies correct their scores.
     referee : {"universal_poker", "none"}
-        Engine that checks every hand.
+        Engine in which every hand is replayed and checked; ``none`` for no check.
     on_fault : {"forfeit", "repair", "abort"}
         Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand; ``repair``: its answer becomes
         the nearest legal action; ``abort``: the run ends.
@@ -74,7 +78,8 @@ class TournamentConfig:
         AIVAT is computed unless the score is ``raw`` or ``duplicate``.
     values : str
         Value estimates of AIVAT: ``checkdown``, ``blueprint`` (the blueprint bundled for this game) or
-        ``blueprint:NAME``. By default ``blueprint`` if its bucket table has been built, else ``checkdown``.
+        ``blueprint:NAME``. By default ``blueprint`` if there is one whose bucket table has been built, else
+        ``checkdown``. Empty if the score needs no AIVAT.
     stop_when : str
         ``ci<=X``: stop when every agent's interval is within X mbb/hand of its mean; ``significant``: when no interval
         contains 0. Intervals are anytime-valid, of the score by groups, and are computed after whole blocks of decks.
@@ -201,17 +206,17 @@ class TournamentConfig:
 
     @functools.cached_property
     def sources(self) -> dict[str, str]:
-        """Hashes of the files or stored strategies of the agents and of the values, by spec."""
+        """Hash of the file or stored strategy of each agent and of the values, by spec; empty for specs without one."""
         return {spec: agent_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
 
     @property
     def code(self) -> dict[str, str]:
-        """Hashes of all code and strategies that decide results, each by a name for messages."""
+        """Hashes of the code and the strategies that decide results, by a name for messages."""
         known = {f"the file of {parse_spec(spec).title}": digest for spec, digest in self.sources.items() if digest}
         return {"the package's code": package_digest(), **dict(sorted(known.items()))}
 
     def differences(self, begun: "TournamentConfig") -> list[str]:
-        """Return in words which settings that decide a group's result differ from those of the `begun` run."""
+        """Return in words the differences to the settings of the `begun` run that change the result of a group."""
         pairs = {
             field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
         }
@@ -237,7 +242,7 @@ class TournamentConfig:
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
     def to_toml(self) -> str:
-        """Return the settings as TOML for `read_config`, with absolute paths: the file may be moved."""
+        """Return the settings as TOML for `read_config`, with absolute paths, so that the file can be moved."""
         settings = dataclasses.asdict(self)
         settings["agents"] = [relocate_spec(spec, Path.cwd()) for spec in self.agents]
         settings["believe"] = [self.names[number] for number in sorted(self.believed)]
@@ -304,7 +309,7 @@ _TYPE_NAMES = {tuple: "a list of texts", str: "a text", int: "a whole number", f
 
 
 def _fill(config: TournamentConfig) -> None:
-    """Set the seats, format, values, seed and deals that were not given."""
+    """Set the seats, format, values, seed and deals that were not given; refuse seats and values that do not fit."""
     num_agents = len(config.agents)
     if config.game:
         seats = parse_game(config.game).num_seats

@@ -11,16 +11,16 @@ DEFAULT_TOURNAMENT: dict[str, Any] = {
 }  # fmt: skip
 """The bundled blueprint heads-up against each of the other agents in turn.
 
-Values are checkdown, as blueprint values need a bucket table that a new installation has not built yet.
+AIVAT takes checkdown values, because blueprint values need a bucket table, which a new installation does not have.
 """
 
 _TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
 
 
 def with_default_tournament(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings completed by `DEFAULT_TOURNAMENT`, unless they hold one of `_TABLE`.
+    """Return settings completed by `DEFAULT_TOURNAMENT`; unchanged if they hold one of `_TABLE`.
 
-    A number of decks or a seed alone thus overrides that of the default tournament.
+    Settings without agents or table thus change the default tournament: its number of decks or its seed, for example.
     """
     if any(name in settings for name in _TABLE):
         return dict(settings)

@@ -21,12 +21,12 @@ from plurispiel.tournaments.run.store import RunStore
 
 DEFAULT_CI95_MBB = 20.0
 DIFFERENCE_MBB = 50.0
-_PILOT_GROUPS = 192  # groups of the pilot, over all line-ups
-_PILOT_SEED = 1 << 64  # added to the seed: larger than any seed in use, so that no planned deck is dealt
+_PILOT_GROUPS = 192  # smallest number of groups of the pilot over all line-ups, unless the tournament has fewer
+_PILOT_SEED = 1 << 64  # added to the seed, so that the pilot deals none of the planned decks
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
-    """Return a short tournament of the same kind on other decks, so that the planned hands stay unseen."""
+    """Return the settings of the pilot: the same tournament with fewer decks, none of which the tournament deals."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
     seed = None if config.draws_key else config.public_seed + _PILOT_SEED
@@ -34,16 +34,22 @@ def pilot_of(config: TournamentConfig) -> TournamentConfig:
 
 
 def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -> dict[str, Any]:
-    """Return the predictions for a tournament, as plain values, from its pilot.
-
-    ``target_ci95`` is the half-width that ``hands_for_ci95`` and ``hands_for_sequential_ci95`` (anytime-valid) aim at,
-    in mbb/hand; ``difference`` the win rate that ``hands_to_detect`` aims at. An agent's predictions are None if the
-    pilot has fewer than two of its groups.
+    """Return the predictions for a tournament from its pilot.
 
     Parameters
     ----------
+    config, pilot : TournamentConfig
+        The settings of the tournament, and those of its pilot.
     store : RunStore
-        The run of the pilot.
+        The run of the pilot, which has been played.
+
+    Returns
+    -------
+    dict
+        The record that ``plurispiel tournament --dry-run --json`` prints. For each agent ``hands_for_ci95`` and
+        ``hands_for_sequential_ci95`` are the hands after which its 95 % interval, or its anytime-valid interval, has
+        the half-width ``target_ci95``. ``hands_to_detect`` are the hands that detect a win rate of ``difference``. Both
+        goals are in mbb/hand. An agent's predictions are None if it played fewer than two groups of the pilot.
     """
     rows = store.scores()
     scores = RunScores(pilot, store, rows)
@@ -82,7 +88,7 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
     hands : int
         Hands of the planned tournament, all line-ups together.
     hands_each : float
-        Hands of the tournament for each group of the agent, those of line-ups without the agent included.
+        Hands of the tournament, all line-ups together, divided by the groups of the agent.
     target : float
         The half-width aimed at, in mbb/hand.
     """

@@ -1,4 +1,4 @@
-"""The lock of a run folder: one process plays a run; others may read it at the same time."""
+"""The lock of a run folder: only one process plays a run, while other processes may read the folder."""
 
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ def lock_folder(folder: Path) -> int | None:
 
 
 def is_locked(folder: Path) -> bool:
-    """Return whether another process plays the run, as far as the system can tell."""
+    """Return whether another process plays the run in a folder; False where locks do not exist."""
     if fcntl is None:
         return False
     try:

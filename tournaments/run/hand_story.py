@@ -1,6 +1,6 @@
-"""The story of a hand for the viewer: its steps, the strategies as grids, and the AIVAT corrections.
+"""The *story* of a hand, a record for the hand viewer: its steps, strategies as grids, and AIVAT corrections.
 
-A *cell* of a grid is a class of hole cards, such as AKs (`cell_names`).
+A *cell* of a grid is here a class of hole cards, such as AKs (`cell_names`).
 """
 
 import base64
@@ -19,20 +19,27 @@ from plurispiel.tournaments.run.scores import CHANCE_ONLY, FULL
 from plurispiel.tournaments.run.witness import Told
 
 FULL_BYTE = 255
-"""The byte that stands for 1 in a grid."""
+"""The byte that stands for a share of 1 in a grid."""
 
 
 def hand_story(told: Told) -> dict[str, Any]:
-    """Return a hand as plain values: chips as numbers, grids as text.
+    """Return the story of a hand as plain values, which JSON can hold.
 
     Returns
     -------
     dict
-        ``bb, positions, agents, cards, board, board_size, stacks, payoffs, estimates, steps``. A step holds ``kind``
-        (deal, action, board, end), ``text``, ``street``, ``board`` (number of cards dealt), ``paid`` and ``folded``
-        by seat; an action also ``seat``, ``action`` and, if announced, ``grid`` (`decision_grid`). ``terms`` are the
-        AIVAT terms of each seat at this step, in chips. Terms and estimates are pairs: for AIVAT with all corrections
-        (`FULL`), and for its reduced form (`CHANCE_ONLY`); `judged` chooses one of the two. An estimate may be None.
+        ``bb`` (the big blind in chips), ``positions`` and ``agents`` (name of the position and agent number of each
+        seat), ``cards`` (of each seat), ``board``, ``board_size`` (board cards of the game), ``stacks``, ``payoffs``
+        and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without a limit of chips;
+        ``estimates`` is empty if the hand was not scored.
+
+        A step holds ``kind`` (deal, action, board, end), ``text``, ``street``, ``board`` (number of board cards dealt),
+        ``paid`` (contribution of each seat), ``folded`` (0 or 1 for each seat) and ``terms``, the AIVAT terms of each
+        seat at this step in chips. An action also holds ``seat``, ``action`` and, if the strategy was announced,
+        ``grid`` (`decision_grid`).
+
+        Each term and estimate is a pair: for AIVAT with all corrections (`FULL`), and for its reduced form
+        (`CHANCE_ONLY`). `judged` chooses one of the two. An estimate with all corrections may be None.
     """
     hand, rules = told.hand, told.hand.rules
     size = rules.num_hole_cards
@@ -88,18 +95,18 @@ def hand_story(told: Told) -> dict[str, Any]:
 
 
 def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]:
-    """Return a story with the terms and estimates in the form that the score of each seat's agent has.
+    """Return a story with the terms and estimates in the form of AIVAT that each agent's score in the run has.
 
     Parameters
     ----------
     forms : sequence of str or None
-        The corrections in each agent's scores (`scores.FULL`, `CHANCE_ONLY`); None without AIVAT.
+        The form of AIVAT in each agent's scores, by agent number (`scores.FULL`, `CHANCE_ONLY`); None without AIVAT.
 
     Returns
     -------
     dict
-        The story with ``forms`` by seat (None if not scored), and a number or None in place of each pair. Terms are 0
-        for seats that are not scored.
+        The story with ``forms`` (the form of each seat, None for a seat without a score). Each pair is replaced by a
+        number; for a seat without a score, terms are 0 and the estimate is None.
     """
     estimates = story["estimates"] or [(None, None)] * len(story["agents"])
     seat_forms: list[str | None] = []
@@ -118,7 +125,7 @@ def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]
 def decision_grid(
     state: BettingState, announced: Announced, reach: np.ndarray, is_free: np.ndarray, own: int
 ) -> dict[str, Any]:
-    """Return a strategy as a grid of classes of hole cards.
+    """Return the strategy of a decision as a grid of classes of hole cards.
 
     Parameters
     ----------
@@ -136,11 +143,14 @@ def decision_grid(
     Returns
     -------
     dict
-        ``actions`` (labels), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action), ``own``
-        (probabilities of the actual combo), ``cell`` (index of the actual combo's cell), ``totals`` (probabilities over
-        the whole range; None if its reach is 0) and ``shares``: base64 of uint8[num_cells, 1 + num_actions] in 1/255,
-        for each cell the mean reach of its free combos, then their reach-weighted probabilities of the actions. A cell
-        without free combos is all 0.
+        ``actions`` (a label for each), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action
+        that was played), ``own`` (probability of each action with the actual combo), ``cell`` (index of the actual
+        combo's cell), ``totals`` (probability of each action over the whole range; None for a range of weight 0) and
+        ``shares``.
+
+        ``shares`` is the base64 text of uint8[num_cells, 1 + num_actions], in units of 1/255. A row holds the mean
+        reach of the cell's free combos, and then the reach-weighted mean probability of each action. With reach 0, all
+        free combos of the cell have equal weights. A cell without free combos has a row of 0.
     """
     cells = combo_cells(state.rules)
     num_cells = len(cell_names(state.rules))
@@ -148,7 +158,7 @@ def decision_grid(
     cell_reach = np.bincount(cells, weights=reach, minlength=num_cells)
     shares = np.zeros((num_cells, 1 + len(announced.actions)))
     shares[:, 0] = cell_reach / np.maximum(num_free, 1)
-    # A cell with reach 0 still shows its strategy: all its free combos have equal weights.
+    # A cell with reach 0 still shows its strategy.
     weights = np.where((cell_reach > 0.0)[cells], reach, is_free.astype(float))
     total = np.bincount(cells, weights=weights, minlength=num_cells)
     for k, row in enumerate(announced.probabilities):
@@ -176,9 +186,10 @@ def grid_shares(grid: dict[str, Any]) -> np.ndarray:
 
 @functools.lru_cache(maxsize=16)
 def cell_names(rules: HoldemRules) -> list[str]:
-    """Return the names of a grid's cells, row by row, aces first.
+    """Return the names of a grid's cells, row by row, with aces in the first row.
 
-    With two hole cards, suited hands are above the diagonal, offsuit hands below; with one, columns are suits.
+    With two hole cards, suited hands are above the diagonal and offsuit hands below. With one hole card, each row is a
+    rank and each column a suit.
     """
     ranks = RANKS[: rules.num_ranks][::-1]
     if rules.num_hole_cards == 1:
@@ -198,7 +209,7 @@ def cells_across(rules: HoldemRules) -> int:
 
 @functools.lru_cache(maxsize=16)
 def combo_cells(rules: HoldemRules) -> np.ndarray:
-    """Return the cell of each combo: int64[num_combos]."""
+    """Return the index of each combo's cell in `cell_names`: int64[num_combos]."""
     cards = rules.combos.astype(np.int64)
     ranks, suits = rules.num_ranks - 1 - cards // NUM_SUITS, cards % NUM_SUITS
     if rules.num_hole_cards == 1:
@@ -209,7 +220,10 @@ def combo_cells(rules: HoldemRules) -> np.ndarray:
 
 
 def action_text(state: BettingState, action: int, highest: int | None = None) -> str:
-    """Return an action in words, given the state before it; with `highest`, all raises to `action` up to that."""
+    """Return an action in words, given the state before the action.
+
+    With `highest` above `action`, the words stand for all raises to between `action` and `highest` chips.
+    """
     if action == FOLD:
         return "fold"
     paid = state.contributions
@@ -226,7 +240,7 @@ def action_text(state: BettingState, action: int, highest: int | None = None) ->
 
 
 def story_text(story: dict[str, Any], names: Sequence[str]) -> str:
-    """Return a story as lines of text, for readers of the page without scripts."""
+    """Return a story as lines of text, for readers of the report without scripts; `names` are by agent number."""
     bb = story["bb"]
     lines = []
     for seat, position in enumerate(story["positions"]):

@@ -1,4 +1,4 @@
-"""The hands that a run keeps, packed group by group in its database, and read again as hand histories."""
+"""The hands that a run keeps: compressed, stored in its database group by group, and read as hand histories."""
 
 import contextlib
 import json
@@ -20,12 +20,21 @@ SAMPLE_DECKS = 20
 
 
 def is_kept(keep: str, deck: int, hands: Sequence[tuple[Hand, Sequence[int]]]) -> bool:
-    """Return whether to keep the hands of a group; `keep` is one of `KEEP`."""
+    """Return whether to keep the hands of a group on a deck, given each hand and its agent numbers by seat.
+
+    `keep` is one of `KEEP`.
+    """
     return keep == "all" or (keep == "sample" and (deck < SAMPLE_DECKS or any(hand.faults for hand, _ in hands)))
 
 
 def pack_group(hands: Sequence[tuple[Hand, Sequence[int]]]) -> bytes:
-    """Return a group's hands as compressed JSON: the agent in each seat, the actions, the payoffs, the deck."""
+    """Return a group's hands as compressed JSON: of each hand, the agent numbers by seat, actions, payoffs and deck.
+
+    Parameters
+    ----------
+    hands : sequence of (Hand, sequence of int)
+        Each hand of the group with the agent number in every seat.
+    """
     record = [
         [list(agents), [action.action for action in hand.actions], list(hand.payoffs), cards_text(hand.deck)]
         for hand, agents in hands
@@ -56,7 +65,7 @@ def kept_stories(store: RunStore, lineup: int, deck: int) -> list[dict[str, Any]
 
 
 class KeptHand(NamedTuple):
-    """A stored hand: the agent number in each seat, the actions, the net chips of each seat, the deck."""
+    """A stored hand: the agent number and the net chips of each seat, the actions in order, and the deck as cards."""
 
     agents: tuple[int, ...]
     actions: tuple[int, ...]
@@ -65,7 +74,7 @@ class KeptHand(NamedTuple):
 
 
 class KeptGroup(NamedTuple):
-    """The hands of a group, one for each rotation."""
+    """The hands of a group, one for each rotation, with the group's line-up and deck."""
 
     lineup: int
     deck: int
@@ -73,7 +82,7 @@ class KeptGroup(NamedTuple):
 
 
 def kept_groups(store: RunStore) -> Iterator[KeptGroup]:
-    """Yield the groups with kept hands, by line-up and deck.
+    """Yield the groups with kept hands, sorted by line-up, then by deck.
 
     Raises
     ------
@@ -96,7 +105,7 @@ def stored_hands(folder: Path, *, check: bool = True) -> Iterator[HandHistory]:
     Parameters
     ----------
     check : bool
-        Check the whole database first, which a caller that has just written the database can leave out.
+        Check the whole database first. A caller that has just written the database can leave the check out.
 
     Raises
     ------
@@ -126,7 +135,7 @@ def _unpacked(store: RunStore, lineup: int, deck: int, packed: bytes) -> KeptGro
 
 
 def _histories(config: TournamentConfig, group: KeptGroup, number: int) -> Iterator[HandHistory]:
-    """Yield the histories of a group's hands, labelled from `number` on."""
+    """Yield the histories of a group's hands; their labels are the whole numbers from `number` on."""
     rules = config.rules
     size = rules.num_hole_cards
     for offset, (agents, actions, payoffs, cards) in enumerate(group.hands):

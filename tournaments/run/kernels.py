@@ -10,7 +10,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.agents.specs import prepare_stored
 
 LOADING = "loading kernels (the first run on a machine compiles them) ..."
-"""Message before `warmup_play`, which may take a minute."""
+"""The message to print before `warmup_play`, which may take a minute."""
 
 PLAY = (
     "abstraction.holdem.hand_rank",
@@ -21,7 +21,7 @@ PLAY = (
     "evaluation.play_statistics",
     "evaluation.value_functions",
 )
-"""Modules with kernels that a tournament plays with."""
+"""The modules whose kernels a tournament needs, besides those of stored strategies."""
 
 CARDS = (
     "abstraction.holdem.hand_rank",
@@ -31,7 +31,7 @@ CARDS = (
     "abstraction.cards.distances",
     "abstraction.cards.buckets",
 )
-"""Modules with kernels that build card abstractions."""
+"""The modules whose kernels build bucket tables."""
 
 TRAINING = (
     "abstraction.holdem.hand_rank",
@@ -39,7 +39,7 @@ TRAINING = (
     "agents.blueprint.trainer",
     "agents.blueprint.match",
 )
-"""Modules with kernels that train blueprints."""
+"""The modules whose kernels train blueprints."""
 
 MODULES = (
     *PLAY,

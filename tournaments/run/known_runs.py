@@ -1,4 +1,4 @@
-"""The user's runs: their folders, their progress, and the run that was played last.
+"""The user's runs: the folders and the progress of all runs, and the run that was played last.
 
 Run folders lie in `runs_folder` unless ``--out`` names another place. A file in `runs_folder` lists the paths of those
 other run folders.
@@ -67,7 +67,7 @@ class KnownRun(NamedTuple):
 
 
 def runs_folder() -> Path:
-    """Return the default folder of runs."""
+    """Return the folder in which runs without ``--out`` have their folders."""
     return user_data_folder() / "runs"
 
 
@@ -88,7 +88,7 @@ def known_runs() -> list[KnownRun]:
 
 
 def find_run(text: str) -> Path:
-    """Return the run folder that a text names: a path, a name in the default folder, or `LAST`.
+    """Return the run folder that a text names: a path, a name in `runs_folder`, or `LAST`; else the text as a path.
 
     Raises
     ------

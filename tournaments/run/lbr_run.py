@@ -1,6 +1,6 @@
 """The run of `plurispiel lbr`, played by worker processes and stored block by block, so that it can be resumed.
 
-A *group* holds the hands of one deck (`Prober`); a block holds `BLOCK_GROUPS` groups.
+A *group* is the four hands of one deck (`Prober`); a block is up to `BLOCK_GROUPS` groups.
 """
 
 import concurrent.futures
@@ -78,7 +78,7 @@ class LbrConfig:
 
     @property
     def note(self) -> str:
-        """How the game differs from the game that the agent was made for (`game_note`)."""
+        """How the game differs from the game of the agent's training, in words (`game_note`); empty without effect."""
         return game_note(self.agent, self.rules)
 
     def record(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class LbrConfig:
 
     @property
     def digest(self) -> str:
-        """A hash of the record."""
+        """A hash of `record`: 12 hexadecimal digits."""
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:12]
 
     def prober(self) -> Prober:
@@ -104,7 +104,7 @@ class LbrConfig:
 
 
 class LbrRun:
-    """A run and its folder; a run that is in the folder already is resumed.
+    """A run of local best response in a folder; if the folder holds the run already, it is resumed.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class LbrRun:
     Raises
     ------
     ValueError
-        If the folder holds another run or other files.
+        If the folder holds another run or other files, or the scores in the folder are damaged.
     """
 
     def __init__(self, folder: Path, config: LbrConfig, *, fresh: bool = False):
@@ -172,7 +172,13 @@ class LbrRun:
         return sum(number < num_groups for number in self._scores)
 
     def results(self, num_groups: int) -> dict[str, Any]:
-        """Return the results of the first `num_groups` groups as plain values, rates in mbb/hand."""
+        """Return the results over the stored groups among the first `num_groups`.
+
+        Returns
+        -------
+        dict
+            The attributes of `LbrResult` except ``seconds``, ``hands_per_second`` and ``folder``.
+        """
         numbers = sorted(number for number in self._scores if number < num_groups)
         played = np.array([self._scores[number] for number in numbers])
         unit = 1000.0 / self.config.rules.big_blind
@@ -196,7 +202,13 @@ class LbrRun:
         }
 
     def _read(self) -> dict[int, GroupScore]:
-        """Return the stored scores; an incomplete last line, left by a killed run, is cut from the file."""
+        """Return the stored scores by group number. An incomplete last line, left by a killed run, is cut off the file.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged.
+        """
         path = self.folder / _GROUPS
         content = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         whole = content[: content.rfind("\n") + 1]
@@ -221,7 +233,7 @@ def _checksum(text: str) -> str:
 
 
 def _differences(path: Path, config: LbrConfig) -> str:
-    """Return in words how the stored run differs from the settings, as far as its file can be read."""
+    """Return in words how the stored run differs from the settings; empty if the file of the run cannot be read."""
     try:
         begun = dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError):
@@ -238,7 +250,7 @@ def _differences(path: Path, config: LbrConfig) -> str:
 def _play_blocks(
     config: LbrConfig, blocks: Iterator[list[int]], workers: int
 ) -> Generator[tuple[list[int], list[GroupScore]], None, None]:
-    """Yield the group numbers and scores of each block once it is played; no order is kept.
+    """Yield the group numbers and scores of each block once the block is played, in any order of blocks.
 
     Workers that are still busy when the caller stops are killed.
     """
@@ -271,7 +283,7 @@ def _play_blocks(
         pool.shutdown(cancel_futures=True)
 
 
-_prober: Prober
+_prober: Prober  # of this process: a module-level name, as a pool passes only the group numbers to its workers
 
 
 def _begin(config: LbrConfig) -> None:

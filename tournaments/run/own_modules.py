@@ -1,4 +1,4 @@
-"""Keeps worker processes from importing the user's script or modules of the current folder, where agents may lie."""
+"""Keeps workers from importing the user's script, or modules of the current folder, which may belong to an agent."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ _OPTION = "PYTHONSAFEPATH"
 
 @contextlib.contextmanager
 def own_modules_only() -> Iterator[None]:
-    """Keep processes that are started in this context from importing the current folder's modules, and the main script.
+    """Keep processes that are started in this context from importing the main script or the current folder's modules.
 
     `multiprocessing` starts processes as ``python -c``, which searches the current folder first: a ``pickle.py`` next
     to an agent would run in a worker, which knows the key of the cards. A worker would also import the main module
@@ -31,5 +31,5 @@ def own_modules_only() -> Iterator[None]:
 
 
 def pass_nothing_on() -> None:
-    """Restore the usual module path for processes that this one starts; called in the worker."""
+    """Restore the usual module path for the processes that a worker starts; called in the worker."""
     os.environ.pop(_OPTION, None)

@@ -1,4 +1,4 @@
-"""The number of processes that outside agents have, and the memory that these need."""
+"""The number of processes of outside agents, and the memory of these processes."""
 
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.tournaments.run.block_player import Conduct
@@ -6,11 +6,11 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.schedule import make_lineups
 
 _BYTES_EACH = 60 << 20
-"""Memory of a process with a minimal agent; a page shared by n processes counts as 1/n."""
+"""Memory of a process with a minimal agent, in bytes; a page shared by n processes counts as 1/n of a page."""
 
 
 def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, int]:
-    """Return the number of processes of each outside agent, over all workers."""
+    """Return the largest number of processes that each outside agent has in all workers together, by agent number."""
     lineups = make_lineups(config)
     rotations = config.seats if conduct.processes == "rotation" else 1
     found = {}
@@ -24,7 +24,7 @@ def processes_by_agent(config: TournamentConfig, conduct: Conduct) -> dict[int, 
 
 
 def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
-    """Return the messages about processes to print before a run; none without outside agents."""
+    """Return messages about processes for the user, to be printed before a run; none without outside agents."""
     counts = processes_by_agent(config, conduct)
     if not counts:
         return []

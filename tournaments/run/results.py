@@ -1,4 +1,4 @@
-"""The results of a run: the record in results.json, and the table."""
+"""The results of a run: the record in results.json, and the final table as text."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _SEPARATE = (
 )
 
 BELIEVED = "†"
-"""Marks an outside agent whose reported strategy corrects its score."""
+"""The mark of an outside agent whose reported strategy corrects the agent's own score."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Tally:
     squares: float = 0.0
 
     def add(self, rate_mbb: float) -> None:
-        """Count one group."""
+        """Count one group, given the agent's rate in mbb/hand."""
         self.groups += 1
         self.total += rate_mbb
         self.squares += rate_mbb * rate_mbb
@@ -48,7 +48,7 @@ class Tally:
 
 
 def make_results(config: TournamentConfig, store: RunStore) -> dict[str, Any]:
-    """Return the results of a run as plain values, which do not depend on the order in which groups were played."""
+    """Return the record of a run that `results_text` writes; the order in which groups were played has no effect."""
     scores = store.scores()
     play = store.play_counts()
     kinds = store.fault_kinds()
@@ -166,7 +166,10 @@ def _ranking_lines(results: dict[str, Any]) -> list[str]:
 
 
 def _gauntlet_lines(results: dict[str, Any]) -> list[str]:
-    """Return the table of a heads-up gauntlet: for each opponent who wins, if the interval excludes 0."""
+    """Return the table of a heads-up gauntlet, one row for each opponent.
+
+    A row names the winner, unless the interval contains 0.
+    """
     first, *others = results["agents"]
     name = printable(first["name"])
     rows: list[tuple[str, ...]] = [("against", "wins", "mbb/hand", "± 95 %", "hands", "faults")]
@@ -197,7 +200,7 @@ def _is_decided(cell: dict[str, Any]) -> bool:
 
 
 def _stop_line(results: dict[str, Any]) -> str:
-    """Return the line that tells whether the stop rule ended the run."""
+    """Return a line on the stop rule: the rule, whether it ended the run, and after how many decks."""
     verdict = "stopped after" if results["stopped"] else "not reached in"
     return (
         f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the rule was checked many "
@@ -206,7 +209,7 @@ def _stop_line(results: dict[str, Any]) -> str:
 
 
 def _score_lines(results: dict[str, Any], ranked: list[dict]) -> list[str]:
-    """Return the table of the scores with and without AIVAT, and notes on the agents."""
+    """Return the table of all scores that an agent has, and notes on the agents (`reduced_form_lines`)."""
     names = [name for name in SCORES if any(agent["scores"][name] for agent in ranked)]
     head = (
         f"mbb/hand by {_title(results['score'])}",
@@ -258,7 +261,7 @@ def _title(name: str) -> str:
 
 
 def interval_text(score: dict | None) -> str:
-    """Return a score (as `Sample.record`) with its half-width as text, or a dash for None."""
+    """Return the rate and half-width of a score (`Sample.record`) as text, or a dash for None."""
     if score is None:
         return "-"
     return f"{number_text(score['mbb_per_hand'], '+,.0f')} ± {number_text(score['ci95'], ',.0f')}"
@@ -287,7 +290,10 @@ def aligned(rows: list[tuple[str, ...]], num_texts: int = 1) -> list[str]:
 
 
 def _matrix(config: TournamentConfig, scores: np.ndarray, judged: RunScores) -> list[list[dict | None]]:
-    """Return the rate of each row's agent against each column's; None for pairs that never met."""
+    """Return the rate of each row's agent against each column's agent, heads-up, by the headline score.
+
+    An entry is a dict of ``mbb_per_hand`` and ``ci95``, or None for a pair that never met.
+    """
     per_chip = 1000.0 / config.rules.big_blind
     chips = np.empty(len(scores))
     for number, agent in enumerate(judged.agents):

@@ -1,4 +1,4 @@
-"""Retirement of agents with too many faults, independent of the order in which blocks are played."""
+"""The retirement of agents with too many faults, which does not depend on the order in which blocks are played."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,8 @@ class FaultLedger:
     """The faults of a run in the order of its schedule.
 
     An agent is *retired* after the first group at whose end it has `max_faults` faults or more: in all later groups of
-    the schedule its seat only folds. Workers may have played some of these groups already; they are played again.
+    the schedule its seat only folds. Workers may have played some of the later groups already, with the agent itself.
+    Such groups are played again.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ class FaultLedger:
         Returns
         -------
         sequence
-            The groups of the block to store: all, or the groups up to the first that retires an agent, or retires it
-            earlier than the ledger said before.
+            The groups of the block to store. These are all groups, or those up to the first group that retires an
+            agent, or that moves an agent's retirement to an earlier group.
         Position or None
             The last valid group in the schedule: all groups after it must be played again. None if all stay valid.
         """
@@ -67,9 +68,9 @@ class FaultLedger:
                     if after is not None and after != before:
                         changes.append(after)
             if changes:
-                # No group after `last` counts: the retired agent still played in it. Blocks arrive in any order, so
-                # such groups of other blocks may be counted already. The rest of this block is not counted, either:
-                # what is missing is played again.
+                # No group after `last` counts, because the retired agent itself played in it. The ledger may already
+                # have faults of such groups, and drops them. The rest of this block is left out as well. All groups
+                # that are then missing are played again.
                 last = min(changes)
                 for counts in self._faults.values():
                     for later in [other for other in counts if other > last]:

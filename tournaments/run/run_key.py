@@ -24,7 +24,8 @@ class RunKey:
     Attributes
     ----------
     keys : tuple of (int, int)
-        (first deck, key), in order: a key deals the decks from its first deck until that of the next key.
+        Pairs (first deck, key) in ascending order. A key deals the decks from its first deck on, up to but not
+        including the first deck of the next key.
     is_published : bool
         Whether the run has ended and its results publish the keys.
     """
@@ -33,35 +34,38 @@ class RunKey:
     is_published: bool = False
 
     def extended_from(self, deck: int) -> "RunKey":
-        """Return the keys of a run that is extended from a deck on: these, and a new one if these were published."""
+        """Return the keys of a run that is extended from a deck on.
+
+        Published keys get a new key for the decks from `deck` on; keys that are still secret are returned unchanged.
+        """
         if not self.is_published:
             return self
-        # Keys from `deck` on were published before they dealt a deck.
+        # A key whose first deck is `deck` or later was published before it dealt a deck.
         dealt = [(first, key) for first, key in self.keys if first < deck]
         return RunKey((*dealt, (deck, secrets.randbits(_BITS))))
 
     def published(self) -> "RunKey":
-        """Return the keys as published at the end of a run."""
+        """Return the same keys, marked as published."""
         return dataclasses.replace(self, is_published=True)
 
     def record(self) -> list[dict[str, int | str]]:
-        """Return the keys as plain values."""
+        """Return the keys as plain values: ``first_deck`` and ``key``, a hexadecimal text, of each."""
         return [{"first_deck": deck, "key": hex(key)} for deck, key in self.keys]
 
 
 def draw_key() -> RunKey:
-    """Return a new secret key."""
+    """Return a new secret key, which deals all decks."""
     return RunKey(((0, secrets.randbits(_BITS)),))
 
 
 def write_key(folder: Path, key: RunKey) -> None:
-    """Write a run's key into its folder, readable by its owner alone."""
+    """Write a run's keys into its folder, in a file that only the user can read."""
     text = json.dumps({"keys": key.record(), "is_told": key.is_published}) + "\n"
     write_atomically(folder / NAME, text, mode=0o600)
 
 
 def read_key(folder: Path) -> RunKey | None:
-    """Return the key in a run's folder, or None if there is no key file.
+    """Return the keys in a run's folder, or None if there is no key file.
 
     Raises
     ------

@@ -28,14 +28,15 @@ def play_run(
     Parameters
     ----------
     on_block : callable
-        Called after a block is stored, with the block and its groups.
+        Called after a block is stored, with the block and its stored groups.
 
     Raises
     ------
     RunRefused
-        If the stored groups were scored with another value function.
+        If the stored groups were scored with another value function, or the folder cannot be used.
     WorkerFailed, RefereeDisagrees, RunAborted
-        Blocks stored before remain; running again resumes after them.
+        If a worker dies, the referee finds another result, or an agent commits a fault under ``on_fault = "abort"``.
+        Blocks that were stored before remain, and another call resumes after them.
     """
     if config.uses_aivat:
         store.keep_values(make_value_function(config.values, config.rules))
@@ -65,7 +66,7 @@ def _play_on(
 ) -> bool:
     """Play the missing blocks; return True if the run is over, False if an agent was retired and groups are missing.
 
-    A retirement changes the jobs of later blocks: the caller calls again, and the jobs are made from the new ledger.
+    A retirement changes the jobs of later blocks. The caller then calls again, and new jobs are made from the ledger.
     """
     blocks = make_blocks(config, len(make_lineups(config)), store.done())
     jobs = (Job(block, ledger.retired(block)) for block in blocks)

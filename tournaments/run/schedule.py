@@ -11,7 +11,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 
 MAX_LINEUPS = 100
 BLOCK_DECKS = 8
-_LOOK_GROWTH = 32  # decks played for each further deck until the next check of the stop rule
+_LOOK_GROWTH = 32  # the next check of the stop rule comes after 1/32 more decks, or after one more block
 _LINEUP_STREAM = 2  # key of the random numbers that draw line-ups
 _SWAPS = 20_000  # attempts to even out the drawn line-ups
 
@@ -34,11 +34,12 @@ def position(lineup: int, deck: int) -> Position:
 
 
 def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return the line-ups: for each, the number of the agent at every position.
+    """Return the line-ups: for each, the agent number at every position.
 
-    A ``round-robin`` has every set of agents, a ``gauntlet`` the first agent with every set of other agents. If there
-    are more such sets than `MAX_LINEUPS` (or ``config.lineups``), that many are drawn. Agents, and then pairs of
-    agents, are drawn equally often as far as possible.
+    A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
+    other agents, or with copies of each other agent. If there are more sets than ``config.lineups``, by default
+    `MAX_LINEUPS`, only that number is drawn. Agents, and then pairs of agents, are drawn equally often as far as
+    possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -56,7 +57,9 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
 
 
 def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple[int, int]]) -> Iterator[Block]:
-    """Yield the missing blocks, line-ups in turn, so that all line-ups have nearly equal numbers of decks at any time.
+    """Yield the blocks that are still to be played, with the line-ups in turn.
+
+    At any time, the numbers of decks that two line-ups have played differ by at most one block.
 
     Parameters
     ----------
@@ -75,7 +78,9 @@ def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple
 
 
 def look_decks(decks: int) -> Iterator[int]:
-    """Yield the numbers of decks after which the stop rule is checked: whole blocks, about 3 % apart in long runs.
+    """Yield the numbers of decks after which the stop rule is checked: multiples of `BLOCK_DECKS` below `decks`.
+
+    In long runs each number is about 3 % above the last.
 
     >>> list(look_decks(40))
     [8, 16, 24, 32]
@@ -87,7 +92,7 @@ def look_decks(decks: int) -> Iterator[int]:
 
 
 def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: TournamentConfig) -> list[tuple[int, ...]]:
-    """Return line-ups of the agents in `fixed` and `size` agents of a pool: all, or as many as wanted, drawn evenly."""
+    """Return line-ups of the agents in `fixed` and `size` agents of a pool: all, or a number of evenly drawn ones."""
     wanted = config.lineups or MAX_LINEUPS
     if comb(len(pool), size) <= wanted:
         return [(*fixed, *chosen) for chosen in combinations(pool, size)]
@@ -98,7 +103,10 @@ def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: Tourname
 
 
 def _draw(num_agents: int, size: int, count: int, rng: np.random.Generator) -> list[list[int]]:
-    """Return random line-ups of 0..num_agents - 1; the numbers of line-ups of two agents differ by at most one."""
+    """Return `count` random line-ups of `size` different agents, numbered 0..num_agents - 1.
+
+    The numbers of line-ups in which any two agents appear differ by at most one.
+    """
     appearances = np.zeros(num_agents, dtype=np.int64)
     lineups = []
     for _ in range(count):
@@ -109,7 +117,10 @@ def _draw(num_agents: int, size: int, count: int, rng: np.random.Generator) -> l
 
 
 def _even_out(lineups: list[list[int]], num_agents: int, rng: np.random.Generator) -> None:
-    """Swap agents between line-ups at random if pairs then do not meet less evenly. `lineups` is modified in place."""
+    """Swap agents between line-ups at random, so that all pairs meet about equally often.
+
+    `lineups` is modified in place.
+    """
     meetings = [[0] * num_agents for _ in range(num_agents)]
     for lineup in lineups:
         for one, other in permutations(lineup, 2):
@@ -120,10 +131,11 @@ def _even_out(lineups: list[list[int]], num_agents: int, rng: np.random.Generato
         one, other = lineups[first][place], lineups[second][other_place]
         if one in lineups[second] or other in lineups[first]:
             continue
-        # Agents of both line-ups meet `one` and `other` as often before as after the swap.
+        # An agent that is in both line-ups meets `one` and `other` as often before as after the swap.
         left = [agent for agent in lineups[first] if agent != one and agent not in lineups[second]]
         joined = [agent for agent in lineups[second] if agent != other and agent not in lineups[first]]
-        # Half the change of the sum of squared meetings. A swap that leaves the sum equal may make others possible.
+        # Half the change of the sum of squared meetings. A swap that leaves the sum equal is made, as it may open the
+        # way for swaps that lower the sum.
         if (
             sum(meetings[other][agent] - meetings[one][agent] + 1 for agent in left)
             + sum(meetings[one][agent] - meetings[other][agent] + 1 for agent in joined)

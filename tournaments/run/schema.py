@@ -31,7 +31,7 @@ SCORE_TYPES = {
     "reduced_squared": "f8",
 }
 SCORES = np.dtype(list(SCORE_TYPES.items()))
-"""The numbers of one agent in one group; NaN where the database holds NULL."""
+"""The dtype of the numbers of one agent in one group (`AgentScore`); NaN where the database holds NULL."""
 
 SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
 score_values = operator.attrgetter(*SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS stories (
     PRIMARY KEY (lineup, deck)
 );
 """
-# A row of `groups` is one agent in one group; the Control has the number after the last agent. Its columns are the key,
+# A row of `groups` is one agent in one group; the Control has the number after the last agent. The columns are the key,
 # the fields of `AgentScore` with NULL for None, the playing time (`seconds`) and the checksum.
 
 COLUMNS = {
@@ -92,13 +92,14 @@ COLUMNS = {
     "hands": ("lineup", "deck", "hands"),
     "stories": ("lineup", "deck", "stories"),
 }
-"""The columns of each table in the order of their checksum, which is a further column."""
+"""The columns of each table in the order in which the checksum covers them; the checksum is one more column."""
 
 
 def checksum_of(row: Iterable[Any]) -> int:
     """Return the CRC-32 of a row, which detects any single flipped bit.
 
-    All numbers count as float64: SQLite returns 2.0 for 2, 0.0 for -0.0 and None for NaN.
+    Every number is hashed as float64, with 0.0 for -0.0 and NaN for None. SQLite may store 2 as 2.0, -0.0 as 0.0 and
+    NaN as NULL, so that a row has the same checksum before and after its storage.
     """
     numbers, texts = array("d"), []
     for value in row:

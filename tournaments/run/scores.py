@@ -1,6 +1,6 @@
 """The four scores of an agent: with and without AIVAT, with hands or duplicate groups as the samples.
 
-``raw`` and ``aivat`` take each hand as a sample, ``duplicate`` and ``aivat_duplicate`` each group.
+The samples of ``raw`` and ``aivat`` are hands, those of ``duplicate`` and ``aivat_duplicate`` are groups.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.store import RunStore
 
 FULL, CHANCE_ONLY = "full", "chance only"
-"""The forms of AIVAT: with all corrections, or without any that needs the agent's own reported strategy."""
+"""The forms of AIVAT: with all corrections, or with only those that need no report by the agent itself."""
 
 _CORRECTIONS = {
     FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"),
     CHANCE_ONLY: ("true_chance", "true_other_actions"),
 }
 
-_NO_SPREAD = 1e-9  # relative; smaller spreads are rounding errors of a spread of 0
+_NO_SPREAD = 1e-9  # a spread below this share of the rates is a rounding error of 0
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Sample:
     ci95_mbb : float or None
         Half-width of the 95 % confidence interval; None with fewer than two samples.
     sd_mbb : float or None
-        Standard deviation of one hand. For scores by group: that of a group's rate, times the square root of the mean
-        number of hands in a group, as if these hands were independent. None with fewer than two samples.
+        Standard deviation of one hand. For scores by group: the standard deviation of a group's rate, times the square
+        root of the mean number of hands in a group, as if the hands were independent. None with fewer than two samples.
     """
 
     rates_mbb: np.ndarray
@@ -60,9 +60,9 @@ class AgentScores:
     config : TournamentConfig
         The settings of the run.
     rows : SCORES[num_groups]
-        The agent's stored numbers, one row for each group.
+        The agent's stored numbers (`schema.SCORES`), one row for each group.
     control : SCORES[num_groups] or None
-        The Control's scores on the same decks, which are subtracted in scores by group; None without a Control.
+        The Control's numbers on the same decks, which are subtracted in scores by group; None without a Control.
     complaint : str
         Why the agent's reported strategy cannot be trusted; empty if it can.
 
@@ -92,21 +92,24 @@ class AgentScores:
         return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
 
     def first(self, num_groups: int) -> "AgentScores":
-        """Return the scores over the first groups alone, in the `form` of all groups."""
+        """Return the scores over the first `num_groups` groups alone, in the `form` that all groups together have."""
         control = None if self._control is None else self._control[:num_groups]
         part = AgentScores(self._config, self._rows[:num_groups], control, "")
         part.form = self.form
         return part
 
     def corrections(self) -> dict[str, Sample]:
-        """Return scores by group, each with one more correction, by the last correction's name; ``chips`` has none."""
+        """Return the score by group without corrections (``chips``), and with one more correction at a time.
+
+        The key of each score is the name of its last correction, a column of `schema.SCORES`.
+        """
         columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
         if not len(self._rows):
             return {}
         return {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
 
     def group_chips(self, name: str) -> np.ndarray:
-        """Return the chips of every group, corrected for luck in AIVAT scores: float64[num_groups]."""
+        """Return the chips of every group under a score, with its corrections if any: float64[num_groups]."""
         return _sum(self._rows, self._columns(name))
 
     def _columns(self, name: str) -> list[str]:
@@ -139,7 +142,7 @@ class AgentScores:
 
 
 def _sum(rows: np.ndarray, columns: Sequence[str]) -> np.ndarray:
-    """Return the sum of some columns: float64[num_groups]."""
+    """Return the sum of the named columns in each row: float64[num_groups]."""
     total = rows[columns[0]]
     for name in columns[1:]:
         total = total + rows[name]
@@ -152,8 +155,8 @@ class RunScores:
     Attributes
     ----------
     headline : str
-        Name of the score that ranks the agents: that of the settings, else ``aivat_duplicate`` if an agent has it, else
-        ``duplicate``.
+        Name of the score that ranks the agents: the score in the settings, else ``aivat_duplicate`` if an agent has
+        that score, else ``duplicate``.
     agents : list of AgentScores
         The scores of each agent.
     complaints : list of str
@@ -190,7 +193,7 @@ class RunScores:
     def record(self, number: int) -> dict[str, Any]:
         """Return an agent's scores as they stand in the results, with the headline score first.
 
-        ``variance_ratio`` is how many times smaller the headline's variance is than that of ``raw``.
+        ``variance_ratio`` is the variance of ``raw`` divided by that of the headline score.
         """
         agent = self.agents[number]
         samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
@@ -216,7 +219,7 @@ class RunScores:
 def _p_value(sample: Sample | None) -> float | None:
     """Return the one-tailed p-value of a score by group; None with fewer than two groups, or groups of equal rates.
 
-    The p-value is the probability of a score at least as far from 0 on its side if the true rate is 0.
+    If the true rate is 0, a score has this probability to be at least as far from 0, on the same side.
     """
     if sample is None or len(sample.rates_mbb) < 2:
         return None
@@ -233,7 +236,7 @@ def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] |
 
 
 def _sequential(sample: Sample | None) -> float | None:
-    """Return the half-width of the anytime-valid interval; None while it is infinite."""
+    """Return the half-width of the anytime-valid interval; None while the groups are too few for a finite one."""
     if sample is None or len(sample.rates_mbb) < 2:
         return None
     width = sequential_half_width(float(sample.rates_mbb.std(ddof=1)), len(sample.rates_mbb))

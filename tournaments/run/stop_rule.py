@@ -12,18 +12,27 @@ from plurispiel.evaluation.statistics import sequential_half_width
 
 @dataclass(frozen=True)
 class StopRule:
-    """A rule on anytime-valid intervals (`statistics.sequential_half_width`): it may be checked any number of times.
+    """A rule on the agents' win rates that may be checked any number of times.
+
+    The intervals are anytime-valid (`statistics.sequential_half_width`).
 
     Attributes
     ----------
     limit_mbb : float or None
-        The rule holds when every half-width is at most this; with None, when no interval contains 0.
+        The rule holds when the half-width of every interval is at most this limit, in mbb/hand. With None the rule
+        holds when no interval contains 0.
     """
 
     limit_mbb: float | None
 
     def holds(self, samples: Iterable[np.ndarray]) -> bool:
-        """Return whether the rule holds for all agents, given the rates by group of each in mbb/hand."""
+        """Return whether the rule holds for all agents.
+
+        Parameters
+        ----------
+        samples : iterable of float64[num_groups]
+            For each agent the rate of every group, in mbb/hand. With fewer than two groups the rule does not hold.
+        """
         return all(self._holds(rates) for rates in samples)
 
     def _holds(self, rates: np.ndarray) -> bool:

@@ -9,15 +9,16 @@ from plurispiel.tournaments.run.store import RunStore
 class StopWatch:
     """Checks the rule (`stop_rule`) after fixed numbers of decks (`look_decks`), in order.
 
-    A check is due when all line-ups have played that many decks. Its outcome depends only on the groups up to these
-    decks: not on the number of workers, on interruptions, or on groups of later decks that are already stored.
+    A check is due when all line-ups have played its number of decks. The outcome depends only on the groups of these
+    decks. The number of workers, interruptions and stored groups of later decks have no influence.
 
     Parameters
     ----------
     config : TournamentConfig
         Settings with or without a stop rule.
     store : RunStore
-        When the rule holds, its `decks` is set to the number of decks at that check, so that later groups do not count.
+        The run. When the rule holds, `RunStore.decks` is set to the number of decks at the check, so that later groups
+        do not count.
     """
 
     def __init__(self, config: TournamentConfig, store: RunStore):
@@ -27,7 +28,7 @@ class StopWatch:
         self._looks = list(look_decks(config.decks)) if config.stop_rule else []
 
     def is_over(self) -> bool:
-        """Return whether the rule holds at one of the checks that have become due since the last call."""
+        """Return whether the rule holds at a check that has become due since the last call; False without a rule."""
         rule, store = self._config.stop_rule, self._store
         while rule and self._looks and store.holds(self._last_lineup, self._looks[0] - 1):
             store.decks = self._looks.pop(0)

@@ -1,8 +1,8 @@
-"""The folder of a run, from which it is resumed: its settings and, in SQLite, the scores of every group.
+"""The folder of a run, with the settings and, in SQLite, the scores of every group.
 
 All results are computed from ``run.sqlite``. A block of groups is stored in one transaction, so that a run killed at
-any moment holds whole blocks only and resumes after them. Every row ends with a checksum of its other columns, so that
-a bit flipped on the disk is noticed before the row counts.
+any moment holds whole blocks only, and is resumed after the last of them. Every row ends with a checksum of its other
+columns, so that a bit flipped on the disk is noticed before the row counts.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "han
 
 
 class AnswerTimes(NamedTuple):
-    """Number of an agent's answers, their total time and the slowest, in seconds."""
+    """The number of an agent's answers, the total time of all answers and the time of the slowest, in seconds."""
 
     answers: int
     seconds: float
@@ -76,7 +76,8 @@ class RunStore:
     Attributes
     ----------
     decks : int
-        Results count only the first `decks` decks of each line-up; at first the number in the settings.
+        Results count only the first `decks` decks of each line-up. At first the number in the settings; `StopWatch`
+        lowers it when the stop rule holds.
 
     Raises
     ------
@@ -150,7 +151,7 @@ class RunStore:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts of the run: ``format, version, digest``, the ``machine`` that played it last, and those from `note`."""
+        """Facts of the run: ``format, version, digest``, the ``machine`` that played last, and the facts of `note`."""
         return {key: value for key, value in self._rows("SELECT key, value FROM run") if key not in _OTHER_FACTS}
 
     @property
@@ -171,7 +172,7 @@ class RunStore:
             write_key(self.folder, self._key)
 
     def renew_key(self) -> None:
-        """Draw another key for further decks if the present one was published."""
+        """Draw another key for further decks if the present key was published."""
         ((last,),) = self._rows("SELECT MAX(deck) FROM groups")
         deck = 0 if last is None else last + 1
         if self._key is not None and self._key.is_published and deck < self._config.decks:
@@ -184,7 +185,7 @@ class RunStore:
         Raises
         ------
         RunRefused
-            If the key file is missing.
+            If the run needs a key, and the key file is missing.
         """
         config = self._config
         source: Source
@@ -199,7 +200,7 @@ class RunStore:
         return Streams(config.seats, source, once=config.deals == "once")
 
     def note(self, fact: str, value: str) -> None:
-        """Add a value to a fact about how the run is played; values of earlier calls are kept."""
+        """Add a value to a fact about how the run is played, such as ``sandbox``; earlier values are kept."""
         known = self._value(fact)
         values = sorted({value, *(known.split(", ") if known else ())})
         with self._refusing(), self._database:
@@ -260,7 +261,7 @@ class RunStore:
         Parameters
         ----------
         groups : sequence of mapping
-            The scores by agent number of the block's first groups, or of all.
+            The scores by agent number of each group, for the first groups of the block or for all.
         seconds : float
             Playing time since the last call, which is divided among the groups.
         hands, stories : sequence of bytes or None
@@ -305,7 +306,10 @@ class RunStore:
         return total
 
     def scores(self) -> np.ndarray:
-        """Return the stored scores: one record for each group and agent, by line-up, deck and agent."""
+        """Return the stored scores of the counted decks: SCORES[num_rows], sorted by line-up, deck and agent number.
+
+        Each row is one agent in one group. The Control has the number after the last agent.
+        """
         rows = self._rows(
             f"SELECT {', '.join(SCORE_TYPES)} FROM groups WHERE deck < ? ORDER BY lineup, deck, agent",
             self.decks,
@@ -313,7 +317,7 @@ class RunStore:
         return np.fromiter((tuple(nan if value is None else value for value in row) for row in rows), dtype=SCORES)
 
     def calibrations(self) -> dict[int, Calibration]:
-        """Return the calibration over all groups, by the number of each agent that announces probabilities."""
+        """Return the calibration over all groups, by the number of each agent that reports its strategy."""
         found: dict[int, Calibration] = {}
         query = "SELECT agent, calibration FROM groups WHERE deck < ? AND calibration != x''"
         for agent, blob in self._rows(query, self.decks):
@@ -321,13 +325,13 @@ class RunStore:
         return found
 
     def refusals(self) -> dict[int, str]:
-        """Return why reported strategies could not be used: the first reason, for each agent that has one."""
-        # Descending order: of several rows of an agent, `dict` keeps the last, which is the first deck.
+        """Return, by agent number, the first reason why a reported strategy could not be used."""
+        # In descending order, because `dict` keeps the last of an agent's rows, here that of the first deck.
         query = "SELECT agent, refused FROM groups WHERE deck < ? AND refused != '' ORDER BY deck DESC, lineup DESC"
         return dict(self._rows(query, self.decks))
 
     def play_counts(self) -> dict[int, np.ndarray]:
-        """Return each agent's counts of play over the whole run: int64[num_seats, len(play_statistics.COUNTERS)]."""
+        """Return each agent's counts of play over all groups: int64[num_seats, len(play_statistics.COUNTERS)]."""
         tables = {agent: new_counts(self._config.seats) for agent in range(len(self._config.agents))}
         query = "SELECT agent, play FROM groups WHERE deck < ? AND agent < ?"  # the Control counts as no agent
         for agent, blob in self._rows(query, self.decks, len(self._config.agents)):
@@ -339,7 +343,7 @@ class RunStore:
         return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
-        """Return the number of faults of each kind, for each agent with faults."""
+        """Return the number of faults of each kind, by the number of each agent with faults."""
         kinds: dict[int, Counter[str]] = {}
         query = "SELECT agent, fault_kinds FROM groups WHERE deck < ? AND faults > 0 ORDER BY agent"
         for agent, text in self._rows(query, self.decks):
@@ -357,7 +361,7 @@ class RunStore:
         return found[0][0] if found else None
 
     def told(self) -> set[tuple[int, int]]:
-        """Return the groups with stored stories, as (lineup, deck)."""
+        """Return the groups with stored stories (`hand_story`), as (lineup, deck)."""
         return set(self._rows("SELECT lineup, deck FROM stories"))
 
     def stories_of(self, lineup: int, deck: int) -> bytes | None:
@@ -366,7 +370,7 @@ class RunStore:
         return found[0][0] if found else None
 
     def hands(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (lineup, deck, packed hands) of every group with kept hands, in order."""
+        """Yield (lineup, deck, packed hands) of every group with kept hands, sorted by line-up, then by deck."""
         query = "SELECT lineup, deck, hands FROM hands WHERE deck < ? ORDER BY lineup, deck"
         return self._rows(query, self.decks)
 
@@ -376,7 +380,7 @@ class RunStore:
         Returns
         -------
         float64[num_scores, num_seats, 1 or 3]
-            The sums of net chips and, with AIVAT, of full and of reduced estimates.
+            For each seat the sum of net chips; with AIVAT also the sum of the full and that of the reduced estimates.
         """
         query = "SELECT seat_sums FROM groups WHERE deck < ? ORDER BY lineup, deck, agent"
         blobs = [blob for (blob,) in self._rows(query, self.decks)]
@@ -396,7 +400,7 @@ class RunStore:
         return {agent: AnswerTimes(*times) for agent, *times in rows}
 
     def first_faults(self) -> dict[int, str]:
-        """Return the message of the first fault, for each agent with faults."""
+        """Return the message of the first fault, by the number of each agent with faults."""
         rows = self._rows(
             "SELECT agent, first_fault FROM groups WHERE deck < ? AND first_fault != ''"
             " ORDER BY deck DESC, lineup DESC",
@@ -405,7 +409,7 @@ class RunStore:
         return dict(rows)
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file of the folder atomically."""
+        """Write a file of the folder atomically, and return its path."""
         return write_atomically(self.folder / name, text)
 
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
@@ -435,7 +439,7 @@ class RunStore:
             raise RunRefused(f"cannot use {self.folder / run_key.NAME}: {error}{self._remedy}") from None
 
     def _own_key(self) -> RunKey | None:
-        """Return the key in the folder; for a new run, a new key, which is written there."""
+        """Return the key in the folder; a new run draws a key and writes it into the folder."""
         key = self._read_key()
         if key is None and self._config.draws_key:
             if self.done():
@@ -472,7 +476,7 @@ class RunStore:
         self._insert("run", [("player", player), ("machine", machine_text())], "OR REPLACE")
 
     def _differences(self) -> str:
-        """Return in words how the settings of the stored run differ from the given ones, as far as they can be read."""
+        """Return in words how the settings or the code of the stored run differ from the present ones; may be empty."""
         found: list[str] = []
         with contextlib.suppress(ValueError):
             found = self._config.differences(TournamentConfig(**read_config(self.folder / "config.toml")))
@@ -505,7 +509,7 @@ class RunStore:
         )
 
     def _place(self, table: str, row: Sequence[Any]) -> str:
-        """Return in words which row it is; the words are clipped, as the columns that they name may be damaged."""
+        """Return the place of a row in words; they are clipped, because the row may hold anything."""
         if table == "run":
             return f"the fact {row[0]!r:.40}"
         lineup, deck, agent = row[:3]
@@ -516,7 +520,7 @@ class RunStore:
         return f"{place}, agent {names.get(agent, agent)!r:.80}"
 
     def _insert(self, table: str, rows: Iterable[Sequence[Any]], otherwise: str = "") -> None:
-        """Insert rows with their checksums; `otherwise` is SQLite's clause for keys that exist, as ``OR IGNORE``."""
+        """Insert rows with their checksums; `otherwise` is SQLite's clause for existing keys, such as ``OR IGNORE``."""
         columns = (*COLUMNS[table], "checksum")
         self._database.executemany(
             f"INSERT {otherwise} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",

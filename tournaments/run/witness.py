@@ -12,7 +12,7 @@ from plurispiel.tournaments.run.config import TournamentConfig
 
 @dataclass(frozen=True)
 class Told:
-    """A hand with announced strategies and scores.
+    """A hand with its AIVAT scores and the announced strategies.
 
     Attributes
     ----------
@@ -33,20 +33,26 @@ class Told:
 
 
 class Witness(Aivat):
-    """AIVAT with the values of a tournament that keeps, for each hand, its scores and the announced strategies."""
+    """An `Aivat` with the values of a tournament, which keeps the scores and announced strategies of each hand."""
 
     def __init__(self, config: TournamentConfig):
         super().__init__(config.rules, make_value_function(config.values, config.rules))
         self._heard: list[tuple[Sequence[Score], Sequence[Sequence[Announced] | None]]] = []
 
     def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
-        """Return the score of every seat, and keep it."""
+        """Return the score of every seat, and keep the scores and the announced strategies."""
         scores = super().scores(hand, agents, trusted)
         self._heard.append((scores, self.announced))
         return scores
 
     def take(self, hands: Sequence[tuple[Hand, Sequence[int]]]) -> list[Told]:
-        """Return the records of the hands scored since the last call, which must be `hands`, and drop them."""
+        """Return the records of the hands scored since the last call, and drop these records.
+
+        Parameters
+        ----------
+        hands : sequence of (Hand, sequence of int)
+            The same hands in the same order, each with the agent number in every seat.
+        """
         told = [Told(hand, numbers, *heard) for (hand, numbers), heard in zip(hands, self._heard, strict=True)]
         self.forget()
         return told

@@ -21,7 +21,9 @@ from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothin
 from plurispiel.tournaments.run.schedule import Block
 
 _PATIENCE_S = 2.0  # time for workers to end before they are killed
-_WINDOW = 16  # for each worker, blocks given out after the first unfinished one; bounds the memory of those waiting
+# Blocks for each worker that are given out from the first unfinished block on. A limit bounds the memory of finished
+# blocks, which wait for earlier ones.
+_WINDOW = 16
 
 
 class WorkerFailed(RuntimeError):
@@ -45,7 +47,7 @@ class Alone:
 
 
 class _Worker:
-    """A process that plays the blocks given to it, in order."""
+    """A process that plays blocks in the order in which they are given to the process."""
 
     def __init__(self, config: TournamentConfig, conduct: Conduct, streams: Streams):
         context = multiprocessing.get_context("spawn")
@@ -53,7 +55,7 @@ class _Worker:
         self.process = context.Process(target=_work, args=(theirs, config, conduct, streams), daemon=True)
         self.given: list[tuple[int, Job]] = []
         with interrupts_held(), own_modules_only():
-            resource_tracker.ensure_running()  # else `start` starts it, which unblocks the held interrupts
+            resource_tracker.ensure_running()  # else `start` starts the tracker, which unblocks the held interrupts
         with interrupts_held(), own_modules_only():
             self.process.start()
         theirs.close()
@@ -63,7 +65,13 @@ class _Worker:
         self._receive()
 
     def give(self, number: int, job: Job) -> None:
-        """Send a job."""
+        """Send a job with its number in the order of all jobs.
+
+        Raises
+        ------
+        WorkerFailed
+            If the process has died.
+        """
         try:
             self.pipe.send(job)
         except OSError:
@@ -71,7 +79,7 @@ class _Worker:
         self.given.append((number, job))
 
     def take(self) -> tuple[int, tuple[Block, Played]]:
-        """Return the number, the block and the result of the oldest job given; waits until it is played."""
+        """Wait until the oldest job is played; return the number of the job, and its block with the result."""
         played = self._receive()
         number, job = self.given.pop(0)
         return number, (job.block, played)
@@ -110,7 +118,7 @@ class Team:
     def play(self, jobs: Iterator[Job]) -> Iterator[tuple[Block, Played]]:
         """Yield each job's block and its result, in the order of the jobs.
 
-        Every worker has up to two jobs, the second so that it need not wait for this process after the first.
+        Every worker has up to two jobs, so that a worker that has finished one job can begin the next at once.
         """
         for worker in self._workers:  # drops the results of an earlier call that stopped halfway
             while worker.given:
@@ -138,7 +146,7 @@ class Team:
                 due += 1
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers; a worker that does not end within `_PATIENCE_S` seconds is killed."""
         for worker in self._workers:
             worker.pipe.close()  # a worker ends when it finds its pipe closed
         patience = time.monotonic() + _PATIENCE_S
@@ -150,9 +158,9 @@ class Team:
 
 
 def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams: Streams) -> None:
-    """Play the blocks that come through the pipe until it is closed."""
+    """Play the blocks that come through the pipe, until the pipe is closed; the main function of a worker process."""
     close_to_others()
-    die_with(os.getppid())  # else the worker could go on for minutes with a block that nobody stores
+    die_with(os.getppid())  # else the worker could play on for minutes at a block that nobody stores
     leave_to_parent()
     pass_nothing_on()
     sys.stdin = open(os.devnull)  # noqa: SIM115
@@ -166,4 +174,4 @@ def _work(pipe: Connection, config: TournamentConfig, conduct: Conduct, streams:
         except (RefereeDisagrees, RunAborted) as error:
             pipe.send(error)
         except ValueError as error:
-            pipe.send(ValueError(str(error)))  # a subclass may not survive the pipe
+            pipe.send(ValueError(str(error)))  # a subclass may be impossible to unpickle
