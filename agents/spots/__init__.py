@@ -1,4 +1,4 @@
-"""Spots: one situation after the flop, two ranges or three and a menu of bets, solved and shown."""
+"""Spots: post-flop situations with a range for each of two or three players and a menu of bets, solved and shown."""
 
 from plurispiel.agents.spots.spot import Spot
 from plurispiel.agents.spots.spot_solution import SpotSolution, solve_spot

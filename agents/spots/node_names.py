@@ -1,8 +1,8 @@
 """Names of a spot's nodes and actions.
 
-A node is named by the actions and cards that lead to it, separated by blanks, as in ``c c 7d b55%``. Actions are ``f``
-fold, ``c`` check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the pot, and ``allin``. ``b94`` is a bet in
-chips put in on the street.
+A node is named by the actions and cards that lead to it, separated by blanks: ``c c 7d b55%`` is two checks, the turn
+card 7d and a bet. Actions are ``f`` fold, ``c`` check or call, ``b52%`` a bet and ``r45%`` a raise by a share of the
+pot after a call, and ``allin``. ``b94`` and ``r188`` are a bet and a raise to 94 and 188 chips put in on the street.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,16 @@ THREE_PLAYERS = ("oop", "middle", "ip")
 
 
 def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: int, name: str) -> BettingDecision:
-    """Return the decision that a lock names; in its name ``*`` stands for any card dealt.
+    """Return the decision that a lock names.
+
+    Parameters
+    ----------
+    streets : list of StreetBetting
+        The subgame's betting, from its first street on.
+    first_street : int
+        The number of that street: 1 flop, 2 turn, 3 river.
+    name : str
+        The name of a node, with ``*`` in place of every card dealt.
 
     Raises
     ------
@@ -57,7 +66,11 @@ def find_decision(subgame: Subgame, streets: list[StreetBetting], first_street: 
 
 
 def action_names(subgame: Subgame, decision: BettingDecision) -> list[tuple[str, str]]:
-    """Return two names of each of a decision's actions: by share of the pot, and by chips put in on the street."""
+    """Return two names for each action of a decision.
+
+    The first is the usual one: ``f``, ``c``, ``allin``, or a bet or raise by its share of the pot. The second gives
+    bets and raises, also all-in, in chips put in on the street.
+    """
     contributions = decision.state[betting_kernels.CONTRIB : betting_kernels.CONTRIB + 2]
     before = min(_street_start(subgame, decision))
     return names_of(decision.state, tuple(decision.children), sum(contributions) + subgame.dead_chips, before)
@@ -69,9 +82,11 @@ def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before
     Parameters
     ----------
     state : sequence of int
-        The betting state array.
+        The betting state array of the decision.
+    actions : sequence of int
+        The legal actions on offer: 0 fold, 1 check or call, N raise to N chips over the whole hand.
     chips_in : int
-        All chips in the middle.
+        All chips in the middle, dead chips included.
     before : int
         Chips that each player had put in when the street began.
     """
@@ -90,12 +105,12 @@ def names_of(state: Sequence[int], actions: Sequence[int], chips_in: int, before
             share = f"{letter}{100.0 * (action - most) / pot:.0f}%"
             names.append(("allin" if action == state[betting_kernels.MAX_RAISE] else share, chips))
     shares = [name for name, _ in names]
-    # Two sizes may round to the same percentage; then both go by their chips.
+    # Two sizes may round to the same percentage; then both are named by their chips.
     return [(name if shares.count(name) == 1 else chips, chips) for name, chips in names]
 
 
 def _street_start(subgame: Subgame, decision: BettingDecision) -> tuple[int, ...]:
-    """Return the chips both seats had put in when the decision's street began."""
+    """Return the chips that each seat had put in when the decision's street began."""
     state = subgame.state.copy()
     for _, action, _ in decision.actions:
         if state.street == decision.state[betting_kernels.STREET]:

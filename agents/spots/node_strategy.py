@@ -25,13 +25,16 @@ class NodeStrategy:
     node : str
         The node's name; empty at the root.
     player : {"oop", "middle", "ip"}
+        The player who acts at the node.
     board : tuple of int
+        The board cards at the node.
     actions : tuple of str
         The names of the actions; see `node_names`.
     probabilities : float64[1326, num_actions]
-        The probability of each action with each combo; NaN for combos that the player cannot hold.
+        The probability of each action with each combo; NaN for combos of weight 0.
     weights : float64[1326]
-        The player's reach with each combo, times its weight in the range.
+        Each combo's weight in the player's range, times the player's reach with that combo. Combos that share a card
+        with the board have weight 0. With two players, ranges are scaled so that the largest weight is 1.
     """
 
     node: str
@@ -43,13 +46,13 @@ class NodeStrategy:
 
     @property
     def combos(self) -> dict[str, list[float]]:
-        """The probabilities of each combo of the range, by its cards."""
+        """The probabilities of the actions for each combo that reaches the node, keyed by the combo's cards as text."""
         combos = np.flatnonzero(~np.isnan(self.probabilities[:, 0]))
         return {combo_text(int(combo)): self.probabilities[combo].tolist() for combo in combos}
 
     @property
     def frequencies(self) -> np.ndarray:
-        """The frequency of each action over the range that reaches the node: float64[num_actions]."""
+        """The frequency of each action over all combos that reach the node: float64[num_actions], NaN if none does."""
         reached = self.weights > 0.0
         weighted = self.weights[reached] @ self.probabilities[reached]
         return weighted / self.weights.sum() if reached.any() else np.full(len(self.actions), np.nan)
@@ -105,12 +108,19 @@ def node_strategy(spot: Spot, solver: VectorSolver, node: str) -> NodeStrategy:
 
 
 def at_node(taken: Sequence[str]) -> str:
-    """Return the place for an error message, from the words of the node's name so far."""
+    """Return a node's place as text for an error message, from the words of the node's name so far."""
     return f"at node {' '.join(taken)!r}" if taken else "at the root"
 
 
 def column_of(word: str, names: Sequence[tuple[str, str]], where: str) -> int:
-    """Return the number of the action with a name.
+    """Return the index of the action that a word names.
+
+    Parameters
+    ----------
+    names : sequence of (str, str)
+        Both names of each action, as from `action_names`.
+    where : str
+        The node's place for the error message, as from `at_node`.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Spots: one post-flop situation of two players, or of three on the river.
 
-The player out of position (``oop``) is seat 0, the one in position (``ip``) the last seat, with ``middle`` between them
-if there are three. All have put the same share of the pot in before the spot; with two, an odd chip is dead.
+The player out of position (``oop``) is seat 0, and the player in position (``ip``) the last seat. With three players,
+``middle`` is seat 1. All players have put in the same share of the pot before the spot. With two players an odd chip of
+the pot is dead money.
 """
 
 import dataclasses
@@ -33,6 +34,8 @@ Bets = Mapping[str, Mapping[str, Any]]
 class Spot:
     """A post-flop situation to solve.
 
+    Ranges, bets and locks are checked when they are first used.
+
     Attributes
     ----------
     board : str
@@ -44,20 +47,21 @@ class Spot:
     oop, ip : str
         The players' ranges, see `ranges.parse_range`.
     middle : str, optional
-        The range of a third player between them, on the river only.
+        The range of a third player, who acts between the two others; on the river only.
     bets : mapping
         For each street and player, the sizes of the first bet and of raises (see `actions.menu`):
         ``{"river": {"oop": {"bet": "0.5p allin", "raise": "45%"}}}``. Sizes directly under a street are for all
-        players. ``raise`` may be a list, for the first raise, the second and so on. A missing entry offers nothing.
+        players. ``raise`` may be a list, for the first raise, the second and so on; its last entry serves all later
+        raises. Where an entry is missing, no bet or raise is on offer.
     all_in_share : float
         A bet of this share of the stack or more becomes all-in; 1 leaves sizes as they are.
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
-        remaining probability. ``*`` stands for any card dealt. Not with three players.
+        remaining probability. ``*`` stands for any card dealt. With three players nothing can be locked.
     cards : {"exact", "buckets"}
-        With ``exact`` each hand has its own strategy on every board. With ``buckets``, on streets after the first, all
-        hands of a bucket share one; there are hundreds of buckets of similar hands.
+        With ``exact`` each hand has its own strategy on every board. With ``buckets``, all hands of a bucket share one
+        strategy on each street after the first; a street has 500 buckets of similar hands.
 
     Raises
     ------
@@ -113,12 +117,12 @@ class Spot:
 
     @property
     def street(self) -> int:
-        """1 flop, 2 turn, 3 river."""
+        """The street of the board: 1 flop, 2 turn, 3 river."""
         return len(parse_cards(self.board)) - 2
 
     @property
     def has_buckets(self) -> bool:
-        """Whether hands of later streets are in buckets."""
+        """Whether hands of later streets are in buckets; never on the river, which has no later street."""
         return self.cards != "exact" and self.street < 3
 
     def subgame(self) -> Subgame:
@@ -127,7 +131,7 @@ class Spot:
         Raises
         ------
         ValueError
-            If there are three players, or no player could ever bet.
+            If there are three players, no player could ever bet, or a range, a bet or a lock is malformed.
         """
         if self.middle is not None:
             raise ValueError("a spot of three players is no subgame of two; see three_way.three_way_solver")
@@ -145,11 +149,14 @@ class Spot:
         return dataclasses.replace(subgame, locks=self._locks(subgame, streets), buckets=self._buckets(board))
 
     def ranges(self) -> np.ndarray:
-        """Return the players' ranges: float64[num_players, 1326]."""
+        """Return each player's weight of each combo, from 0 to 1: float64[num_players, 1326]."""
         return np.stack([self._range(player) for player in self.players])
 
     def start(self) -> BettingState:
-        """Return the first decision: all players have put in their share of the pot, and checked until this street."""
+        """Return the betting state at the first decision.
+
+        All players have put in their share of the pot on the first street, and checked up to the spot's street.
+        """
         num_players = len(self.players)
         share, deepest = self.pot // num_players, self._deepest()
         stacks = self._all_stacks() * (num_players if len(self._all_stacks()) == 1 else 1)
@@ -171,7 +178,10 @@ class Spot:
         return (self.stacks,)
 
     def _deepest(self) -> int:
-        """Return the second largest stack: chips of the largest stack beyond this amount cannot be contested."""
+        """Return the second largest stack: the largest stack's chips above this amount cannot be contested.
+
+        If one number was given, all stacks are equal, and it is returned.
+        """
         stacks = self._all_stacks()
         return sorted(stacks)[-2] if len(stacks) > 1 else stacks[0]
 
@@ -185,7 +195,10 @@ class Spot:
             raise ValueError(f"{player}: {error}") from None
 
     def _buckets(self, board: tuple[int, ...]) -> BucketRows | None:
-        """Return the buckets of later streets, built for this flop alone unless they are in the cache."""
+        """Return the function from a board to its buckets; None if the spot has no buckets.
+
+        The buckets are built for the spot's flop alone, unless they are in the cache.
+        """
         if not self.has_buckets:
             return None
         from plurispiel.abstraction.cards.flops import flop_buckets  # slow to import
@@ -270,6 +283,6 @@ def _require_keys(where: str, table: object, known: Iterable[str]) -> None:
 
 
 def spot_record(spot: Spot) -> dict[str, Any]:
-    """Return a spot as a record for JSON and TOML, which `Spot(**record)` reads."""
+    """Return a spot as a record for JSON and TOML, from which `Spot(**record)` makes the same spot."""
     record = dataclasses.asdict(spot)
     return {name: value for name, value in record.items() if name != "middle" or value is not None}

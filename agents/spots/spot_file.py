@@ -31,15 +31,18 @@ _OPTIONAL = ("middle", "bets", "solve", "all_in_share", "lock")
 
 @dataclass(frozen=True)
 class SolveSettings:
-    """Settings of the solver: the table ``[solve]`` of a spot's file.
+    """Settings of the solver, from the table ``[solve]`` of a spot's file.
+
+    The same table may hold ``cards``, which is an attribute of the `Spot`.
 
     Attributes
     ----------
     algorithm : str, optional
-    target_pct, max_seconds : float
-        See `spot_solution.solve_spot`.
-
-    ``cards``, in the same table of a file, belongs to the `Spot`.
+        The CFR variant, as for `spot_solution.solve_spot`; by default `spot_solution.default_algorithm`.
+    target_pct : float
+        Exploitability to reach, in % of the pot.
+    max_seconds : float
+        Time limit in seconds; by default none.
     """
 
     algorithm: str | None = None
@@ -63,7 +66,7 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
     Raises
     ------
     ValueError
-        If the file is not a spot.
+        If the file cannot be read, or is not a spot.
     """
     table = read_settings(path)
     try:
@@ -77,7 +80,7 @@ def read_spot(path: Path) -> tuple[Spot, SolveSettings]:
 
 
 def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
-    """Write a solution as an artefact and return its digest."""
+    """Write a solution to a folder as an artefact, and return the artefact's digest."""
     solver, arrays = solution.solver, _sums(solution.solver)
     config = {
         "spot": spot_record(solution.spot),
@@ -89,12 +92,19 @@ def save_spot_solution(folder: Path, solution: SpotSolution) -> str:
 
 
 def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
-    """Return a solution.
+    """Return the solution that `save_spot_solution` wrote to a folder.
+
+    The strategies are read; values and exploitability are measured again.
+
+    Parameters
+    ----------
+    threads : int
+        Threads for the measurement with two players; with three players it always uses one.
 
     Raises
     ------
     ArtefactRefused
-        If the folder holds no valid solution.
+        If the folder holds no valid solution, or the solution needs more memory than is free.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     try:

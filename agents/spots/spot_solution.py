@@ -24,11 +24,11 @@ __all__ = ["SpotSolution", "default_algorithm", "equity", "solution_of", "solve_
 
 TARGET_PCT = 0.5
 MAX_ITERATIONS = 100_000
-_MIN_ITERATIONS, _GAIN = 64, 0.95  # with buckets, a run also ends when twice the iterations gain less than 5 %
-_THINNING = 30
+_MIN_ITERATIONS, _GAIN = 64, 0.95  # with buckets, a run also ends when doubling its iterations gains less than 5 %
+_THINNING = 30  # iterations for which `VectorSolver` visits one river after each turn, then two rivers, and so on
 
 OnProgress = Callable[[int, float, float], None]
-"""Called with iterations, seconds and exploitability in % of the pot."""
+"""Called with the iterations done, the seconds so far and the exploitability in % of the pot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +38,25 @@ class SpotSolution:
     Attributes
     ----------
     spot : Spot
+        The spot that was solved.
     ev : tuple of float
-        Each player's value in chips: its share of the final pot less its own further bets. They sum to the pot.
+        Each player's value in chips: its share of the final pot less its own further bets. The values sum to the pot.
     equity : tuple of float
         Each player's share of the pot, 0 to 1, if the hands were shown down without further bets.
     exploitability_pct : float
         The mean of the players' gains by best responses that tell all hands apart, in % of the pot. Each player
         deviates alone.
     bucket_exploitability_pct : float, optional
-        With buckets, the same for responses that use one strategy for all hands of a bucket, as the solver does; see
+        The same for responses that use one strategy for all hands of a bucket, as the solver does; see
         `VectorSolver.evaluate_by_buckets`. None without buckets.
     iterations : int
         Number of iterations done.
     seconds : float
-        Time of the iterations and measurements.
+        Time of the iterations, and of the measurements between them.
     memory_mb : float
-        Memory that the solver has allocated.
+        Memory that the solver has allocated, in millions of bytes.
     solver : VectorSolver or ThreeWaySolver
+        The solver, whose tables hold the strategies.
     """
 
     spot: Spot
@@ -70,6 +72,11 @@ class SpotSolution:
     def strategy(self, node: str = "") -> NodeStrategy:
         """Return the average strategy at a node.
 
+        Parameters
+        ----------
+        node : str
+            The node's name (`node_names`); empty for the first decision.
+
         Raises
         ------
         ValueError
@@ -80,7 +87,7 @@ class SpotSolution:
         return node_strategy(self.spot, self.solver, node)
 
     def record(self, node: str = "") -> dict[str, Any]:
-        """Return the solution as a record for JSON, with the strategy of one node."""
+        """Return the solution as a record for JSON, with the strategy at one node; `node` as in `strategy`."""
         shown = self.strategy(node)
         return {
             "ev": list(self.ev),
@@ -107,19 +114,20 @@ def solve_spot(
     on_memory: Callable[[int], None] | None = None,
     on_progress: OnProgress | None = None,
 ) -> SpotSolution:
-    """Solve a spot until its exploitability is small enough, or time or iterations are over.
+    """Solve a spot until its exploitability is small enough, or a limit of time or iterations is reached.
 
     Parameters
     ----------
     algorithm : str, optional
         See `discounting.parse_discounting`; by default `default_algorithm`.
     target_pct : float
-        Exploitability to reach, in % of the pot. With buckets it is `SpotSolution.bucket_exploitability_pct`, as
-        exploitability by exact cards cannot come near 0. The run then also ends when twice the iterations lower
-        exploitability by less than 5 %.
+        Exploitability to reach, in % of the pot. With buckets, the target is for
+        `SpotSolution.bucket_exploitability_pct`, since responses that tell all hands apart always gain a lot. The run
+        then also ends when doubling its iterations lowers that exploitability by less than 5 %.
     max_seconds, max_iterations : float, int
         Limits at which the run ends even if the target is not reached.
     threads : int
+        Number of threads with two players; with three players the solver always uses one.
     on_memory : callable, optional
         Called with the number of bytes that the solver will allocate, before the allocation.
     on_progress : callable, optional
@@ -128,7 +136,7 @@ def solve_spot(
     Raises
     ------
     ValueError
-        If the spot makes no sense, or needs more memory than there is.
+        If the spot or a setting makes no sense, or the solver needs more memory than is free.
 
     Examples
     --------
@@ -163,7 +171,7 @@ def solve_spot(
 
 
 def require_memory(num_bytes: int) -> None:
-    """Refuse a spot that needs more memory than there is: ValueError."""
+    """Raise ValueError if a spot needs more memory than is free."""
     available = available_bytes()
     if num_bytes > available:
         raise ValueError(
@@ -173,7 +181,7 @@ def require_memory(num_bytes: int) -> None:
 
 
 def default_algorithm(spot: Spot) -> str:
-    """Return the default algorithm for a spot."""
+    """Return the name of the default algorithm for a spot, as `discounting.parse_discounting` reads it."""
     if spot.middle is not None:
         return DEFAULT_ALGORITHM
     # Where rivers are sampled, a restarted average would drop too many samples.
@@ -181,12 +189,15 @@ def default_algorithm(spot: Spot) -> str:
 
 
 def _is_thinned(spot: Spot) -> bool:
-    """Return whether rivers are sampled: flops in buckets then take less than half the time, turns gain nothing."""
+    """Return whether rivers are sampled, as they are for flops in buckets.
+
+    Such flops then take less than half the time. Turns in buckets would gain nothing.
+    """
     return spot.has_buckets and spot.street == 1
 
 
 def solution_of(spot: Spot, solver: VectorSolver | ThreeWaySolver, seconds: float) -> SpotSolution:
-    """Return the solution by a solver's average strategies so far."""
+    """Return the solution that consists of a solver's average strategies so far, with their values measured."""
     measured = solver.evaluate()
     put_in = spot.pot // len(spot.players)  # by each player; an odd chip is dead
     if isinstance(solver, ThreeWaySolver):
@@ -209,12 +220,14 @@ def solution_of(spot: Spot, solver: VectorSolver | ThreeWaySolver, seconds: floa
 
 
 def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> float:
-    """Return the exact share of the pot that seat 0 wins if the rest of the board is dealt without bets.
+    """Return the exact share of the pot, 0 to 1, that seat 0 wins if the rest of the board is dealt without bets.
 
     Parameters
     ----------
+    board : tuple of int
+        The three to five board cards so far.
     ranges : float64[2, num_combos]
-        Combos that share a card with the board must have weight 0.
+        Each seat's weight of each combo, in any scale. Combos that share a card with a whole board are left out there.
     """
     ranker = HandRanker(rules)
     left = [card for card in rules.cards.tolist() if card not in board]
@@ -237,8 +250,9 @@ def _converge(
 ) -> None:
     """Iterate until the target or a limit is reached.
 
-    A measurement takes as long as several iterations. So the next one comes where the target would be reached if
-    exploitability falls with iterations^-1.5, at the latest after twice the iterations.
+    A measurement takes as long as several iterations. So the next measurement comes where the target would be reached
+    if exploitability falls in proportion to iterations^-1.5. It comes after at least 8 % more iterations (15 % with
+    buckets), and at the latest when the iterations have doubled.
     """
     begin = time.perf_counter()
     first_check, min_ratio = (_MIN_ITERATIONS, 1.15) if solver.has_buckets else (16, 1.08)

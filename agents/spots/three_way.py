@@ -1,7 +1,7 @@
-"""River spots of three players: the solver of a spot, and its strategies by name of the node.
+"""River spots of three players: the solver of a spot, and the solved strategies by names of nodes.
 
-CFR has no proof of convergence to a Nash equilibrium with three players. The reported exploitability is
-measured: the gain of each player's best response while the two others keep their strategies.
+CFR has no proof of convergence to a Nash equilibrium with three players. The reported exploitability is measured
+exactly: it is the mean of the three players' gains by best responses, each while the two others keep their strategies.
 """
 
 from collections.abc import Callable
@@ -27,10 +27,17 @@ def three_way_solver(
 ) -> ThreeWaySolver:
     """Return a solver of a spot of three players.
 
+    Parameters
+    ----------
+    algorithm : str, optional
+        See `discounting.parse_discounting`; by default `DEFAULT_ALGORITHM`.
+    on_memory : callable, optional
+        Called with the number of bytes of the solver's tables, before they are allocated; it may raise to prevent that.
+
     Raises
     ------
     ValueError
-        If no player could ever bet, or no three hands of the ranges are compatible.
+        If a setting makes no sense, no player could ever bet, or no three hands of the ranges are compatible.
     """
     solver = ThreeWaySolver(
         spot.start(),
@@ -48,7 +55,7 @@ def three_way_solver(
 def three_way_strategy(spot: Spot, solver: ThreeWaySolver, node: str) -> NodeStrategy:
     """Return the average strategy at a node; see `SpotSolution.strategy`."""
     rules = solver.root.state.rules
-    before = solver.root.state.contributions[0]  # the same of all players
+    before = solver.root.state.contributions[0]  # the same for all players
     weights = np.zeros((3, rules.num_combos))
     weights[:, solver.hands.combos] = solver.ranges
     path: list[int] = []
