@@ -25,13 +25,14 @@ __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 
 
 class BlueprintAgent(RangeAgent):
-    """Plays a blueprint against any legal bets, at tables of its own size and smaller ones.
+    """Plays a blueprint against any legal bets, at tables with as many seats as the blueprint's game or fewer.
 
-    An off-tree bet is mapped to one of the tree's two nearest sizes, drawn once in a hand (`translation`). For a row
-    that was never learnt, another row may stand in (`fallback`). Without a stand-in, or at a decision that the tree
-    lacks, the agent calls with the strongest hands at the minimum defence frequency, and checks where there is no bet.
-    After the flop with more opponents than the tree has left, it weighs its equity against all of them
-    (`weigh_equity`).
+    An off-tree bet is mapped to one of the tree's two nearest sizes by one random draw, which holds for the rest of the
+    hand (see the module `translation`). A stand-in replaces a missing row if there is one (see the module `fallback`).
+    Without a stand-in, or at a decision that the tree lacks, the agent calls with the strongest hands at the minimum
+    defence frequency, and checks where there is no bet. From the flop on, the hand may have more opponents than the
+    tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop of hold'em, the agent
+    never folds a pair of aces.
 
     Parameters
     ----------
@@ -40,10 +41,8 @@ class BlueprintAgent(RangeAgent):
     Attributes
     ----------
     counts : Counter
-        Number of the agent's decisions from each source, see `fallback.SOURCES`.
+        Maps each source of a strategy in `fallback.SOURCES` to the number of the agent's decisions from it.
     blueprint : Blueprint
-    kept : KeptRows
-        The blueprint's rows with their stand-ins, shared by all agents of the blueprint in a process.
     """
 
     name = "blueprint"
@@ -62,7 +61,8 @@ class BlueprintAgent(RangeAgent):
         Raises
         ------
         ValueError
-            If the game has more seats than the blueprint, or other cards.
+            If the game has more seats than the blueprint's game, or another deck, or other numbers of hole cards or
+            board cards.
         """
         super().restart(rules, seat, rng)
         coins = rng.random(MAX_STREET_ACTIONS * rules.num_streets)
@@ -97,11 +97,14 @@ class BlueprintAgent(RangeAgent):
         return self._look_up(public, combo_ids)[0]
 
     def sources(self, public: PublicState, combo_ids: np.ndarray) -> np.ndarray:
-        """Return where each row of `strategy` comes from: int8[n], places in `fallback.SOURCES`."""
+        """Return the source of each row of `strategy`: int8[len(combo_ids)], indices into `fallback.SOURCES`."""
         return self._look_up(public, combo_ids)[1]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
+        """Return the agent's mean strategy over the sizes to which the last bet may be mapped, by their probabilities.
+
+        The sizes drawn for earlier bets stay as they are.
+        """
         every = np.arange(public.rules.num_combos)
         translation = self._hand.translation
         mapped = self._hand.before_coin([action for _, action, _ in public.actions])
@@ -115,7 +118,10 @@ class BlueprintAgent(RangeAgent):
     def _look_up(
         self, public: PublicState, combo_ids: np.ndarray, answers: Answers | None = None
     ) -> tuple[Strategy, np.ndarray]:
-        """Return the strategy and its `sources`."""
+        """Return the strategy with one row for each of `combo_ids`, and the source of each row as in `sources`.
+
+        `answers` are those of the hand's place in the tree; by default they are looked up.
+        """
         answers = answers or self._answers(public)
         if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
@@ -143,7 +149,7 @@ class BlueprintAgent(RangeAgent):
         return hand.translation.answers(hand.at([action for _, action, _ in public.actions]))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "BlueprintAgent":
-        """Return an agent in the same hand; the blueprint, which never changes, is shared."""
+        """Return an agent in the same hand, with its own `rng` and `counts`; both agents share the blueprint."""
         twin = copy.copy(self)
         memo[id(self)] = twin
         twin.counts = self.counts.copy()
@@ -153,14 +159,14 @@ class BlueprintAgent(RangeAgent):
 
 
 class BundledAgent(Agent):
-    """Plays the bundled blueprint that fits the table, picked at the start of each hand.
+    """Plays the bundled blueprint that fits the table best (`pick_bundled`), chosen at the start of each hand.
 
     Raises
     ------
     ValueError
         If no blueprint comes with the package.
     ArtefactRefused
-        If one is damaged.
+        If a bundled blueprint is damaged.
     """
 
     name = "blueprint"
@@ -174,7 +180,7 @@ class BundledAgent(Agent):
 
     @property
     def counts(self) -> Counter[str]:
-        """Numbers of its decisions by source, see `BlueprintAgent`."""
+        """Number of decisions from each source, over all blueprints played; see `BlueprintAgent`."""
         return sum((agent.counts for agent in self._agents.values()), Counter())
 
     @property
@@ -188,7 +194,7 @@ class BundledAgent(Agent):
         Raises
         ------
         ValueError
-            If no bundled blueprint has enough seats, or the game's cards.
+            If no bundled blueprint has enough seats and the game's cards.
         """
         super().restart(rules, seat, rng)
         picked = self._pick(rules)
@@ -206,19 +212,19 @@ class BundledAgent(Agent):
         return self._agent.range_strategy(public)
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the mean of its strategies over the sizes that the last bet may be mapped to."""
+        """Return the mean strategy over the sizes to which the last bet may be mapped, see `BlueprintAgent`."""
         return self._agent.expected_strategy(public)
 
 
 def blueprint_agent(text: str) -> BlueprintAgent:
-    """Return the agent of a blueprint, given by its folder, its run's folder or its name.
+    """Return the agent of a blueprint, given by its folder, its packed file, its run's folder or its name.
 
     Raises
     ------
     ValueError
-        If no blueprint has this folder or name.
+        If no blueprint has this path or name.
     ArtefactRefused
-        If it is not complete and undamaged.
+        If the blueprint is incomplete or damaged.
     """
     folder = find_blueprint(text)
     agent = BlueprintAgent(_load_once(folder, (folder / MANIFEST).stat().st_mtime_ns))
@@ -228,9 +234,10 @@ def blueprint_agent(text: str) -> BlueprintAgent:
 
 @functools.lru_cache(2)
 def _load_once(folder: Path, changed_at: int) -> Blueprint:
-    """Return a blueprint that all its agents in a process share, as written at `changed_at`.
+    """Return a loaded blueprint, shared by all of its agents in a process.
 
-    A row of every street is looked up, so that a parent process compiles the kernels before its workers start.
+    `changed_at`, the time of the last change in ns, is part of the cache's key: a new version of the folder is loaded
+    again. One row of every street is looked up, so that a parent process compiles the kernels before its workers start.
     """
     blueprint = load_blueprint(folder)
     for street in range(len(blueprint.cards.num_buckets)):
@@ -242,22 +249,22 @@ def _load_once(folder: Path, changed_at: int) -> Blueprint:
 
 
 def _is_crowded(public: PublicState, answers: Answers) -> bool:
-    """Return whether there are more opponents after the flop than the tree has."""
+    """Return whether, on the flop or later, a seat that is still in the hand has no seat in the tree."""
     return public.street > 0 and answers.num_left_out > 0
 
 
 def _defend(
     public: PublicState, combo_ids: np.ndarray, sources: np.ndarray, folds: np.ndarray, calls: np.ndarray
 ) -> None:
-    """Play hands without a row by their strength. Modified in place: `folds`, `calls`.
+    """Let hands without a row or stand-in check, call or fold by their strength. Modified in place: `folds`, `calls`.
 
     Parameters
     ----------
     sources : int8[n]
         The source of each hand's strategy, as an index in `fallback.SOURCES`.
     folds, calls : float64[n]
-        The probabilities of folding and calling. `folds` is not used where there is no bet to fold to; it may be any
-        column of the strategy.
+        Each hand's probability of folding, and of checking or calling. Where the seat faces no bet, `folds` is ignored
+        and may be any column of the strategy.
     """
     missing = sources >= STRENGTH
     if missing.any():
@@ -268,7 +275,7 @@ def _defend(
 
 
 def _defends(public: PublicState) -> np.ndarray:
-    """Return the combos that check or call by their strength alone: bool[num_combos]."""
+    """Return whether each combo checks or calls, judged by its strength alone: bool[num_combos]."""
     rules, board = public.rules, public.board
     strengths = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
     if not public.can_fold:
@@ -278,5 +285,5 @@ def _defends(public: PublicState) -> np.ndarray:
 
 @functools.lru_cache(16)
 def _aces(rules: HoldemRules) -> np.ndarray:
-    """Return the pairs of aces, which are never folded before the flop of hold'em: bool[num_combos]."""
+    """Return whether each combo is a pair of aces, in a game with hold'em's starting hands: bool[num_combos]."""
     return (rules.combos >> 2 == rules.num_ranks - 1).all(axis=1) & has_starting_hands(rules)

@@ -34,7 +34,7 @@ __all__ = ["Blueprint", "GameArrays", "game_arrays", "load_blueprint"]
 
 KIND, FORMAT_VERSION = "blueprint", 1
 FOLDER = "blueprint"
-"""The finished blueprint in the folder of a training run."""
+"""The name of the subfolder of a training run that holds the finished blueprint."""
 
 HIGHEST = 255
 """The number that stands for probability 1 in rows of 8 bits."""
@@ -89,7 +89,7 @@ class StreetCells(NamedTuple):
 
 
 def game_arrays(rules: HoldemRules, size: TreeSize, num_buckets: tuple[int, ...]) -> GameArrays:
-    """Return an abstract game as kernels read it.
+    """Return an abstract game as kernels read it, from the size of its betting tree and the buckets of each street.
 
     Raises
     ------
@@ -123,10 +123,11 @@ class Blueprint:
     cards : BucketLookup
     game : GameArrays
     rows : float32 or uint8[num_cells]
-        The probability of each cell, as a float or in units of 1/255. A row, the actions of a decision in a bucket,
-        sums to 1 or nearly to 255. A row of zeros was never learnt.
+        The probability of each cell, as a float or in units of 1/255. The cells of a row, one for each action of a
+        decision in one bucket, sum to 1 in float32 and to about 255 in uint8. A row of zeros is missing: never visited
+        in training, or dropped by `pack_blueprint`.
     config : BlueprintConfig or None
-        The settings of the blueprint; None if it has none and so cannot be saved.
+        The settings of the blueprint; None for a blueprint without settings, which cannot be saved.
     training : dict
         The record of the training: iterations, seconds and so on.
     digest : str
@@ -143,9 +144,9 @@ class Blueprint:
     digest: str = ""
 
     def strategy(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the probabilities of a decision's actions in some buckets: float32[num_buckets, num_actions].
+        """Return the probabilities of a decision's actions in some buckets: float32[len(buckets), num_actions].
 
-        A row that was never learnt is zeros.
+        Missing rows are zeros.
         """
         street = self.tree.street[node]
         first = int(self.game.base[street]) + int(self.tree.row[node])
@@ -154,11 +155,11 @@ class Blueprint:
         return rows
 
     def decisions(self, street: int) -> np.ndarray:
-        """Return the decisions of a street in the order of their rows: int32[n]."""
+        """Return the nodes of a street's decisions, in the order of their rows: int32[num_decisions]."""
         return street_decisions(self.tree, street)
 
     def num_rows(self) -> list[tuple[int, int]]:
-        """Return, for each street, the number of rows and the number of rows that were learnt."""
+        """Return, for each street, the number of rows and the number of rows that are not missing."""
         counts = []
         for street, buckets in enumerate(self.cards.num_buckets):
             cells = street_cells(self.tree, self.game, street, buckets)
@@ -166,9 +167,14 @@ class Blueprint:
         return counts
 
     def save(self, folder: Path) -> str:
-        """Write an artefact, replacing an older one, and return its digest.
+        """Write the blueprint as an artefact, replacing an older artefact in the folder, and return its digest.
 
-        The bucket table of its training is not included, only the card model that computes the same buckets.
+        The artefact has no bucket table, only the card model that computes the same buckets.
+
+        Raises
+        ------
+        ValueError
+            If the blueprint has no configuration.
         """
         if self.config is None:
             raise ValueError("a blueprint without its configuration cannot be kept")
@@ -202,25 +208,26 @@ def row_sums(rows: np.ndarray) -> np.ndarray:
 
 
 def load_blueprint(folder: Path) -> Blueprint:
-    """Return a verified blueprint; its rows are mapped into memory.
+    """Return a verified blueprint; its rows are memory-mapped.
 
-    Its buckets are looked up in the table of its training if the user still has it, and computed otherwise.
+    Lossless buckets are made anew. Other buckets are read from the bucket table used in training if it is built here,
+    and computed by the card model otherwise.
 
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged blueprint.
+        If the folder holds no complete, undamaged blueprint.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
         config = config_from_dict(artefact.config["config"])
         rules, rows = config.rules, artefact.arrays["rows"]
-        size = tree_size(rules, config.game_menu, max_nodes=2 * rows.size + 1000)  # its nodes are fewer than its cells
+        size = tree_size(rules, config.game_menu, max_nodes=2 * rows.size + 1000)  # more than any tree with these rows
         cards = _cards(artefact, rules, max(street for street, pairs in enumerate(size.pairs) if pairs) + 1)
         game = game_arrays(rules, size, cards.num_buckets)
         if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):
             raise ValueError(f"rows are {rows.dtype}{list(rows.shape)}")
-        tree = build_tree(rules, config.game_menu, size)  # only now that the size that the file claims fits its rows
+        tree = build_tree(rules, config.game_menu, size)  # only after the check: the file may claim any size
         if artefact.source != tree_digest(tree):
             raise ValueError("its betting is not that of its bet sizes")
         training = artefact.config["training"]
@@ -232,7 +239,7 @@ def load_blueprint(folder: Path) -> Blueprint:
 
 @contextlib.contextmanager
 def _soundness(artefact: Artefact) -> Iterator[None]:
-    """Refuse an artefact whose content is not that of a blueprint."""
+    """Raise ArtefactRefused if the content of an artefact turns out not to be that of a blueprint."""
     try:
         yield
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
@@ -240,7 +247,7 @@ def _soundness(artefact: Artefact) -> Iterator[None]:
 
 
 def _require_training(training: Any) -> None:
-    """Refuse a record of a training that cannot be shown: ValueError."""
+    """Raise ValueError if the record of a training cannot be shown."""
     if not isinstance(training, dict) or type(training.get("iterations")) is not int:
         raise ValueError("the record of its training is missing")
     for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
@@ -254,7 +261,10 @@ def _require_training(training: Any) -> None:
 
 
 def _require_probabilities(blueprint: Blueprint) -> None:
-    """Refuse floats that are not probabilities: ValueError. Rows of 8 bits are shares of their sum, so all are."""
+    """Raise ValueError if a float32 row is neither zeros nor probabilities that sum to 1.
+
+    Rows of 8 bits are divided by their sum when they are read, so any numbers are valid there.
+    """
     if blueprint.rows.dtype != np.float32:
         return
     for street, buckets in enumerate(blueprint.cards.num_buckets):
@@ -270,12 +280,12 @@ def _require_probabilities(blueprint: Blueprint) -> None:
 
 
 def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
-    """Return the rows of another blueprint of the same betting and buckets, without building these again.
+    """Return the rows of another blueprint with the same betting and buckets, without building tree and buckets again.
 
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged blueprint of this game.
+        If the folder holds no complete, undamaged blueprint of this game.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     rows = artefact.arrays.get("rows", np.empty(0))
@@ -291,12 +301,12 @@ def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
 
 
 def blueprint_rules(folder: Path) -> HoldemRules:
-    """Return the game that a blueprint was trained for, without loading all of it.
+    """Return the game that a blueprint was trained for, without building its tree or buckets.
 
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged blueprint.
+        If the folder holds no complete, undamaged blueprint.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
@@ -304,17 +314,17 @@ def blueprint_rules(folder: Path) -> HoldemRules:
 
 
 def blueprint_digest(folder: Path) -> str:
-    """Return the digest of a blueprint's artefact, which identifies its strategy."""
+    """Return the digest of a blueprint's artefact, which identifies its strategy; raises like `blueprint_rules`."""
     return load_artefact(folder, KIND, FORMAT_VERSION).digest
 
 
 def missing_table(folder: Path) -> str:
-    """Return the name of the bucket table of a blueprint's training if it is not built here, else an empty string.
+    """Return the name of the bucket table that a blueprint was trained with; empty if it is built here or lossless.
 
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged blueprint.
+        If the folder holds no complete, undamaged blueprint.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     with _soundness(artefact):
@@ -324,7 +334,7 @@ def missing_table(folder: Path) -> str:
 
 
 def street_decisions(tree: BettingTree, street: int) -> np.ndarray:
-    """Return the decisions of a street in the order of their rows: int32[n]."""
+    """Return the nodes of a street's decisions, in the order of their rows: int32[num_decisions]."""
     nodes = np.flatnonzero((tree.street == street) & (tree.actor >= 0)).astype(np.int32)
     return nodes[np.argsort(tree.row[nodes], kind="stable")]
 
@@ -337,7 +347,7 @@ def street_cells(tree: BettingTree, game: GameArrays, street: int, num_buckets: 
 
 
 def tree_digest(tree: BettingTree) -> str:
-    """Return a hash of all betting."""
+    """Return the SHA-256 of a betting tree: its decisions, its actions and the contributions at its ends."""
     digest = hashlib.sha256()
     for values in (tree.actor, tree.street, tree.num_actions, tree.action, tree.contributions):
         digest.update(values.tobytes())
@@ -345,7 +355,7 @@ def tree_digest(tree: BettingTree) -> str:
 
 
 def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLookup:
-    """Return the buckets that an artefact's blueprint plays with."""
+    """Return the buckets of the blueprint in an artefact, on the first `num_streets` streets."""
     cards, arrays = artefact.config["cards"], artefact.arrays
     if cards["kind"] == LOSSLESS:
         return lossless_buckets(rules, num_streets)
@@ -357,7 +367,7 @@ def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLo
 
 
 def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:
-    """Return the bucket table of an artefact's cards, None where it is not built."""
+    """Return the bucket table that a blueprint was trained with, or None if it is not built here."""
     folder = tables_folder() / card_config(cards["config"]).name
     if holds_artefact(folder):
         with contextlib.suppress(ArtefactRefused):

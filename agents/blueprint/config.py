@@ -1,6 +1,7 @@
 """The settings of a blueprint: its game, bet sizes, card abstraction and training.
 
-A configuration is a TOML file; the presets are such files in ``presets``, next to this module.
+`read_blueprint_config` reads the settings from a TOML file. The presets are such files in the folder ``presets``, next
+to this module.
 """
 
 import dataclasses
@@ -24,13 +25,13 @@ CHIPS_PER_BIG_BLIND = 100
 MAX_ITERATIONS = 10**13
 
 _CLEARLY_BAD_BB = 3.0
-"""An action that loses this many big blinds a visit should be below the pruning threshold when pruning begins."""
+"""An action that loses this many big blinds per visit should be pruned when pruning begins; see `prune_below`."""
 
 _DEALS_PER_VISIT = 10.0
 """A typical preflop decision is visited once in this many deals of its bucket."""
 
 _MIN_LOST_STACKS = 10.0
-"""The pruning threshold in stacks, at least."""
+"""The pruning threshold lies at least this many stacks below zero."""
 
 Texts = tuple[str, ...]
 _Value = TypeVar("_Value")
@@ -38,21 +39,23 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class MenuConfig:
-    """Bet sizes of each street by the number of raises so far, in the grammar of `menu`.
+    """The bet sizes of each street, by the number of raises so far on the street.
 
     Attributes
     ----------
-    preflop, flop, turn, river : tuple of str
-        The sizes of the first raise of the street, of the second and so on; after the last entry no raise is offered.
-        A street without sizes has those of the previous street.
+    preflop, flop, turn, river : tuple of str or None
+        Entry r holds the sizes on offer after r raises on the street, in the grammar of `parse_sizes`. After the last
+        entry no raise is offered. None takes the sizes of the previous street.
     multiway : dict
-        Maps a street to the sizes where three or more seats have not folded; by default those for two seats.
+        Maps a street to the sizes while three or more seats have not folded, in the same form. A street that is not
+        in `multiway` has the same sizes for any number of seats; with None above, it takes them from the previous
+        street's entry of `multiway`.
     callers : dict
         Maps a street to the numbers of seats that may call a bet, by the number of raises so far; see `StreetMenu`.
     all_in_share : float
         A raise to at least this share of the stack becomes all-in.
     push_or_fold : bool
-        Whether calls are left out wherever a raise is legal: a seat that faces a bet folds or raises.
+        Whether a seat that faces a bet must raise or fold. It may still call where it cannot raise.
     """
 
     preflop: Texts
@@ -94,26 +97,30 @@ class BlueprintConfig:
     Attributes
     ----------
     name, text : str
-        The text is the blueprint's purpose.
+        The name of the blueprint, which can name a folder, and its purpose in words.
     game : str
-        A name of the ladder, a preset or an OpenSpiel game string; or empty: no-limit hold'em for `seats`.
+        A game's name in the ladder, a game preset, or an OpenSpiel game string. Empty for no-limit hold'em with `seats`
+        and `stack_bb`.
     seats : int
+        Number of seats; 0 if `game` is given.
     stack_bb : float
-        Stacks in big blinds.
+        Stack of each seat in big blinds; ignored if `game` is given.
     menu : MenuConfig or None
-        None for the raises of the game's own menu.
+        The bet sizes; None for the raises of the game's own rules, which needs `game`.
     cards : str
         ``lossless``, or the name or folder of a bucket table.
     iterations : int
-        Iterations of a whole run; an iteration is a deal traversed for every seat.
+        Number of iterations of the whole run. In an iteration, one deal is traversed once for every seat.
     discount_until, prune_from, average_from, average_over : float
     average_every, num_snapshots : int
         See `Schedule`.
     prune_below_bb : float
         Regret in big blinds below which actions are pruned; 0 for the value that `prune_below` computes.
     exact : bool
-        Regrets in float64 instead of whole chips, and every street averaged by visits: for small games.
+        For small games: whether regrets are float64 instead of whole chips, and every street is averaged by visits
+        instead of snapshots.
     seed : int
+        Seed of the training's random numbers.
     """
 
     name: str
@@ -183,9 +190,17 @@ class BlueprintConfig:
     def prune_below(self, first_buckets: int) -> float:
         """Return the regret in chips below which actions are pruned.
 
-        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. The
-        threshold here scales with the run: it is the regret of an action that loses `_CLEARLY_BAD_BB` on each visit to
-        a typical preflop decision in the first part of the run. That part is 5 %, the default of `prune_from`.
+        Parameters
+        ----------
+        first_buckets : int
+            Number of buckets on the first street.
+
+        Notes
+        -----
+        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. Unless
+        `prune_below_bb` is set, the threshold here scales with the run. It is the regret of an action that loses
+        `_CLEARLY_BAD_BB` on each visit to a typical preflop decision in the first 5 % of the run, the default of
+        `prune_from`. It is at least `_MIN_LOST_STACKS` stacks below zero.
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind
@@ -193,7 +208,7 @@ class BlueprintConfig:
         # regrets lies just below it.
         visits = Schedule.prune_from * self.iterations / first_buckets / _DEALS_PER_VISIT
         stack = max(self.rules.stacks or (100 * self.rules.big_blind,))
-        # In a short run one lost stack would reach that threshold by bad luck, so it is ten of them at least.
+        # In a short run, the bad luck of one lost stack would reach the scaled threshold.
         return -max(_CLEARLY_BAD_BB * visits * self.rules.big_blind, _MIN_LOST_STACKS * stack)
 
     def as_dict(self) -> dict[str, Any]:
@@ -202,12 +217,12 @@ class BlueprintConfig:
 
 
 def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
-    """Return a checked configuration.
+    """Return the configuration of some settings, as read from a TOML file or written by `BlueprintConfig.as_dict`.
 
     Raises
     ------
     ValueError
-        If a setting is missing, unknown or out of range.
+        If a setting is missing, unknown, of another type or out of range.
     """
     given = dict(record)
     if given.get("menu") is not None:
@@ -224,17 +239,23 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
 
 
 def read_blueprint_config(path: Path) -> BlueprintConfig:
-    """Return the configuration of a TOML file; the file's name is the default of `name`."""
+    """Return the configuration of a TOML file; `name` is by default the file's name without its suffix.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or its settings are not valid.
+    """
     return settings.read_config(path, config_from_dict)
 
 
 def preset_names() -> list[str]:
-    """Return the names of the presets."""
+    """Return the names of the blueprint presets, sorted."""
     return sorted(path.stem for path in _PRESETS.glob("*.toml"))
 
 
 def read_preset(name: str) -> BlueprintConfig:
-    """Return a preset."""
+    """Return the configuration of a preset, given by its name."""
     return read_blueprint_config(_PRESETS / f"{name}.toml")
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins for rows of a blueprint that were dropped when it was packed, or never visited in training."""
+"""Stand-ins for the missing rows of a blueprint: rows never visited in training, or dropped by `pack_blueprint`."""
 
 import functools
 from collections.abc import Callable
@@ -14,30 +14,44 @@ from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
 __all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share", "kept_rows"]
 
 SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
-"""The sources of a hand's strategy: its row, the stand-ins in their order, no decision in the tree, more players after
-the flop than in the tree."""
+"""The sources of a hand's strategy.
+
+- ``row``: the hand's own row;
+- ``bucket``, ``sibling``, ``earlier``: a stand-in, see `KeptRows`;
+- ``strength``: the strength of the hand, as there is neither a row nor a stand-in;
+- ``off the tree``: the strength of the hand, as the tree has no such decision;
+- ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later.
+"""
 
 EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
 MAX_TABLE = 2048
-"""The number of buckets of a street up to which the strategies of all buckets at a decision are cached.
+"""The largest number of buckets on a street for which the strategies of all buckets at a decision are cached.
 
-The cache holds 1,024 decisions: at this limit and five actions some 80 MB. Lossless tables have far more buckets.
+The cache holds 1,024 decisions: some 80 MB with this many buckets and five actions. Without abstraction, a street of
+hold'em after the first has far more buckets.
 """
 
 BUCKET_SPAN = 0.05
-"""Share of a street's buckets within which one stands in for another."""
+"""The largest distance between a bucket and its stand-in, as a share of the street's number of buckets."""
 
 
 def defended_share(pot: int, to_call: int) -> float:
-    """Return the minimum defence frequency, pot / (pot + bet) with the pot before the bet.
+    """Return the minimum defence frequency: the pot before the bet, divided by the pot with the bet.
 
-    If fewer hands continue, a bet with any two cards wins more than it risks. `pot` includes the bet.
+    If a smaller share of hands continues, a bet with any two cards makes a profit.
+
+    Parameters
+    ----------
+    pot : int
+        Chips in the middle, the bet included.
+    to_call : int
+        Chips that a call costs.
     """
     return 1.0 - to_call / pot
 
 
 class _Table(NamedTuple):
-    """The strategies and sources of all buckets at a decision, as in `KeptRows.find`.
+    """The strategy and the source of each bucket at a decision, with the dtypes of `KeptRows.find`.
 
     `is_whole` tells whether every bucket has its own row, without a stand-in.
     """
@@ -61,7 +75,7 @@ class _Cells(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """The seat, the street and the kinds of action that two decisions share if one may stand in for the other."""
+    """The properties of a decision that a sibling must share to be its stand-in."""
 
     seat: int
     street: int
@@ -70,10 +84,16 @@ class _Kind(NamedTuple):
 
 
 class KeptRows:
-    """A blueprint's rows, with stand-ins for missing ones.
+    """A blueprint's rows, with stand-ins for missing rows.
 
-    The stand-ins, in order: the nearest bucket with a row at the same decision, where buckets are sorted by strength;
-    the decision after the nearest other size of the last raise; the seat's last earlier decision with a row.
+    There are three kinds of stand-in; the first kind that exists is taken.
+
+    1. ``bucket``: at the same decision, the row of the nearest bucket that has a row, if the distance is at most
+       `BUCKET_SPAN`. This kind needs buckets that are sorted by strength: those of bucket tables, after the first
+       street.
+    2. ``sibling``: the hand's row at a decision that differs in the size of the street's last raise alone. Of the
+       siblings with a row, that with the nearest size is taken.
+    3. ``earlier``: the hand's row at the last earlier decision of the same seat that has a row.
 
     Parameters
     ----------
@@ -95,9 +115,9 @@ class KeptRows:
         self._transfer = functools.lru_cache(1024)(self._make_transfer)
 
     def row(self, node: int, board: tuple[int, ...], combo_id: int) -> tuple[float, ...] | None:
-        """Return one combo's strategy at a decision as `find` does, or None for a missing row.
+        """Return one combo's own row at a decision, as `find` would, or None if the row is missing.
 
-        For a single hand this is many times faster.
+        For a single combo, this method is many times faster than `find`; it never takes a stand-in.
         """
         street, first, pairs, num_actions = self._cells(node)
         bucket = self._buckets(board[: self._board_sizes[street]], street)[combo_id]
@@ -107,12 +127,20 @@ class KeptRows:
     def find(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of combos at a decision.
 
+        Parameters
+        ----------
+        node : int
+            The decision's node in the tree.
+        board : tuple of int
+            The board, with at least the cards of the decision's street.
+        combo_ids : int64[n]
+
         Returns
         -------
         float64[n, num_actions]
-            Rows that sum to 1; zeros without a row or stand-in.
+            A row for each of `combo_ids`, which sums to 1; zeros for a combo without a row or stand-in.
         int8[n]
-            Indices into `SOURCES`; `STRENGTH` without a row or stand-in.
+            The source of each row, as an index into `SOURCES`; `STRENGTH` for a combo without a row or stand-in.
         """
         buckets = self._buckets_at(node, board, combo_ids)
         if self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]] <= MAX_TABLE:
@@ -140,11 +168,11 @@ class KeptRows:
         return _Cells(street, first, int(game.pairs[street]), int(tree.num_actions[node]))
 
     def _play(self, kept: bytes) -> tuple[float, ...] | None:
-        """Return the strategy of a stored row, None for a row of zeros."""
+        """Return the strategy of a stored row, given as the bytes of its cells; None for a row of zeros."""
         cells = np.frombuffer(kept, self._blueprint.rows.dtype)
         rows = np.empty((1, len(cells)), np.float32)
         kernels.read_rows(cells, 0, 0, np.zeros(1, np.int64), rows)
-        # The operations of `_in_buckets` in their order: `act` and `range_strategy` must agree bit for bit.
+        # The same operations in the same order as `_in_buckets`: `act` and `range_strategy` must agree bit for bit.
         rows = rows.astype(np.float64)
         total = row_sums(rows)[0]
         return tuple((rows[0] / total).tolist()) if total else None
@@ -175,22 +203,28 @@ class KeptRows:
     def _make_buckets(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo: int64[num_combos].
 
-        Combos that share a card with the board have an arbitrary one.
+        Combos that share a card with the board get an arbitrary bucket.
         """
         row = self._blueprint.cards.row(board, street).astype(np.int64)
         return np.minimum(row, self._blueprint.cards.num_buckets[street] - 1, out=row)
 
     def _buckets_at(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
-        """Return the buckets of combos at a decision on this street or an earlier one: int64[n]."""
+        """Return the buckets of combos on the street of a decision: int64[n].
+
+        `board` may also have cards of later streets.
+        """
         street = int(self._blueprint.tree.street[node])
         return self._buckets(board[: self._board_sizes[street]], street).take(combo_ids)
 
     def _near_buckets(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the rows of the nearest bucket that has one at a decision, zeros if none is near."""
+        """Return, for each bucket, the row of the nearest bucket that has a row at the decision.
+
+        The row is zeros if the nearest such bucket is further away than `BUCKET_SPAN`.
+        """
         street = int(self._blueprint.tree.street[node])
         num_actions = int(self._blueprint.tree.num_actions[node])
         rows = np.zeros((len(buckets), num_actions))
-        if not (street and self._blueprint.cards.model):  # tables are sorted by strength, but for starting hands
+        if not (street and self._blueprint.cards.model):  # only a table's buckets after the first street are sorted
             return rows
         num_buckets = self._blueprint.cards.num_buckets[street]
         table = self._blueprint.strategy(node, np.arange(num_buckets)).astype(np.float64)
@@ -204,11 +238,11 @@ class KeptRows:
         return rows
 
     def _sibling_rows(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the rows after the nearest other size of the last raise."""
+        """Return each bucket's row at the first sibling that has one, mapped to the actions of `node`."""
         return self._from_first_of(self._siblings(node), node, len(buckets), lambda _, missing: buckets[missing])
 
     def _earlier(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
-        """Return the rows of the seat's last earlier decision with one."""
+        """Return each combo's row at the seat's last earlier decision that has one, mapped to the actions of `node`."""
         tree = self._blueprint.tree
         decisions, at = [], int(tree.parent[node])
         while at >= 0:
@@ -226,6 +260,8 @@ class KeptRows:
         self, decisions: list[int], node: int, number: int, buckets: Callable[[int, np.ndarray], np.ndarray]
     ) -> np.ndarray:
         """Return each hand's row at the first of some decisions that has one, mapped to the actions of `node`.
+
+        Hands without a row at any of the decisions get zeros.
 
         Parameters
         ----------
@@ -249,7 +285,7 @@ class KeptRows:
         return rows
 
     def _find_siblings(self, node: int) -> list[int]:
-        """Return the decisions after other sizes of the street's last raise, the nearest size first."""
+        """Return the siblings of a decision, those with the nearest size of the street's last raise first."""
         tree, states = self._blueprint.tree, self.states
         answers, at = [], node
         while at > 0 and tree.action[at] <= CALL and tree.street[tree.parent[at]] == tree.street[node]:
@@ -264,7 +300,7 @@ class KeptRows:
             sibling = states.child(parent, other)
             for answer in reversed(answers):
                 sibling = states.child(sibling, answer) if sibling >= 0 and tree.actor[sibling] >= 0 else -1
-            # After another size the stack may leave no raise, or the street may be over: no stand-in then.
+            # After another size, the seat may be unable to raise, or the street may be over: that is no stand-in.
             if sibling >= 0 and self._kind(sibling) == self._kind(node):
                 siblings.append(sibling)
         return siblings
@@ -278,7 +314,16 @@ class KeptRows:
         return _Kind(int(tree.actor[node]), int(tree.street[node]), folds, bool(self.states.raises(node)))
 
     def _make_transfer(self, source: int, target: int) -> np.ndarray:
-        """Return the mapping of one decision's actions to another's, by kind: float64[num_actions, num_actions]."""
+        """Return how the probability of each action at `source` is divided among the actions at `target`.
+
+        Folds, calls and raises are mapped to actions of the same kind where the target has one, else to check or call.
+        A check becomes a fold or a call where the target faces a bet and the source does not.
+
+        Returns
+        -------
+        float64[num_actions at source, num_actions at target]
+            Rows sum to 1.
+        """
         tree, states = self._blueprint.tree, self.states
         actions, targets = tree.actions(source).tolist(), tree.actions(target).tolist()
         call = targets.index(CALL) if CALL in targets else 0
@@ -286,13 +331,13 @@ class KeptRows:
         sizes, target_sizes = states.sizes(source), np.array(states.sizes(target))
         transfer = np.zeros((len(actions), len(targets)))
         for column, action in enumerate(actions):
-            # By share of the pot, as the pots of two decisions differ; a call where the target has no raise.
+            # Raises are matched by their shares of the pot, as the pots of the two decisions differ.
             if action > CALL and len(target_sizes):
                 size = sizes[column - len(actions)]
                 transfer[column, first_raise + np.argmin(abs(target_sizes - size))] = 1.0
             elif action == FOLD and targets[0] == FOLD:
                 transfer[column, 0] = 1.0
-            elif action == CALL and targets[0] == FOLD and actions[0] != FOLD:  # a check faced no bet
+            elif action == CALL and targets[0] == FOLD and actions[0] != FOLD:  # only the target faces a bet
                 state = states.state(target)
                 share = defended_share(sum(state.contributions), state.to_call)
                 transfer[column, 0] = 1.0 - share
@@ -304,5 +349,5 @@ class KeptRows:
 
 @functools.lru_cache(4)
 def kept_rows(blueprint: Blueprint) -> KeptRows:
-    """Return the lookup tables that all agents of a blueprint in a process share."""
+    """Return the `KeptRows` that all agents of a blueprint in a process share."""
     return KeptRows(blueprint, TreeStates(blueprint.rules, blueprint.tree))

@@ -1,4 +1,4 @@
-"""Measurements at the marks of a training run, which show whether it needs more training."""
+"""Measurements at the marks of a training run, which show whether the blueprint needs more training."""
 
 import dataclasses
 
@@ -32,7 +32,10 @@ class Watched:
         self.rows = rows
 
     def require(self, tree: BettingTree, num_cells: int) -> None:
-        """Raise ValueError unless these are decisions of a tree, with cells and probabilities of its rows."""
+        """Raise ValueError unless the three arrays have dtypes, shapes and indices that fit a tree.
+
+        `num_cells` is the number of cells of a blueprint of this tree.
+        """
         nodes, cells, rows = self.nodes, self.cells, self.rows
         fits = (nodes.dtype, cells.dtype, rows.dtype) == (np.int64, np.int64, np.float32) and nodes.shape == cells.shape
         if not fits or nodes.ndim != 1 or ((nodes < 0) | (nodes >= len(tree.actor))).any():
@@ -47,10 +50,10 @@ class Watched:
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
 
     def update(self, blueprint: Blueprint, seed: int) -> float:
-        """Return how much the watched rows have changed since the last mark, and watch other rows from now on.
+        """Return how much the watched rows have changed since the last mark, and watch new rows from now on.
 
-        The change is the mean total variation, 0 to 1; NaN if no row was watched. The rows watched next are those that
-        the blueprint meets in self-play.
+        The change is the total variation distance, 0 to 1, averaged over the watched rows; NaN if no row was watched.
+        The new rows are those that the blueprint first reaches in self-play, at most 50,000; `seed` draws the decks.
         """
         counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
         moved = np.nan
@@ -66,7 +69,7 @@ class Watched:
 def take_mark(
     trainer: Trainer, blueprint: Blueprint, watched: Watched, last: Blueprint | None, *, seconds: float, threads: int
 ) -> Mark:
-    """Return the measurements of a run.
+    """Return the measurements of a run at this moment, and choose the rows to watch until the next mark.
 
     Parameters
     ----------
@@ -104,7 +107,10 @@ def take_mark(
 
 
 def _probabilities(blueprint: Blueprint, cells: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the probabilities of the rows at some cells, concatenated: float32[sum of counts]."""
+    """Return the probabilities of some rows, concatenated: float32[sum of counts].
+
+    `cells` holds the first cell of each row and `counts` its number of actions, both int64[n].
+    """
     if not len(cells):
         return np.empty(0, np.float32)
     starts = np.cumsum(counts) - counts

@@ -1,4 +1,4 @@
-"""Matches between two blueprints of the same betting and buckets, at the speed of the trainer."""
+"""Self-play of blueprints by kernels: duplicate matches between two blueprints, and the rows that play reaches."""
 
 import math
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class MatchSums(NamedTuple):
     squares : float64[num_seats + 1]
         Sums over decks of the squared chips: those won in each seat, then those won in all seats together.
     counts : int64[2]
-        Number of decisions, and number of decisions without a learnt row, where an action is drawn uniformly.
+        Number of decisions of all seats, and number of those with a missing row, where an action is drawn uniformly.
     """
 
     chips: np.ndarray
@@ -47,13 +47,13 @@ class MatchResult(NamedTuple):
     ----------
     num_decks : int
         Number of decks. Each deck was played once for each seat, with the first blueprint in that seat and copies of
-        the other in all other seats.
+        the second blueprint in all other seats.
     mean, deviation : float
-        Winnings in mbb per hand, and their standard error.
+        Winnings of the first blueprint in mbb per hand, and their standard error.
     seat_means, seat_deviations : tuple of float
-        The same for the hands in each seat.
+        For each seat, the first blueprint's winnings there in mbb per hand, and their standard error.
     missing : float
-        Share of decisions without a learnt row, where an action is drawn uniformly.
+        Share of all decisions with a missing row, where an action is drawn uniformly; NaN without decisions.
     """
 
     num_decks: int
@@ -69,13 +69,14 @@ def play_match(
 ) -> MatchResult:
     """Return the winnings of a blueprint in every seat against copies of another: a duplicate match.
 
-    Every deck is played with the same random numbers in each seat, so decisions that both play equally cancel out.
-    The number of threads does not change the result. A blueprint against itself measures the value of each seat.
+    Every deck is played once for each seat of the first blueprint, always with the same random numbers. So equal
+    strategies win exactly nothing from each other. The number of threads does not change the result. A match of a
+    blueprint against itself measures the value of each seat.
 
     Raises
     ------
     ValueError
-        If they differ in betting or buckets, or their bucket table is not built.
+        If the rows of the two differ in number or dtype, or the bucket table of `blueprint` is not built.
     """
     if blueprint.rows.shape != other.rows.shape or blueprint.rows.dtype != other.rows.dtype:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
@@ -116,7 +117,15 @@ def play_match(
 
 
 def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nodes and the first cells of decisions that self-play meets: two int64[n], n up to `max_rows`."""
+    """Return the rows that self-play reaches, in the order of play: each row's node and its first cell.
+
+    Missing rows are left out. A row that is reached several times appears as often.
+
+    Returns
+    -------
+    nodes, cells : int64[n]
+        n is at most `max_rows`; further rows are dropped.
+    """
     nodes, cells = np.empty(max_rows, np.int64), np.empty(max_rows, np.int64)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
     count = kernels.meet_rows(_dealt_game(blueprint), blueprint.rows, num_decks, stream, work, nodes, cells)
@@ -124,19 +133,19 @@ def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int 
 
 
 def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed: int = 1) -> np.ndarray:
-    """Return the number of times that each row of a blueprint is reached against opponents who often act at random.
+    """Return the number of times that a blueprint reaches each of its rows, against opponents that often act randomly.
 
     Parameters
     ----------
     num_decks : int
-        Each is played once for each seat.
+        Number of decks. Each deck is played once for each seat, with the blueprint in that seat.
     share : float
         Probability that an opponent draws its action uniformly instead of from the blueprint.
 
     Returns
     -------
     uint8[num_cells]
-        Counts up to 255, at the first cell of each row.
+        Counts up to 255 at the first cell of each row; 0 in the other cells.
     """
     reached = np.zeros(len(blueprint.rows), np.uint8)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)
@@ -145,7 +154,7 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
 
 
 def warmup() -> None:
-    """Compile the kernels that play, for rows of 8 bits."""
+    """Compile the kernels that play, read and count rows, for rows of 8 bits."""
     plan = Schedule(1, num_snapshots=0)
     blueprint = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan).blueprint()
     play_match(blueprint, blueprint, 1)
@@ -156,7 +165,7 @@ def warmup() -> None:
 
 
 def _dealt_game(blueprint: Blueprint) -> DealtGame:
-    """Return a blueprint's game with its bucket table."""
+    """Return a blueprint's game as kernels deal and walk it; ValueError without its bucket table."""
     cards = blueprint.cards
     if not isinstance(cards, CardBuckets):
         raise ValueError("self-play needs the bucket table that the blueprint was trained with; build it again")

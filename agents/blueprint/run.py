@@ -39,7 +39,9 @@ class Checkpoint:
     Attributes
     ----------
     config : BlueprintConfig
+        The settings with which the run was begun.
     schedule : Schedule
+        The schedule of the run, which is longer than that of `config` if the run was extended.
     iteration : int
         Number of iterations done.
     seconds : float
@@ -47,7 +49,7 @@ class Checkpoint:
     marks : tuple of Mark
         The marks so far.
     num_marks : int
-        Number of marks of the whole run.
+        See `TrainingRun`.
     arrays : dict
         The state of the trainer and of the watched decisions, by name.
     source : str
@@ -71,23 +73,33 @@ class Checkpoint:
 
 
 class TrainingRun:
-    """Trains a blueprint and saves checkpoints, so that it resumes after any interruption.
+    """Trains a blueprint and saves checkpoints, so that the training can be resumed after any interruption.
 
     Parameters
     ----------
     folder : Path
-        Gets ``checkpoints`` (the last two), ``snapshots`` (the blueprint of each mark; not the snapshots of `Schedule`)
-        and ``blueprint``.
+        The folder of the run. It gets three subfolders: ``checkpoints`` (the last two), ``snapshots`` (the blueprint of
+        each mark; not the snapshots of `Schedule`) and ``blueprint`` (the finished blueprint).
     config : BlueprintConfig
     trainer : Trainer
     num_marks : int
-        Number of times, at even distances, that the run is measured and its blueprint kept.
+        Number of marks, evenly spaced over the iterations of `config`. An extended run has more marks, at the same
+        distance.
 
     Attributes
     ----------
+    marks : list of Mark
+        The marks so far.
+    seconds : float
+        Training time so far.
     start : dict or None
-        Facts on the blueprint that the run started from: its ``digest``, the ``iterations`` and ``core_hours`` of its
-        training, and the ``weight_bb`` given to it. None if the run started from zero.
+        The origin of a run that started from another blueprint: that blueprint's ``digest``, the ``iterations`` and
+        ``core_hours`` of its training, and the ``weight_bb`` of regret given to it. None if the run started from zero.
+
+    Raises
+    ------
+    ValueError
+        If `num_marks` is not 1 to 1,000.
     """
 
     def __init__(self, folder: Path, config: BlueprintConfig, trainer: Trainer, *, num_marks: int = NUM_MARKS):
@@ -109,9 +121,9 @@ class TrainingRun:
         Raises
         ------
         ValueError
-            If it was made with another bucket table or other betting.
+            If the checkpoint was made with another bucket table or other betting.
         ArtefactRefused
-            If its arrays do not fit this training.
+            If the checkpoint's arrays do not fit the trainer.
         """
         if checkpoint.table_digest != self.trainer.cards.table_digest:
             raise ValueError("the run was begun with another bucket table; build that one again")
@@ -145,14 +157,16 @@ class TrainingRun:
         Parameters
         ----------
         seconds : float
-            The call ends when the run has been trained for this time in total, the time before it was resumed included.
+            The call ends when the training time in total, earlier calls and resumed runs included, reaches this limit.
         checkpoint_seconds : float
-            Minimum time between two checkpoints.
+            Minimum time between two checkpoints while the run trains; a last checkpoint is written at the end.
         step : callable
-            Returns a context for work that must not be interrupted. Interrupts between two such contexts end the call.
-        on_progress, on_mark : callable
-            Called after every piece of training, and after every mark; `on_mark` also once at the end, when the marks
-            have been matched against the final blueprint.
+            Returns a context manager, in which the call does all work that an interrupt must not cut short. The context
+            manager may hold an interrupt back until its exit.
+        on_progress : callable
+            Called after every piece of training, of about half a second.
+        on_mark : callable
+            Called after every mark, and once at the end, after the marks' matches against the final blueprint.
         """
         trainer = self.trainer
         end = trainer.schedule.iterations
@@ -168,7 +182,7 @@ class TrainingRun:
                 elapsed = time.perf_counter() - begin
                 self.seconds += elapsed
                 measured = (trainer.iteration - before) / max(elapsed, 1e-9)
-                # A short piece measures badly: one lucky rate would make the next piece far too long.
+                # A short piece measures the rate badly: a rate that is far too high would make the next piece too long.
                 rate = min(measured, 4.0 * rate) if rate and elapsed < _PIECE_S / 4 else measured
                 if trainer.iteration in self._mark_iterations():
                     self._mark()
@@ -183,7 +197,7 @@ class TrainingRun:
         on_mark()
 
     def keep(self) -> None:
-        """Write a checkpoint, and delete all but the last two."""
+        """Write a checkpoint, unless the last one is of the same iteration, and delete all but the last two."""
         trainer = self.trainer
         if self._kept_at == trainer.iteration:
             return
@@ -214,7 +228,7 @@ class TrainingRun:
             shutil.rmtree(older, ignore_errors=True)
 
     def finish(self) -> None:
-        """Write the blueprint so far, after a match of every mark's blueprint against it."""
+        """Write a checkpoint and the blueprint so far, after a match of each earlier mark's blueprint against it."""
         self.keep()
         final = self._blueprint()
         for number, mark in enumerate(self.marks):
@@ -229,13 +243,13 @@ class TrainingRun:
         dataclasses.replace(final, training=self._training()).save(self.folder / FOLDER)
 
     def _mark_iterations(self) -> set[int]:
-        """Return the iterations of the marks."""
+        """Return the iterations of the marks, those of an extension included."""
         end = self.config.schedule.iterations
         step = end / self.num_marks
         return {round(step * k) for k in range(1, max(1, math.ceil(self.trainer.schedule.iterations / step)) + 1)}
 
     def _mark(self) -> None:
-        """Measure the run and keep its blueprint."""
+        """Measure the run, and save its current blueprint among the snapshots."""
         number = len(self.marks)
         blueprint = self._blueprint()
         last = None
@@ -265,7 +279,7 @@ class TrainingRun:
         )
 
     def _snapshot(self, number: int, current: Blueprint) -> Blueprint:
-        """Return the blueprint of a mark, which shares all but its rows with the current one."""
+        """Return the blueprint of a mark, numbered from 0. Only its rows differ from the current blueprint."""
         return dataclasses.replace(current, rows=load_rows(self._snapshot_folder(number), current))
 
     def _snapshot_folder(self, number: int) -> Path:
@@ -288,12 +302,12 @@ def begin_run(
     ----------
     start : Blueprint, optional
         The blueprint to start from, with `start_weight_bb` big blinds of regret spread over each row; see
-        `Trainer.start_from`.
+        `Trainer.start_from`. By default the run starts from zero.
 
     Raises
     ------
     ValueError
-        If the folder holds a run, or the blueprint to start from does not fit.
+        If the folder holds a run, `num_marks` is not 1 to 1,000, or `start` has other betting or buckets than the run.
     """
     if checkpoint_folders(folder) or holds_artefact(folder / FOLDER):
         raise ValueError(f"{folder} holds a training run; continue it with resume, or give another folder")
@@ -320,14 +334,14 @@ def checkpoint_folders(folder: Path) -> list[Path]:
 
 
 def load_checkpoint(folder: Path) -> tuple[Checkpoint, list[ArtefactRefused]]:
-    """Return a run's newest sound checkpoint, and the errors of newer ones.
+    """Return a run's newest undamaged checkpoint, and the errors of the damaged checkpoints that are newer.
 
     Raises
     ------
     ValueError
         If the folder holds no run.
     ArtefactRefused
-        If none of its checkpoints is sound.
+        If all checkpoints of the run are damaged.
     """
     refused: list[ArtefactRefused] = []
     for path in checkpoint_folders(folder):
@@ -372,7 +386,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
-    """Refuse numbers from which kernels cannot continue: ValueError. `Trainer.resume` compares shapes and types."""
+    """Raise ValueError if kernels cannot continue from these numbers. `Trainer.resume` checks shapes and dtypes."""
     for name in ("regrets", "sums", "snapshots", "weighted_visits", "counters", "watched_rows"):
         values = arrays[name]
         for first in range(0, len(values), _CHUNK):

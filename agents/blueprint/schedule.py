@@ -14,31 +14,32 @@ MAX_SNAPSHOTS = 250
 class Schedule:
     """The iterations at which a run discounts, prunes, averages and takes snapshots.
 
+    The average strategy of the first street is a mean over visits: an update adds the current strategy of every row
+    that it visits. The average strategy of later streets is a mean over snapshots: a snapshot is the current strategy
+    of all rows visited so far. A `Trainer` with ``average_all`` averages every street over visits.
+
     Attributes
     ----------
     iterations : int
         Iterations of the whole run.
     discount_until : float
-        Share of the run in which regrets and averages are discounted; 0 for none. It has 40 equal steps. After step k,
-        except the last, they are multiplied by k / (k + 1), so that a step weighs in proportion to its number (linear
-        CFR).
+        Share of the run in which regrets and averages over visits are discounted; 0 for none. This part of the run has
+        40 equal steps. After step k, except the last, the regrets and the sums of these averages are multiplied by
+        k / (k + 1). So each step has a weight proportional to its number (linear CFR).
     prune_from : float
         Share of the run after which most traversals (`prune_share`) skip actions with very negative regret; 1 for no
         pruning.
     average_from : float
-        Share of the run after which strategies of the first street are added to its average, and snapshots of the later
-        streets are taken.
+        Share of the run after which averages are updated and snapshots are taken.
     average_over : float
-        Share of the run, at its end, that the averages cover: they restart where it begins. Each earlier restart
-        lies at 1 - average_over times the iteration of the next one, so that the averages of an unfinished run cover
-        its last part, too.
-        With 1 they cover everything since `average_from`. That is less exploitable: current strategies cycle, and an
-        average over part of a cycle leans to one side.
+        Share of the run, at its end, that the averages cover. They restart at the beginning of that share, and earlier
+        at each iteration that is 1 - average_over times the iteration of a later restart. So the averages of an
+        unfinished run cover its last part, too. With 1, the averages cover everything since `average_from`. That
+        strategy is less exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int
-        Iterations between two updates of the average.
+        Iterations between two updates of the averages over visits.
     num_snapshots : int
-        Number of snapshots in the run. A snapshot is the current strategy of the later streets; the average strategy of
-        these streets is the mean of the snapshots.
+        Number of snapshots in the run, evenly spaced from `average_from` on.
     """
 
     iterations: int
@@ -69,20 +70,23 @@ class Schedule:
 
     @functools.cached_property
     def discounts(self) -> dict[int, float]:
-        """Return the factor of each discount, by the iteration before which it is due."""
+        """The factor of each discount, by the number of iterations after which it is applied.
+
+        Empty if the part of the run with discounts has fewer than 40 iterations.
+        """
         until, steps = self.discount_until * self.iterations, self.num_discount_steps
         return {round(until * k / steps): k / (k + 1) for k in range(1, steps)} if until >= steps else {}
 
     @functools.cached_property
     def snapshots(self) -> frozenset[int]:
-        """Return the iterations before which a snapshot is due; the last is the end."""
+        """The numbers of iterations after which a snapshot is taken; the last snapshot is taken at the end."""
         start = self.average_from * self.iterations
         spans = np.arange(1, self.num_snapshots + 1) / max(self.num_snapshots, 1)
         return frozenset(np.rint(start + (self.iterations - start) * spans).astype(int).tolist())
 
     @functools.cached_property
     def renewals(self) -> frozenset[int]:
-        """Return the iterations before which averages restart."""
+        """The numbers of iterations after which the averages restart from zero."""
         renewals, at = set(), self.iterations * (1.0 - self.average_over)
         while at > self.average_from * self.iterations and round(at) > 0:
             renewals.add(round(at))
@@ -90,10 +94,16 @@ class Schedule:
         return frozenset(renewals)
 
     def extended(self, iterations: int) -> "Schedule":
-        """Return the schedule of a longer run that is the same up to the end of this one.
+        """Return the schedule of a longer run, with the same events up to the end of this run.
 
-        Only the restarts of the averages (`average_over` below 1) move with the length of the run. Snapshots keep their
-        distance while their number allows it.
+        There are two exceptions. The restarts of the averages (`average_over` below 1) move with the length of the run.
+        Snapshots keep their distance only approximately, and lie further apart if there would be more than
+        `MAX_SNAPSHOTS`.
+
+        Raises
+        ------
+        ValueError
+            If the other run is shorter.
         """
         if iterations < self.iterations:
             raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")
