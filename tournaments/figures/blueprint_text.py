@@ -1,4 +1,8 @@
-"""A blueprint as text, as plain values and as pictures: its training, its size, and its opening strategies."""
+"""A blueprint as text, as plain values and as pictures.
+
+All three show its training and, for each seat, its strategy when all seats before have folded. Texts and plain values
+also show its size.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -17,14 +21,14 @@ _MIB = 1 << 20
 
 
 def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> dict[str, Any]:
-    """Return a blueprint's configuration, size and training as plain values.
+    """Return a blueprint's configuration, size, training and first-in strategies as plain values.
 
     Parameters
     ----------
     folder : Path
-        The artefact's folder.
+        The blueprint's folder.
     packed : Path, optional
-        The file from which it was unpacked.
+        The packed file from which the folder was unpacked.
     """
     config, rows = blueprint.config, blueprint.num_rows()
     return {
@@ -46,7 +50,10 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
 
 
 def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
-    """Return a blueprint's training, size and raises, and the share of its rows that hold a learnt strategy."""
+    """Return a blueprint's training, size, bet sizes, learnt rows on each street, marks and seats' values as text.
+
+    The parameters are those of `blueprint_record`.
+    """
     config, training = blueprint.config, {"seconds": 0.0, "nodes": 0, "threads": 1} | summarised(blueprint.training)
     hours = training["seconds"] / 3600
     lines = [f"{blueprint_name(blueprint)}, {blueprint.digest[:16]}: {packed or folder}"]
@@ -84,12 +91,20 @@ def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = Non
 
 
 def grids_text(blueprint: Blueprint) -> str:
-    """Return a grid for each seat when all seats before it have folded; empty if starting hands are not hold'em's."""
+    """Return, for each seat but the big blind, a text grid of its strategy when all seats before it have folded.
+
+    The text is empty if starting hands are not those of hold'em with 52 cards.
+    """
     return "\n\n".join(grid_text(seat, found, blueprint.rules) for seat, found in _first_in(blueprint).items())
 
 
 def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
-    """Draw the grids of all seats and, in a second file beside it, the training; return the files.
+    """Draw the first-in grids of the seats and, in a second file beside `path`, the training.
+
+    Returns
+    -------
+    list of Path
+        The files written. Grids are missing if starting hands are not hold'em's, the training if it has no marks.
 
     Raises
     ------
@@ -108,7 +123,7 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
 
 
 def blueprint_name(blueprint: Blueprint) -> str:
-    """Return a blueprint's name."""
+    """Return the name in a blueprint's configuration; `FOLDER` for a blueprint without a configuration."""
     return blueprint.config.name if blueprint.config else FOLDER
 
 
@@ -131,7 +146,7 @@ def _doubling_text(training: dict[str, Any]) -> str:
 
 
 def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
-    """Return each street's raise sizes, by the number of earlier raises on the street."""
+    """Return lines with each street's raise sizes by the number of earlier raises, and with the limits of calls."""
     lines = ["raises, in shares p of the pot after calling | after a bet or raise | after two | ..."]
     for name, street in list(zip(STREETS, menu.game_menu.streets, strict=True))[:num_streets]:
         lines.append(f"{name:8} {' | '.join(street.raises) or 'none'}")
@@ -145,12 +160,12 @@ def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
 
 
 def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return each seat's strategy when all seats before it have folded; empty if starting hands are not hold'em's."""
+    """Return the strategies of `first_in` by position; empty if starting hands are not hold'em's."""
     return first_in(blueprint) if has_starting_hands(blueprint.rules) else {}
 
 
 def _seat_names(blueprint: Blueprint) -> list[str]:
-    """Return the positions as the grids name them; in games without such grids, numbers."""
+    """Return each seat's position as the grids name it; in games without grids, ``seat 0``, ``seat 1``, ..."""
     seats = blueprint.rules.num_seats
     return seat_names(seats) if has_starting_hands(blueprint.rules) else [f"seat {seat}" for seat in range(seats)]
 
@@ -164,5 +179,5 @@ def _folder_bytes(folder: Path) -> int:
 
 
 def _memory_bytes(blueprint: Blueprint) -> int:
-    """Return the bytes of memory that the rows and the betting tree take once all of them have been read."""
+    """Return the bytes of memory that the rows and the betting tree take when both are read completely."""
     return blueprint.rows.nbytes + sum(values.nbytes for values in blueprint.tree)

@@ -14,6 +14,13 @@ from plurispiel.tournaments.figures.picture import SERIES, picture
 def draw_table(table: BucketTable, folder: Path, flop: tuple[int, ...]) -> list[Path]:
     """Draw the sizes and equities of the buckets, and one flop's buckets in a grid of starting hands; return the files.
 
+    Parameters
+    ----------
+    folder : Path
+        Folder of the three pictures; created if it does not exist.
+    flop : tuple of int
+        The three cards of the flop.
+
     Raises
     ------
     MatplotlibMissing
@@ -56,7 +63,8 @@ def flop_grid(table: BucketTable, flop: tuple[int, ...]) -> tuple[np.ndarray, li
     means : float64[13, 13]
         Mean bucket of a hand's combos that share no card with the flop; NaN if every combo shares one.
     texts : list of list of str
-        The name of each hand, with the lowest and the highest bucket of these combos.
+        The name of each hand and, below, the lowest and the highest bucket of the same combos: one number if both are
+        equal, nothing without combos.
     """
     row = table.row(np.array(flop, np.uint8)).astype(np.int64)
     live = row != np.iinfo(table.model.dtype("flop")).max

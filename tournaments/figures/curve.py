@@ -1,4 +1,4 @@
-"""The curve of a solver's convergence as files: a table and a picture."""
+"""The curve of a solver's convergence as a CSV file and as a picture."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,21 +9,21 @@ from plurispiel.tournaments.figures.picture import picture
 
 
 def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:
-    """Write the curve as CSV.
+    """Write the curve as CSV, with the columns ``iteration``, ``seconds`` and `measure`.
 
     Parameters
     ----------
     measure : str
-        Name of the distances: ``exploitability`` or ``nash_conv``.
+        Name of the column of distances: ``exploitability`` or ``nash_conv``.
     """
     rows = [f"iteration,seconds,{measure}", *(f"{n},{seconds:.6f},{away!r}" for n, seconds, away in curve)]
     write_atomically(path, "\n".join(rows) + "\n")
 
 
 def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> None:
-    """Draw the curve by iterations and by seconds on logarithmic axes.
+    """Draw the distance over iterations and over seconds, on logarithmic axes.
 
-    Points of distance or time 0 are left out; without any other point no file is written.
+    Points whose distance or time is 0 are left out; if no point remains, no file is written.
 
     Parameters
     ----------

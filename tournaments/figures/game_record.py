@@ -1,4 +1,4 @@
-"""The record and the text that `exploitability` and `solve` report of a small game."""
+"""The results of `plurispiel exploitability` and `plurispiel solve`, as plain values and as text."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from plurispiel.evaluation.best_response import Exploitability
 
 
 class SizedGame(NamedTuple):
-    """A game's OpenSpiel string and size."""
+    """The OpenSpiel string and the size of a game that is measured without a `GameTree`."""
 
     game: str
     num_histories: int
@@ -32,13 +32,13 @@ def game_record(
     Parameters
     ----------
     seconds : float
-        Time of iterations and evaluations only.
+        Time of solving, searching and measuring.
     setup_seconds : float
-        Time of compilation, of flattening, and of reading an agent's strategy.
+        Time before that: of loading kernels, flattening, and reading the strategy of an agent or a policy.
     algorithm, iterations : optional
-        The solver that made the strategy and its iterations, if a solver did.
+        The solver that computed the strategy, and the number of its iterations; None for the strategy of an agent.
     agent : str, optional
-        The agent's spec, or the folder of the policy.
+        The agent's spec, or the folder of the policy; None in `plurispiel solve`.
     curve : iterable of (iteration, seconds, exploitability)
         Measurements of a solver. With three or more players, or if the game is not zero-sum, NashConv takes the place
         of exploitability.
@@ -82,7 +82,7 @@ def record_text(record: dict[str, Any]) -> str:
 
 
 def amount_text(amount: float, record: dict[str, Any]) -> str:
-    """Return an amount with its unit, and in mbb/hand where there is a big blind."""
+    """Return an amount in the unit of a game's record as text, and in mbb/hand if the game has a big blind."""
     text = f"{amount:.6g} {record['unit']}" if amount < 1e-3 else f"{amount:,.6f} {record['unit']}"
     if record["big_blind"]:
         text += f" = {1000.0 * amount / record['big_blind']:,.6g} mbb/hand"
@@ -90,9 +90,9 @@ def amount_text(amount: float, record: dict[str, Any]) -> str:
 
 
 def unit_of(game: str) -> tuple[str, int | None]:
-    """Return the name of a game's unit, and its big blind in that unit, None where there is none.
+    """Return the unit of a game's payoffs, chips in poker and points in other games, and the big blind in chips.
 
-    Where all blinds are equal they count as antes, and no blind is the big one.
+    The big blind is None in games other than `universal_poker`, and where all blinds are equal: equal blinds are antes.
 
     >>> unit_of("leduc_poker()"), unit_of("liars_dice(numdice=1)")
     (('chips', None), ('points', None))

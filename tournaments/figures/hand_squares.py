@@ -10,14 +10,14 @@ from plurispiel.tournaments.figures.picture import outlined
 
 
 def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fontsize: float = 8.0) -> None:
-    """Draw each hand's shares side by side in its square.
+    """Draw a bar for each action in each hand's square; the bar's width is the action's probability.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         The axes to draw on.
     shares : float64[13, 13, n]
-        Probabilities of n actions, drawn from left to right; NaN where the board excludes a hand.
+        Probabilities of n actions, drawn from left to right; NaN for a hand that is not in the range.
     colours : sequence of n str
         The colour of each action.
     """

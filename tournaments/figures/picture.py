@@ -1,7 +1,7 @@
-"""One style for the pictures of all commands, with matplotlib, which the extra `plot` brings.
+"""One style for the pictures of all commands. They need matplotlib, which the extra `plot` installs.
 
-Series have the colours of Okabe and Ito, which every kind of colour vision tells apart, and markers of their own.
-Actions are grey for folds, orange for calls and blue for raises, darker for larger ones, as in the report.
+Each series has its own marker and one of the colours of Okabe and Ito, which colour-blind readers can tell apart.
+Folds are grey, calls orange and raises blue, as in the report; larger raises are darker.
 """
 
 import contextlib
@@ -25,14 +25,15 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#00
 """Blue, vermillion, bluish green, reddish purple, orange, sky blue, black."""
 
 NEUTRAL = "#8a929b"
-"""Colour of lines that are no series, such as zero."""
+"""Colour of lines that are no series, such as the line at zero."""
 
 FOLD_COLOUR, CALL_COLOUR = "#d5d8dc", "#d98a00"
 RAISE_COLOURS = ("#8fc6f8", "#4a8ad4", "#1e62a0", "#0b2c66")
-"""From the smallest raise to the largest. The report's page has the same colours, and others on a dark ground.
+"""From the smallest raise to the largest. The report's page has the same colours in light mode, others in dark mode.
 
-Any two of the six differ by at least 15 in CIEDE2000, also without red, green or blue cones: by lightness among the
-blues, by hue from orange. A scale that began near white differed from the grey of folds by only 5.5 at worst.
+Any two of the six colours of actions differ by more than 15 in CIEDE2000, also for eyes without red, green or blue
+cones. The blues differ from each other in lightness, and from the orange in hue. A scale of blues that began near white
+differed from the grey of folds by only 5.5 at worst.
 """
 
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -67,14 +68,16 @@ class MatplotlibMissing(ValueError):
 
 @contextlib.contextmanager
 def picture(path: Path, width: float, height: float, title: str = "") -> Iterator[Any]:
-    """Yield an empty figure in the style; it is written at the end, whole or not at all.
+    """Yield an empty figure in this style; at the end of the context the figure is written, whole or not at all.
 
     Parameters
     ----------
     path : Path
-        The file; its ending names the format, by default PNG.
+        The file; its suffix names the format. Without a suffix the format is PNG.
     width, height : float
         Size of the figure in inches.
+    title : str
+        Heading of the figure; empty for none.
 
     Yields
     ------
@@ -107,7 +110,8 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
 def raise_colours(number: int) -> list[str]:
     """Return colours for `number` sizes of a raise, from the smallest to the largest.
 
-    Up to four are those of `RAISE_COLOURS`, as far apart as they can be; more lie between these.
+    Up to four colours are taken from `RAISE_COLOURS`: a single size has the second, more sizes are spread over all.
+    More than four colours are interpolated.
 
     >>> raise_colours(1), raise_colours(2)
     (['#4a8ad4'], ['#8fc6f8', '#0b2c66'])
@@ -124,7 +128,7 @@ def raise_colours(number: int) -> list[str]:
 
 
 def outlined() -> list[Any]:
-    """Return the path effects that make a text readable on any of the colours: a white outline."""
+    """Return a white outline as matplotlib's path effects: it makes a text readable on all colours."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=1.8, foreground="white", alpha=0.85)]

@@ -16,17 +16,17 @@ from plurispiel.tournaments.figures.hand_squares import draw_squares
 from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, picture, raise_colours
 
 CELL = 5
-"""Width of a cell of a grid as text, in letters."""
+"""Width of a cell of a text grid, in characters."""
 
 _COLOURS = {"raise": raise_colours(1)[0], "call": CALL_COLOUR, "fold": FOLD_COLOUR}
 
 _PANEL_INCHES = 5.2
 _LINE = 62
-"""Width of the text below a panel, in letters."""
+"""Width of the text below a panel, in characters."""
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
-    """Return each starting hand's row and column: aces first, suited hands above the diagonal."""
+    """Return each starting hand's row and column by its name: aces first, suited hands above the diagonal."""
     places = {}
     for name in preflop_names():
         high, low = (12 - RANKS.index(rank) for rank in name[:2])
@@ -35,23 +35,24 @@ def hand_places() -> dict[str, tuple[int, int]]:
 
 
 def hand_weights() -> np.ndarray:
-    """Return the number of combos of each starting hand: int64[169]."""
+    """Return the number of combos of each starting hand, in the order of `preflop_names`: int64[169]."""
     return np.array([{"s": 4, "o": 12}.get(name[2:], 6) for name in preflop_names()])
 
 
 def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
-    """Return a strategy of starting hands as text, a grid with a cell for each hand.
+    """Return a strategy of starting hands as text: a grid with a cell for each hand.
 
-    A cell shows the per cent of raises, or of calls after a ``c`` where calls are more; a dot is a fold.
+    A cell shows the percentage of raises; where a hand calls more often than it raises, ``c`` and the percentage of
+    calls. A dot stands for less than 0.5 % of each.
 
     Parameters
     ----------
     title : str
         The line above the grid.
     strategy : Strategy
-        With a row for each of the 169 starting hands.
+        A strategy with a row for each of the 169 starting hands, in the order of `preflop_names`.
     rules : HoldemRules
-        Raises are given in the game's big blinds.
+        The game, in whose big blinds raises are given.
     """
     kinds = _kinds(strategy)
     cells = [["".rjust(CELL)] * 13 for _ in range(13)]
@@ -70,12 +71,18 @@ def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
 
 
 def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules: HoldemRules) -> None:
-    """Draw strategies of starting hands, a panel for each seat.
+    """Draw strategies of starting hands, a panel for each position.
 
     Parameters
     ----------
+    path : Path
+        The picture's file.
+    title : str
+        Beginning of the picture's heading, such as the blueprint's name.
     strategies : dict of str to Strategy
-        For each position a strategy with a row for each of the 169 starting hands.
+        By position: strategies as in `grid_text`.
+    rules : HoldemRules
+        The game, in whose big blinds raises are given.
 
     Raises
     ------
@@ -94,7 +101,8 @@ def draw_grids(path: Path, title: str, strategies: Mapping[str, Strategy], rules
                 grid[row, column] = [kinds[kind][number] for kind in _COLOURS]
             draw_squares(axes, grid, list(_COLOURS.values()), fontsize=7.0)
             axes.set_title(f"{seat}   {'   '.join(f'{kind} {_percent(kinds[kind])}' for kind in _COLOURS)}")
-            sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")  # on one line
+            # No-break spaces keep each size on one line.
+            sizes = _sizes_text(strategy, rules).replace("to ", "to\u00a0").replace(" bb", "\u00a0bb")
             axes.set_xlabel("\n".join(textwrap.wrap(f"raises: {sizes or 'none'}", _LINE)), fontsize=8.5)
         for empty in panels:
             empty.set_axis_off()
@@ -110,7 +118,7 @@ def _kinds(strategy: Strategy) -> dict[str, np.ndarray]:
 
 
 def _sizes_text(strategy: Strategy, rules: HoldemRules) -> str:
-    """Return the sizes of raises in big blinds, each with its share of all hands."""
+    """Return the sizes of raises in big blinds, each with the percentage of combos that raise to this size."""
     return ", ".join(
         f"{'all-in' if _is_all_in(action, rules) else f'to {action / rules.big_blind:g} bb'} {_percent(shares)}"
         for action, shares in zip(strategy.actions.tolist(), strategy.probabilities.T, strict=True)
@@ -123,13 +131,13 @@ def _is_all_in(action: int, rules: HoldemRules) -> bool:
 
 
 def _percent(shares: np.ndarray) -> str:
-    """Return the share of all combos as a text in per cent, given the share of each starting hand."""
+    """Return the mean over all combos as a text in per cent; `shares` is by starting hand, float64[169]."""
     weights = hand_weights()
     return f"{100 * (weights @ shares) / weights.sum():.1f} %"
 
 
 def _cell(raise_share: float, call_share: float) -> str:
-    """Return the per cent of raises, or of calls after a ``c`` where they are more; a dot for less than 0.5 %."""
+    """Return the text of a cell, as `grid_text` describes it."""
     if max(raise_share, call_share) < 0.005:
         return ".".rjust(CELL)
     if call_share > raise_share:

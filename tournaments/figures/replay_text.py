@@ -1,4 +1,4 @@
-"""The report of replayed hands: agreement with the record, and each player's results."""
+"""The report of replayed hands: disagreements with the files or the referee, and each player's results."""
 
 import functools
 from collections import Counter
@@ -22,9 +22,9 @@ BATCH = 16
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
 
-@functools.lru_cache(maxsize=64)  # stacks, and so games, may differ from hand to hand
+@functools.lru_cache(maxsize=64)  # stacks, and therefore rules, may differ from hand to hand
 def referee_of(rules: HoldemRules) -> Referee:
-    """Return the referee of a game; one is kept for each of the last games."""
+    """Return the referee of a game; those of the last 64 games are kept."""
     return Referee(rules)
 
 
@@ -34,21 +34,29 @@ class Player:
     Attributes
     ----------
     hands : int
-        Seats held, over all hands.
+        Number of hands played; a hand counts once for each seat that the name held.
     chips : float
-        Net winnings, in the units of the source file.
+        Net winnings of all hands, in the units of the source file.
     """
 
     def __init__(self) -> None:
         self.hands = 0
         self.chips = 0.0
         self._recorded = 0
-        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats over recorded hands
+        self._rates = self._squares = self._products = 0.0  # sums of x, x * x and x * seats, x a hand's mbb
         self._seats_squares = 0
         self._play: Counter[tuple[int, int, bytes]] = Counter()
 
     def add_hand(self, chips: float, rate_mbb: float, seats: int) -> None:
-        """Count one hand: the sums over all `seats` that this name held, in units of the source file and in mbb."""
+        """Count one hand.
+
+        Parameters
+        ----------
+        chips, rate_mbb : float
+            The name's net winnings over all its seats, in units of the source file and in mbb.
+        seats : int
+            Number of seats that the name held in the hand.
+        """
         self.hands += seats
         self.chips += chips
         self._recorded += 1
@@ -58,14 +66,22 @@ class Player:
         self._seats_squares += seats * seats
 
     def add_play(self, num_seats: int, seat: int, row: bytes) -> None:
-        """Count the actions of one seat: a byte for each of `play_statistics.COUNTERS`."""
+        """Count the actions of one seat in a hand.
+
+        Parameters
+        ----------
+        num_seats, seat : int
+            The number of seats at the table, and the seat.
+        row : bytes
+            The seat's row of `hand_counts`: a byte for each of `play_statistics.COUNTERS`.
+        """
         self._play[num_seats, seat, row] += 1
 
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        ``se`` is the standard error of ``mbb_per_hand`` if hands are independent; None with fewer than two hands. A
-        name may hold several seats of a hand, so the rate is a ratio of two sums, and ``se`` the error of a ratio.
+        ``mbb_per_hand`` is a ratio of two sums, winnings over seats held, as a name may hold several seats in a hand.
+        ``se`` is the standard error of this ratio for independent hands; None with fewer than two hands.
         """
         number = self._recorded
         rate = self._rates / self.hands
@@ -80,7 +96,7 @@ class Player:
         }
 
     def _statistics(self) -> dict[str, Any]:
-        """Return the frequencies over all positions and at each position, with tables of all sizes together."""
+        """Return the frequencies over all positions and at each position, summed over all numbers of seats."""
         rows: dict[str, np.ndarray] = {}
         for (num_seats, seat, did), times in self._play.items():
             position = position_names(num_seats)[seat]
@@ -112,13 +128,13 @@ class ReplayReport:
     Attributes
     ----------
     hands : int
-        Hands replayed, with the mismatches but without the hands in `errors`.
+        Number of hands replayed: hands in `mismatches` count, hands in `errors` do not.
     odd_chips : int
-        Hands whose stated payoffs differ only in the odd chips of split pots.
+        Number of hands whose payoffs in the file differ from ours in the odd chips of split pots alone.
     mismatches, errors : list of dict
-        Each with ``file``, ``hand`` and ``what``, the text of the mismatch or error.
+        Each with ``file``, ``hand`` (its label; None for a whole file) and ``what``, the text of the mismatch or error.
     players : dict of str to Player
-        Totals by the player's name, with payoffs of our engine, not those that the files state.
+        Totals by the player's name. Payoffs are those of our engine, not those that the files state.
     """
 
     def __init__(self) -> None:
@@ -131,8 +147,8 @@ class ReplayReport:
     def add(self, file: str, histories: Iterable[HandHistory | BrokenHistory]) -> None:
         """Replay hands of a file and count the results.
 
-        Batches of about `BATCH` are a third faster than single hands: the code of each step stays in the processor's
-        caches.
+        Batches of about `BATCH` hands are a third faster than single hands, because the code of each step stays in the
+        processor's caches.
         """
         replayed = []
         for history in histories:
@@ -164,9 +180,9 @@ class ReplayReport:
         }
 
     def _mismatch(self, history: HandHistory, hand: Hand, referee: Referee) -> str | None:
-        """Return how a hand disagrees with the referee or the file; None if it agrees.
+        """Return a text that tells how a hand disagrees with the referee or the file; None if it agrees.
 
-        A difference in odd chips alone is also None, and is counted in `odd_chips`.
+        A difference in odd chips alone counts as agreement, and the hand is counted in `odd_chips`.
         """
         try:
             referee.check(hand)

@@ -13,7 +13,7 @@ from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, pic
 
 
 def summary_text(solution: SpotSolution) -> str:
-    """Return EV, equity and exploitability."""
+    """Return a table of each player's EV and equity, and the exploitability below."""
     pot = solution.spot.pot
     lines = [f"{'player':6}  {'EV (chips)':>10}  {'of the pot':>10}  {'equity':>7}"]
     for player, ev, share in zip(solution.spot.players, solution.ev, solution.equity, strict=True):
@@ -32,7 +32,10 @@ def summary_text(solution: SpotSolution) -> str:
 
 
 def node_text(shown: NodeStrategy) -> str:
-    """Return a strategy as a grid of classes of hands, and by combo for classes whose combos differ."""
+    """Return a node's strategy as a grid of the 169 classes of hands, and by combo where a class plays unevenly.
+
+    A cell shows the mean over the combos of the range, weighted by reach.
+    """
     title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
     overall = ", ".join(
         f"{action} {100 * share:.1f} %" for action, share in zip(shown.actions, shown.frequencies, strict=True)
@@ -50,7 +53,7 @@ def node_text(shown: NodeStrategy) -> str:
 
 
 def draw_node(path: Path, shown: NodeStrategy) -> None:
-    """Draw the grid of classes; each cell is a bar of the shares of its actions.
+    """Draw the grid of the 169 classes of hands; bars in each cell show the probabilities of the actions.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def _cell(name: str, shares: np.ndarray) -> str:
 
 
 def _combo_lines(shown: NodeStrategy, grid: np.ndarray) -> list[str]:
-    """Return the combos of classes whose combos differ, one class in a line."""
+    """Return a line for each class with a combo whose strategy differs from the class's by more than 0.005."""
     by_class: dict[str, list[str]] = {}
     different = set()
     for combo in np.flatnonzero((shown.weights > 0.0) & ~np.isnan(shown.probabilities[:, 0])).tolist():

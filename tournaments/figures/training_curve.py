@@ -10,7 +10,10 @@ from plurispiel.tournaments.figures.picture import NEUTRAL, picture
 
 
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:
-    """Write the marks as CSV; values in mbb, times in seconds, memory in MiB, NaN as an empty cell."""
+    """Write the marks as CSV, with the units of `Mark`: mbb, seconds, MiB, and shares from 0 to 1.
+
+    An unknown value (NaN) is an empty cell.
+    """
     seats = len(marks[0].seat_values) if marks else 0
     plain = [name for name in Mark.__dataclass_fields__ if not name.startswith("seat_")]
     columns = [*plain, *(f"seat_{k}" for k in range(seats)), *(f"seat_{k}_deviation" for k in range(seats))]
@@ -39,7 +42,7 @@ def marks_text(marks: Sequence[Mark]) -> str:
 
 
 def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequence[str]) -> None:
-    """Draw regret, drift, matches and the seats' values by iterations.
+    """Draw four panels over iterations: regret, drift and missing rows, matches between marks, and seats' values.
 
     Raises
     ------

@@ -26,6 +26,13 @@ _AMOUNT = re.compile(r"\d{1,12}(\.\d{0,12})?")
 def history_of(fields: dict[str, Any], label: str) -> HandHistory:
     """Return the hand that the fields of a TOML table describe.
 
+    Parameters
+    ----------
+    fields : dict
+        The values of the table by name, with `Decimal` for numbers with a decimal point.
+    label : str
+        Number or name of the hand within its file.
+
     Raises
     ------
     ValueError
@@ -83,9 +90,10 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
 
 
 def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
-    """Return the first seat to act on each street: preflop the seat after the largest blind (the last, among equals).
+    """Return the first seat to act on each of four streets, given the blinds by seat.
 
-    pokerkit writes a blind that is posted out of turn as a negative number, which never is the largest.
+    Before the flop it is the seat after the largest blind (after the last of several equal ones), later seat 0.
+    pokerkit writes a blind that is posted out of turn as a negative number, which is never the largest.
     """
     last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
     return ((last + 1) % max(1, len(blinds)), 0, 0, 0)
@@ -93,6 +101,15 @@ def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
 
 class _Play:
     """Replays a hand's actions.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        The game.
+    stacks : tuple of int
+        The chips of each seat before the hand.
+    ante : int
+        The ante of every seat in chips, which `rules` count as a part of the blinds.
 
     Attributes
     ----------
@@ -114,7 +131,7 @@ class _Play:
         self._seats = {f"p{seat + 1}": seat for seat in range(rules.num_seats)}
         self._state = BettingState(rules)
         self._stacks = stacks
-        self._before = [ante] * rules.num_seats  # contributions on earlier streets
+        self._before = [ante] * rules.num_seats  # contributions on earlier streets, with the ante
 
     def take(self, player: str, words: list[str], unit: int) -> None:
         """Apply an action of the dealer (``d``) or a player (``p1``, ...), given by its words in PHH notation."""
@@ -140,7 +157,7 @@ class _Play:
                 )
 
     def end(self) -> None:
-        """Check that the hand is over."""
+        """Let seats that can only check do so; refuse a hand that is not over then."""
         self._skip_to(-1)
         if not self._state.is_over:
             raise ValueError(f"the hand stops before its end, with p{self._state.actor + 1} to act")
@@ -153,7 +170,8 @@ class _Play:
     def _skip_to(self, seat: int) -> None:
         """Let seats that can only check do so, until it is the turn of `seat`, or of a seat with a choice.
 
-        With -1 every such seat checks. Card rooms may not record the checks of the only player with chips left.
+        With -1 for `seat`, every seat that can only check does so. Some card rooms leave out the checks of the only
+        player with chips left.
         """
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
@@ -211,7 +229,7 @@ def _amount(text: str) -> int | Fraction:
 def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
     """Return the exact number of chips in a field, negative only if `signed`."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
-        number: int | Fraction = Fraction(value)  # the fraction of a number with a large exponent fills the memory
+        number: int | Fraction = Fraction(value)  # with a large exponent the fraction would fill the memory
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
@@ -223,7 +241,7 @@ def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
 
 
 def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[int | Fraction]:
-    """Return a field that lists a number for each player; `seats` is their number, None if not known yet."""
+    """Return the numbers of a field that lists one for each of `seats` players; None if `seats` is not known yet."""
     values = fields.get(name)
     if not isinstance(values, list):
         raise ValueError(f"{name} must list the chips of every player, got {str(values)[:40]}")
@@ -270,7 +288,7 @@ def _cards(text: str) -> list[int | None]:
 
 
 def _known(cards: list[int | None], all_or_none: bool = False) -> tuple[int, ...]:
-    """Return the cards before the first unknown card; none if a card is unknown and `all_or_none` is set."""
+    """Return the cards before the first unknown card; if `all_or_none`, no cards unless all are known."""
     known = cards[: cards.index(None)] if None in cards else cards
     return () if all_or_none and len(known) < len(cards) else tuple(card for card in known if card is not None)
 

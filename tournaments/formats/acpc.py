@@ -2,11 +2,12 @@
 
 ``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
 board, net chips, and names. Streets are separated by ``/``, values of the seats by ``|``. A no-limit raise is written
-with the chips bet over the whole hand, a limit raise without a size. Names rotate from hand to hand. A reduced deck has
-the highest ranks and last suits in these logs, but the lowest ranks and first suits everywhere else in plurispiel.
+with the chips bet over the whole hand, a limit raise without a size. Players change seats from hand to hand, so the
+order of the names rotates. A reduced deck has the highest ranks and last suits in these logs, but the lowest ranks and
+first suits everywhere else in plurispiel.
 
-Names are written with ``%3A`` and ``%7C`` for the colons and bars that agents' names may hold, and likewise for
-percent signs and unprintable characters; the reader decodes them.
+In the names of agents, colons are written as ``%3A`` and bars as ``%7C``. Percent signs and unprintable characters are
+escaped in the same way. The reader decodes all escapes.
 """
 
 import functools
@@ -43,8 +44,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game. By default the game file that the match's first comment names: a file of that base name in the log's
-        folder, else the built-in game of that name. A log may hold several matches, each with its comment.
+        The game. By default, the first comment of a match names a game file: a file of that base name in the log's
+        folder is read, otherwise the built-in game of that name is taken. A log may hold several matches.
     """
     file = str(path)
     game = rules
@@ -104,12 +105,12 @@ def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
     A numeric label becomes the number of its hand; any other label is replaced by the number of the line, from 0.
-    Board cards that the betting did not reach are left out, as the dealer does.
+    Board cards that the betting did not reach are left out, as in the dealer's logs.
 
     Raises
     ------
     ValueError
-        If a hand lacks payoffs or board cards, or its game is not that of the first hand.
+        If a hand is not over, lacks payoffs or board cards, or has another game than the first hand.
     """
     game = None
     for number, history in enumerate(histories):
@@ -181,9 +182,10 @@ def _raise_text(text: str, is_limit: bool) -> str:
 
 
 def _first_card(rules: HoldemRules) -> int:
-    """Return the ACPC's lowest card of a game, which is card 0 here.
+    """Return the number that the lowest card of a game's ACPC deck has in the full deck.
 
-    The ACPC's reduced deck is the top of the full deck, this package's the bottom.
+    The ACPC takes a reduced deck from the top of the full deck, this package from the bottom.
+    The card with this number is number 0 in this package.
     """
     if rules.board_cards[0]:
         raise ValueError("an ACPC log has no place for board cards before the first betting")
@@ -253,7 +255,8 @@ def _read_betting(text, is_limit, moves):
     text : uint8[n]
         The ASCII codes of the betting text.
     is_limit : bool
-        Whether raises must have no size, as in limit games, or a size that is no fold or call.
+        True if raises must have no size, as in limit games; False if they must have a size other than 0 and 1, the
+        numbers of fold and call.
     moves : int64[2, n]
         Modified in place: the actions (`RAISE` for a raise without a size), and the street of each.
 
@@ -261,7 +264,7 @@ def _read_betting(text, is_limit, moves):
     -------
     int, int
         The number of actions, -1 if the text is malformed. The index in `text` of the first raise that is not allowed,
-        -1 if there is no such raise.
+        -1 if there is no such raise. In a malformed text, the index of the first letter that cannot be read.
     """
     num_actions = street = start = 0
     wrong_raise = -1

@@ -1,7 +1,7 @@
-"""Bet sizes of hand histories converted into those of this package, and back.
+"""Bet sizes of PHH files converted into those of this package, and back.
 
-This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts those of one street.
-`before` is the seat's contribution on earlier streets plus its ante, which PHH counts to no street.
+This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts the chips that the seat
+bets on one street. `before` is the seat's contribution on earlier streets plus its ante, which PHH counts to no street.
 """
 
 

@@ -14,10 +14,11 @@ _LOG_BEGINS = re.compile(rb"^(STATE:|#\s*name/game/hands/seed\s)", re.MULTILINE)
 
 
 def hand_files(paths: Iterable[str]) -> list[Path]:
-    """Return the named files, and the hand-history files in named folders and their subfolders, sorted by folder.
+    """Return the named files and the hand-history files in named folders and their subfolders, in the order of `paths`.
 
-    The hand-history files of a folder are those with a PHH suffix, and ``*.log`` files that begin like a log of the
-    ACPC's dealer, as other programs also write logs.
+    The hand-history files of a folder, sorted by path, are those with the suffix ``.phh`` or ``.phhs`` and logs of the
+    ACPC's dealer. Other programs write ``*.log`` files, too: a log of the dealer has one of its lines in the first 4
+    KiB.
 
     Raises
     ------
@@ -39,7 +40,9 @@ def hand_files(paths: Iterable[str]) -> list[Path]:
 
 
 def read_hands(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHistory | BrokenHistory]:
-    """Yield the hands of a file, and a `BrokenHistory` for each defect: PHH by suffix, else a log of the ACPC's dealer.
+    """Yield the hands of a file, and a `BrokenHistory` for each defect.
+
+    A file with the suffix ``.phh`` or ``.phhs`` is read as PHH, every other file as a log of the ACPC's dealer.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ BUILT_IN = {
     "kuhn.limit.2p.game": KUHN,
     "leduc.limit.2p.game": LEDUC,
 }
-"""The five games of the ACPC's dealer, and two-player Kuhn and Leduc under the file names in common use."""
+"""Rules by file name: the five games of the ACPC's dealer, and two-player Kuhn and Leduc under their usual names."""
 
 _MAX_BYTES = 1 << 16
 _LINE = re.compile(r"\s*(end gamedef|[a-z]+)[\s=]*((?:\d{1,10}(?:\s+|$))*)", re.IGNORECASE)
@@ -94,7 +94,7 @@ def parse_game_definition(text: str) -> HoldemRules:
             raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}")
 
     def numbers(key: str, count: int, default: int | None = None) -> tuple[int, ...]:
-        """Return the first `count` numbers of a key; missing ones are `default`, or refused if that is None."""
+        """Return the first `count` numbers of a key; `default` replaces missing numbers, None refuses them."""
         values = found.get(key, ())[:count]
         if default is not None:
             values += (default,) * (count - len(values))

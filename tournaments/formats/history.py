@@ -8,7 +8,7 @@ from plurispiel.evaluation.replay import Betting
 
 
 class BrokenHistory(ValueError):
-    """A hand, or a whole file, that cannot be read or replayed.
+    """A hand, or a whole file, that cannot be read or replayed. Readers yield it in place of the hand.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class BrokenHistory(ValueError):
     hand : str or None
         The label of the hand; None if the whole file is broken.
     what : str
-        The defect.
+        A text that describes the defect.
     """
 
     def __init__(self, file: str, hand: str | None, what: str):
@@ -33,11 +33,12 @@ class BrokenHistory(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HandHistory:
-    """A hand as stated by its source, unchecked.
+    """A hand as its source states it: cards and payoffs are unchecked.
 
     Attributes
     ----------
     rules : HoldemRules
+        The game.
     names : tuple of str
         The name of the player in each seat.
     hole_cards : tuple of tuple of int
@@ -56,7 +57,7 @@ class HandHistory:
     mucked : tuple of int
         Seats that mucked at the showdown.
     betting : Betting or None
-        The replayed actions, from readers that replay them; None from others. Equality of hands ignores them.
+        The replay of `actions`; None from readers that do not replay. The comparison of hands ignores it.
     """
 
     rules: HoldemRules

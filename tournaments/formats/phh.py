@@ -1,13 +1,14 @@
-"""Hand histories in the PHH format: TOML, with one hand in a ``.phh`` file or a table for each in a ``.phhs`` file.
+"""Hand histories in the PHH format, which is TOML.
 
-Players are listed in the order of this package's seats: p1 is the small blind, heads-up the big blind. PHH lists the
-blinds as small, big in both cases. Bets count the chips of their street without antes. Chips may be fractions.
-One chip of this package is then 1, 0.1, 0.01, ... of the file's unit: the largest that makes all amounts whole.
+A ``.phh`` file holds one hand, a ``.phhs`` file a table for each hand. Players are listed in the order of this
+package's seats: p1 is the small blind, heads-up the big blind. PHH lists the small blind before the big blind in both
+cases. Bets count the chips of their street without antes. Amounts may be fractions. One chip of this package is
+therefore 1, 0.1, 0.01, ... units of the file: the largest of these values with which all amounts are whole.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
-as `universal_poker` has no antes: a raise by less than the sum of big blind and ante is refused. Fixed-limit rules have
-no stacks here, so a fixed-limit hand in which a stack runs out is refused. ``winnings`` are ignored, as they omit the
-rake.
+as `universal_poker` has no antes. A raise by less than the sum of big blind and ante is therefore refused. Fixed-limit
+rules have no stacks here, so a fixed-limit hand in which a stack runs out is refused. The field ``winnings`` is
+ignored, as it omits the rake.
 """
 
 import json
@@ -54,9 +55,9 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
-    pokerkit and card rooms refuse two kinds of raises that this package allows: a raise, by a seat that has already
-    acted, over an all-in that is less than a full raise, and a raise beyond the stacks of all opponents. They also give
-    the odd chips of a split pot to one seat.
+    pokerkit and card rooms refuse two kinds of raises that this package allows. One is a raise over an all-in that is
+    less than a full raise, by a seat that has already acted. The other is a raise beyond the stacks of all opponents.
+    pokerkit and card rooms also give the odd chips of a split pot to one seat.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def _label(hand: object, table: str) -> str:
 
 
 def _fields(history: HandHistory) -> dict[str, str]:
-    """Return the fields of a hand as TOML."""
+    """Return the fields of a hand by name, each value as TOML text."""
     rules = history.rules
     deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
     if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
