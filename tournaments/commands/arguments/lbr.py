@@ -23,9 +23,9 @@ def add(commands) -> None:
         "--menu",
         choices=("fc", "fcpa", "56bets", "flop56", "all"),
         default="fcpa",
-        help="actions of local best response. fc: fold and call; fcpa: call, and from the turn on also bets of the pot "
-        "and all-in; 56bets: the same with 56 bet sizes; flop56: 56 bet sizes on the flop, then fold and call; all: "
-        "all four in turn (default: fcpa)",
+        help="actions of local best response. fc: fold and call; fcpa: only call before the turn, then fold, call, bet "
+        "the pot or all-in; 56bets: as fcpa with 56 bet sizes; flop56: only call before the flop, fold, call or one of "
+        "56 bet sizes on the flop, then fold and call; all: these four menus in turn (default: fcpa)",
     )
     add("--hands", type=int, metavar="N", default=4000, help="hands, four for each deck (default: 4000)")
     add("--game", metavar="G", default="HUNL", help="a game with two seats (default: HUNL, 200 bb)")

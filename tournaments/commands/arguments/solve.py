@@ -18,8 +18,9 @@ def add(commands) -> None:
     add(
         "--algorithm",
         metavar="A",
-        help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(OMITTED), each optionally "
-        "followed by :simultaneous or :alternating; mccfr, linear-mccfr (default: cfr+)",
+        help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(N), whose average omits the "
+        "first N iterations, each optionally followed by :simultaneous or :alternating; mccfr, linear-mccfr "
+        "(default: cfr+)",
     )
     add(
         "--iterations",
