@@ -1,1 +1,1 @@
-"""Measurements: speed beside a peer in the same run, the worth of search, and a hash of results."""
+"""Measurements: speed beside a peer in the same run, the gain of search, and a hash of results."""

@@ -25,14 +25,14 @@ _SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
 _HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
 _FOREVER = 10**12
 _WARM_UP = 50
-"""Visits to nodes before measuring, as a multiple of the tree's decisions.
+"""Visits to nodes before measuring, as a multiple of the number of nodes of the tree.
 
 Until then most visited nodes are new, and memory is still being mapped.
 """
 
 
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures, each from about `seconds` after a warm-up.
+    """Return all figures, each from about `seconds` of training; those beside OpenSpiel from four times as long.
 
     Buckets are drawn at random; deals and showdowns are real.
     """
@@ -70,7 +70,7 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
 
 
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
-    """Return the median M nodes/s and K traversals/s of a trainer that uses `threads` of its threads."""
+    """Return the median M nodes/s and K (thousand) traversals/s, with `threads` of a trainer's threads."""
     workspaces = trainer.workspaces
     trainer.workspaces = workspaces[:threads]
     batch = 2_000
@@ -88,7 +88,7 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
 
 
 def _beside_openspiel(seconds: float) -> list[Measurement]:
-    """Return our rate and OpenSpiel's in one game; ours has 169 to 200 buckets a street, OpenSpiel's all cards."""
+    """Return our rate and OpenSpiel's in one game: ours with 169 or 200 buckets a street, OpenSpiel's without."""
     rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
     trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
     solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)

@@ -1,8 +1,8 @@
-"""Exact exploitability of blueprints against minutes of training, in hold'em until the flop.
+"""Exact exploitability of blueprints over minutes of training, in hold'em without betting after the flop.
 
-There are curves for the buckets of two tables and for lossless buckets. With the first table there is also a curve
-for each combination of linear discounting and pruning. Each curve is one run, measured after an eighth, a quarter, a
-half and all of its iterations.
+There are curves for the buckets of two tables and for lossless buckets. The first table has four curves: with and
+without linear discounting, with and without pruning. Each curve is one run, measured after an eighth, a quarter, a half
+and all of its iterations.
 """
 
 import math
@@ -27,7 +27,7 @@ from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAME = "holdem-flop"
 _ITERATIONS = 2_000_000
-"""Iterations of a run for each second of the option ``seconds``; 2,000,000 take some 20 s on two cores."""
+"""Iterations of a run for each second of the option ``seconds``."""
 
 _TABLES = ("pluribus", "small")
 _TRIAL = 200_000
@@ -67,7 +67,7 @@ class TrainingPoint:
 
 
 class _OwnStrategies:
-    """The strategies of a blueprint in its own game, board by board; uniform where nothing was learnt."""
+    """The strategies of a blueprint in the game for which it was trained; uniform where nothing was learnt."""
 
     def __init__(self, blueprint: Blueprint):
         self._blueprint = blueprint
@@ -80,7 +80,7 @@ class _OwnStrategies:
         self._last: tuple[tuple[int, ...] | None, np.ndarray] = (None, np.empty((0, 0)))
 
     def find_node(self, actions: tuple[int, ...]) -> int:
-        """Return the node after a sequence of actions."""
+        """Return the number of the tree's node after a sequence of actions."""
         if actions not in self._nodes:
             node = self.find_node(actions[:-1])
             tree = self._blueprint.tree
@@ -90,13 +90,13 @@ class _OwnStrategies:
     def on_board(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the strategies of all decisions of a street on a board, side by side.
 
-        They are float64[num_combos, n], where n is the number of actions of all these decisions.
+        The array is float64[num_combos, n], where n is the sum of the numbers of actions of these decisions.
         """
         if self._last[0] != board:
             few, cards = self._few[street], self._blueprint.cards
             row = np.minimum(
                 cards.row(board, street), cards.num_buckets[street] - 1
-            )  # combos with a card of the board have a number beyond the last bucket; their rows do not matter
+            )  # combos with a card of the board have a number beyond the last bucket; their strategies are not used
             self._last = board, self._shares(self._rows(street)[row], street) if few is None else few[row]
         return self._last[1]
 
@@ -106,7 +106,7 @@ class _OwnStrategies:
         return cells.reshape(-1, int(game.pairs[street]))
 
     def _shares(self, rows: np.ndarray, street: int) -> np.ndarray:
-        """Return rows in which the strategy of each decision sums to 1; uniform where nothing was learnt."""
+        """Return rows, float64[n, pairs of the street], in which each decision's strategy sums to 1."""
         nodes = self._decisions[street]
         first, counts = self._blueprint.tree.row[nodes], self._blueprint.tree.num_actions[nodes]
         shares = rows.astype(np.float64)
@@ -116,7 +116,10 @@ class _OwnStrategies:
 
 
 class OwnGameAgent(RangeAgent):
-    """Plays a blueprint in its own game, uniformly where nothing was learnt, so that only the training is measured."""
+    """Plays a blueprint in the game for which it was trained, uniformly where nothing was learnt.
+
+    Without translation of bets and other rules for unknown situations, only the training is measured.
+    """
 
     name = "own game"
 
@@ -145,7 +148,15 @@ def exploitability_curve(
     threads: int = 1,
     on_point: Callable[[TrainingPoint], object] = lambda point: None,
 ) -> list[TrainingPoint]:
-    """Train, and return the exploitability after each of some ascending numbers of iterations."""
+    """Train, and return the exploitability after each of some numbers of iterations.
+
+    Parameters
+    ----------
+    iterations : sequence of int
+        Numbers of iterations in ascending order, each counted from the start of training.
+    on_point : callable
+        Gets every point as soon as it is measured.
+    """
     trainer = make_trainer(config, cards, threads=threads)
     points: list[TrainingPoint] = []
     seconds = 0.0
@@ -165,7 +176,10 @@ def exploitability_curve(
 
 
 def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
-    """Return all points of all curves, and each variant's time to the lowest exploitability that all variants reach."""
+    """Return all points of all curves, and each variant's time to the lowest exploitability that all variants reach.
+
+    The variants are those of discounting and pruning.
+    """
     total = max(1000, round(_ITERATIONS * seconds))
     rows = []
     curves: dict[str, list[TrainingPoint]] = {}
@@ -218,7 +232,7 @@ def _rows(title: str, curve: Sequence[TrainingPoint]) -> list[Measurement]:
 
 
 def _seconds_to(curve: Sequence[TrainingPoint], goal: float) -> float:
-    """Return the seconds until an exploitability, interpolated in logarithms; NaN if it is not reached."""
+    """Return the seconds of training to an exploitability, interpolated in logarithms; NaN if it is not reached."""
     for before, point in zip((None, *curve), curve, strict=False):
         if point.exploitability <= goal:
             if before is None or before.exploitability <= point.exploitability:

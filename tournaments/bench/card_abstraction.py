@@ -1,4 +1,7 @@
-"""Speed of card abstraction: each stage of a build on one thread, and look-ups of buckets."""
+"""Speed of card abstraction: each stage of a build, and look-ups of buckets.
+
+Stages run on one thread; equities of all rivers and the buckets of one flop also use all processors.
+"""
 
 import functools
 import time

@@ -22,7 +22,7 @@ _LINEUP_WITH_EQUITY = ("tag", "equity", "random", "raise", "fold", "call")
 
 
 def bench_engine(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures and those of peers; hand ranks and random hands run for about `seconds` each."""
+    """Return all figures and those of peers. Hand ranks and random hands run for about `seconds` each."""
     rows = bench_hand_rank(seconds)
     for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
         rows += _random_hands(name, rules, seconds)
@@ -33,7 +33,7 @@ def bench_engine(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Measurement]:
-    """Return our rate, and universal_poker's from Python with the same play and with the menu ``fcpa``."""
+    """Return the rate of our kernel, and two of `universal_poker` from Python: same play, and the menu ``fcpa``."""
     batch = 100_000
     menu = rules.with_menu("fcpa")
     play_random_hands(rules, 1, np.random.SeedSequence(0))
@@ -65,10 +65,10 @@ def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Measure
 
 
 def _universal_poker_rate(rules: HoldemRules, num_hands: int, seed: int) -> float:
-    """Return hands/s of random play in OpenSpiel's state.
+    """Return the rate of random play in OpenSpiel's states, in hands/s.
 
     The legal actions of a menu are equally likely. Without a menu, fold, call and raise are equally likely where legal,
-    and then all sizes of a raise.
+    and so are all sizes of a raise.
     """
     game = load_game(rules)
     any_size = rules.betting_abstraction == "fullgame"

@@ -20,7 +20,7 @@ _NUM_LIVE_COMBOS = 47 * 46 // 2
 
 
 def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
-    """Return the evaluator's rates on one core, medians of runs for about `seconds` each.
+    """Return the evaluator's rates on one core: medians over the runs that fit into about `seconds` for each rate.
 
     Runs of the evaluator and of C take turns, so that other load of the machine slows both equally. The ratio is
     therefore steadier than the rates.
@@ -60,7 +60,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list[float]:
-    """Return the median rate of each run, in hands per second; the runs take turns."""
+    """Return the median rate of each call in hands a second; a run is the number of hands and the call."""
     for _, run in runs:
         run()
     elapsed_s: list[list[float]] = [[] for _ in runs]

@@ -33,8 +33,13 @@ class _Timed(SearchAgent):
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
     """Return times by street and by hand, the share of moved decisions, and memory.
 
-    In each game, thirty hands are played for each second of `seconds`. A moved decision is one in which the strategy of
-    search differs from the blueprint's by more than `MOVED_SHARE`.
+    In each game, thirty hands are played for each second of `seconds`, and before them one that is not timed. A moved
+    decision is one in which search shifts more than the probability `MOVED_SHARE` between fold, call and raise.
+
+    Parameters
+    ----------
+    config : SearchConfig, optional
+        The settings of search; by default those of the agent ``search``.
     """
     rows = []
     for name, rules in _GAMES.items():

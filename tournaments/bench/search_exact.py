@@ -13,7 +13,7 @@ from plurispiel.evaluation.best_response import Exploitability, exploitability
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
-"""Iterations of a search for each second of `seconds`."""
+"""For each game: the iterations of a search for each second of the option ``seconds``."""
 
 _BLUEPRINTS = (("cfr+", 3_162), ("cfr", 100), ("cfr", 30), ("cfr", 10), ("cfr", 3))
 
@@ -32,7 +32,7 @@ _BREAK = " | "
 
 @dataclass
 class _Worst:
-    """The largest distance from equilibrium among the solved subgames."""
+    """The largest exploitability (with three players NashConv) of the solved subgames, in chips."""
 
     distance: float = 0.0
 

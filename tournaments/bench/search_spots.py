@@ -1,8 +1,7 @@
-"""The exact gain of searching one street over the heads-up blueprint, in spots from the blueprint's self-play.
+"""The exact gain of searching one street over playing the heads-up blueprint, in spots from the blueprint's self-play.
 
 Both ranges are those of the blueprint's self-play, and the bet sizes are the blueprint's. One seat searches the street
-and the other plays the blueprint. Both play the blueprint on later streets, so that gains of further searches are not
-counted.
+and the other plays the blueprint. On later streets both play the blueprint, so a gain is that of one search.
 """
 
 import dataclasses
@@ -35,10 +34,10 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 """For each street: its name, and the number of spots to measure for each second of the option ``seconds``."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
-"""For each street: the numbers of iterations with which searches are measured."""
+"""For each street: the settings of iterations that are measured. On rivers a search makes ten times as many."""
 
 _SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
-"""Searches whose trees add no raises to the blueprint's."""
+"""The settings of searches, whose trees add no raises to the blueprint's."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -67,14 +66,14 @@ class _Spot(NamedTuple):
 
 @dataclass
 class _Found:
-    """Results of searches with one setting, one number for each spot, in chips.
+    """Results of searches with the same settings, one number for each spot, in chips.
 
     Attributes
     ----------
     gains : list of float
         The gain over the blueprint, summed over the two seats.
     exploitability : list of float
-        The exploitability of the searched strategy.
+        The exploitability of the searched strategy, or of the blueprint.
     """
 
     gains: list[float] = field(default_factory=list)
@@ -82,7 +81,13 @@ class _Found:
 
 
 def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
-    """Return the gains on rivers, turns and flops, and the blueprint's exploitability there."""
+    """Return, for rivers, turns and flops, the exploitability of the blueprint and the gains of searches.
+
+    Parameters
+    ----------
+    agent : BlueprintAgent, optional
+        A heads-up blueprint; by default a bundled one.
+    """
     agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
     planned = PlannedRows(agent.blueprint, hand_in_tree(HUNL, agent.blueprint))
     rows = []

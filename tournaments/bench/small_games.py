@@ -92,7 +92,7 @@ def _best_responses(game: str, title: str, seconds: float) -> list[Measurement]:
 
 
 def _times(seconds: float, *calls: Callable[[], object]) -> list[float]:
-    """Return the median seconds of each call, made in turns, so that load of the machine slows all equally."""
+    """Return the median time of each call; the calls take turns, so that load of the machine slows all equally."""
     taken: list[list[float]] = [[] for _ in calls]
     end = time.perf_counter() + seconds * len(calls)
     while not taken[-1] or time.perf_counter() < end:

@@ -17,10 +17,10 @@ _PEER_S = {"river": 0.033, "turn": 1.2, "flop": 42.0}
 
 
 def bench_spot(seconds: float = 1.0) -> list[Measurement]:
-    """Return the times of a river, a turn, a flop, and the same flop in buckets.
+    """Return the times to solve a river, a turn, a flop, and the same flop in buckets.
 
-    The river and the turn are solved repeatedly for about `seconds` each, and their median counts. The flops are solved
-    once.
+    The river and the turn are solved repeatedly for about `seconds` each, and the median time counts. The flops are
+    solved once.
     """
     rows = []
     for name, title in (("river", "full-range river"), ("turn", "full-range turn"), ("flop", "flop, 430 combos each")):

@@ -1,1 +1,1 @@
-"""A run, or several, as one self-contained HTML page, with the numbers of its pictures as CSV."""
+"""A run, or several, as one self-contained HTML page, with the numbers of its pictures in CSV files."""

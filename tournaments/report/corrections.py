@@ -23,8 +23,8 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 class Step(NamedTuple):
     """The standard deviation of a hand after a step of correction.
 
-    `name` names the step; `sd_bb` is in big blinds; `share` is the variance left as a share of the raw variance, None
-    if the raw variance is 0.
+    `name` names the step; `sd_bb` is the deviation in big blinds. `share` is the variance left after the step, as a
+    share of the raw variance; None if the raw variance is 0.
     """
 
     name: str
@@ -33,9 +33,10 @@ class Step(NamedTuple):
 
 
 def steps(run: RunRecord, number: int) -> list[Step]:
-    """Return an agent's spread without correction and after each step, with the share of the raw variance left.
+    """Return an agent's steps, raw hands first; empty if fewer than two hands have been played.
 
-    All but the first are standard deviations of groups, scaled to a hand: times the square root of the group's hands.
+    The first standard deviation is that of single hands. The others are those of the rates of groups, times the square
+    root of the mean number of hands in a group; with fewer than two groups they are missing.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")

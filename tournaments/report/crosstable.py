@@ -22,7 +22,8 @@ _STRONGEST = 0.62
 class Meeting:
     """One agent's rate in the groups in which another agent sat at its table, in mbb/hand.
 
-    `own` is the number of the agent and `other` that of the other agent; `hands` counts the agent's hands.
+    `own` is the number of the agent, `other` the number of the other agent. `ci95` is the half-width of the 95 %
+    interval of `mean`, and `hands` counts the agent's hands in these groups.
     """
 
     own: int

@@ -13,7 +13,10 @@ Scale = LinearScale | LogScale
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The columns of a picture of rows: names left of `left`, figures right of `right`, marks between; in pixels."""
+    """The columns of a picture with a row for each agent, in pixels.
+
+    Names stand left of `left`, figures right of `right`, and marks between the two.
+    """
 
     width: int
     left: int
@@ -21,17 +24,17 @@ class RowLayout:
 
     @property
     def middle(self) -> float:
-        """Half-way between names and figures."""
+        """The middle of the column of marks."""
         return (self.left + self.right) / 2
 
 
 WIDE, NARROW = RowLayout(720, 190, 570), RowLayout(360, 92, 238)
 
-_LETTER = 6.4  # mean width of a letter of an 11 px label: nothing measures a text before the browser does
+_LETTER = 6.4  # mean width of a letter of an 11 px label, as only a browser can measure texts
 
 
 class Drawing:
-    """An SVG that grows element by element; all lengths in pixels.
+    """An SVG that grows element by element. All lengths are in pixels, and `css` is the CSS class of an element.
 
     Parameters
     ----------
@@ -62,13 +65,13 @@ class Drawing:
         self._parts.append(f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" class="{css}"/>')
 
     def path(self, points: Iterable[Pixel], css: str, *, closed: bool = False) -> None:
-        """Add a line through points, or, if closed, the area that the line bounds."""
+        """Add a line through points or, if `closed`, the area that the line encloses."""
         text = "L".join(f"{_n(x)},{_n(y)}" for x, y in points)
         if text:
             self._parts.append(f'<path d="M{text}{"Z" if closed else ""}" class="{css}"/>')
 
     def mark(self, x: float, y: float, shape: str, css: str, size: float = 4.0) -> None:
-        """Add a marker, ``circle``, ``square`` or ``diamond``: series differ in shape as well as in colour."""
+        """Add a marker whose shape is ``circle``, ``square`` or ``diamond``, of about the half-width `size`."""
         if shape == "circle":
             self._parts.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(size)}" class="{css}"/>')
         elif shape == "square":
@@ -97,11 +100,11 @@ class Drawing:
         )
 
     def unclip(self) -> None:
-        """End a clip."""
+        """End the last clip."""
         self._parts.append("</g>")
 
     def x_axis(self, scale: Scale, ticks: Sequence[float], y: float, top: float, form: Callable[[float], str]) -> None:
-        """Add numbers below a plot, formatted by `form`, and lines from `y` up to `top`."""
+        """Add, for each tick, a number below a plot, formatted by `form`, and a line from `y` up to `top`."""
         for tick in ticks:
             self.line(scale(tick), top, scale(tick), y, "grid")
             self.text(scale(tick), y + 15, form(tick), "tick", anchor="middle")
@@ -109,13 +112,16 @@ class Drawing:
     def y_axis(
         self, scale: Scale, ticks: Sequence[float], x: float, right: float, form: Callable[[float], str]
     ) -> None:
-        """Add numbers left of a plot, formatted by `form`, and lines across to `right`; the line at 0 is stronger."""
+        """Add, for each tick, a number left of a plot, formatted by `form`, and a line from `x` to `right`.
+
+        The line at 0 is stronger.
+        """
         for tick in ticks:
             self.line(x, scale(tick), right, scale(tick), "zero" if tick == 0.0 else "grid")
             self.text(x - 6, scale(tick) + 4, form(tick), "tick", anchor="end")
 
     def svg(self) -> str:
-        """Return the picture."""
+        """Return the picture as the text of an SVG element."""
         return f"{self._head}{''.join(self._parts)}</svg>"
 
 
@@ -132,7 +138,7 @@ def count_text(value: float) -> str:
 
 
 def _n(number: float) -> str:
-    """Return a length with at most one decimal."""
+    """Return a length as text with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")
 
 

@@ -20,7 +20,7 @@ _PER_GROUP = 2
 """Largest number of hands chosen from one group."""
 
 _BUSY = 14
-"""Hands with this number of decisions or more, folds not counted, are of equal interest before chips are compared."""
+"""Number of decisions, folds not counted, above which more decisions do not make a hand more interesting."""
 
 _ID = re.compile(r"(?:([A-Z])\.)?(\d{1,9})\.(\d{1,9})\.(\d{1,3})")
 
@@ -42,7 +42,7 @@ class HandId(NamedTuple):
 
 
 def parse_hand(text: str) -> tuple[str, HandId]:
-    """Return the letter of the run in which a hand was played, by default A, and the hand.
+    """Return the run's letter and the hand of a name such as ``A.0.12.3``; a name without a letter means run A.
 
     Raises
     ------
@@ -58,9 +58,18 @@ def parse_hand(text: str) -> tuple[str, HandId]:
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the wanted hands, and others up to `count` hands in all, in the schedule's order.
+    """Return the wanted hands, and others up to `count` hands in all, sorted by deck, line-up and rotation.
 
-    The others are first hands whose strategies were recorded during play, then those with most action.
+    Hands whose strategies were recorded during play come before others. Among equals, hands with most decisions come
+    first, then hands in which a seat won most chips (`_interest`). At most `_PER_GROUP` of these hands are from one
+    group. Only hands that the run kept are compared; if the run kept none, hands of the first decks are taken.
+
+    Parameters
+    ----------
+    count : int
+        Number of hands, unless more are wanted.
+    wanted : list of HandId
+        Hands that must be returned, also beyond `count`.
 
     Raises
     ------
@@ -78,7 +87,7 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
         is_told = (group.lineup, group.deck) in told
         for rotation in range(len(group.hands)):
             ranked.append(((is_told, *_interest(group, rotation)), HandId(group.lineup, group.deck, rotation)))
-    if not ranked:  # nothing is kept, so that no hand is known to be of more interest than another
+    if not ranked:  # without kept hands, nothing tells which are more interesting
         lineups = range(len(make_lineups(run.config)))
         some = [(deck, lineup) for deck in range(count) for lineup in lineups if store.holds(lineup, deck)]
         ranked = [((False, 0, 0.0), HandId(lineup, deck, deck % run.config.seats)) for deck, lineup in some]

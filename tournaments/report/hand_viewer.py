@@ -40,7 +40,10 @@ CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probabi
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand of the viewer: its name in permalinks, its run's letter, its story, and a remark (may be empty)."""
+    """A hand of the viewer: its name in permalinks, its run's letter, its story, and a remark (may be empty).
+
+    The story is one of `hand_story.judged`.
+    """
 
     name: str
     letter: str
@@ -49,9 +52,9 @@ class ShownHand:
 
 
 class LedgerValues(NamedTuple):
-    """The value function of a run's *ledgers*, the viewer's lists of AIVAT terms of a hand.
+    """The value function of a run's *ledgers*. A ledger is the viewer's list of a hand's AIVAT terms.
 
-    `in_scores` is 1 if the run's scores contain the same terms, else 0.
+    `name` is that of the value function; `in_scores` is 1 if the run's scores contain the same terms, else 0.
     """
 
     name: str
@@ -59,7 +62,7 @@ class LedgerValues(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence below a ledger."""
+        """The sentences below a ledger."""
         if self.in_scores:
             return f"Expected results are by {self.name} values, as in the run’s scores."
         return (
@@ -102,8 +105,9 @@ class HandViewer:
     def opening(self) -> tuple[int, int]:
         """The indices of the hand and the step that are shown first.
 
-        Shown first is a decision of the first run: among the agents with a known strategy, the most mixed decision of
-        the agent that ranks best. Without any known strategy it is the start of the first hand.
+        The agent is the best-ranked one of the first run whose strategy is known in a shown hand. The step is the
+        decision with the most mixed strategy of that agent. Without a known strategy, the first hand is shown from its
+        start.
         """
         found: dict[int, list[tuple[float, tuple[int, int]]]] = {}
         for number, hand in enumerate(self.hands):
@@ -120,7 +124,7 @@ class HandViewer:
 
     @property
     def files(self) -> dict[str, list[tuple]]:
-        """The rows of each CSV file by its name, without the ending; the first row names the columns."""
+        """The rows of each CSV file, by the file's name without its suffix; the first row names the columns."""
         terms: list[tuple] = []
         choices: list[tuple] = []
         grids: list[tuple] = []
@@ -149,7 +153,7 @@ class HandViewer:
         }
 
     def html(self) -> str:
-        """Return the section's body: the viewer for those with scripts, and the hands as text for all."""
+        """Return the section's body: the viewer, which needs JavaScript, and the hands as text, which needs none."""
         remarks = "".join(map(paragraph, self.remarks))
         if not self.hands:
             return remarks or paragraph("The run holds no hand yet.")
@@ -180,7 +184,7 @@ class HandViewer:
 
 
 def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tuple[str, HandId]]) -> HandViewer:
-    """Return the viewer of some hands of every run, as recorded or replayed.
+    """Return the viewer of some hands of every run, recorded during play or replayed now.
 
     Parameters
     ----------
@@ -208,7 +212,7 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
 
 
 def _mixing_bits(grid: dict[str, Any]) -> float:
-    """Return the mean entropy of the action over the hands of a range, in bits: 0 if each hand has one action."""
+    """Return the entropy of the action in bits, the mean over cells by reach; 0 if each cell has one action."""
     shares = grid_shares(grid)
     reach, actions = shares[:, 0], shares[:, 1:]
     chances = normalised(actions, 0.0)
@@ -250,7 +254,7 @@ def _add_hands(
 
 
 def _untold(run: RunRecord, kept: KeptGroup | None, hand: HandId) -> dict[str, Any] | None:
-    """Return the story of a hand as it was kept, without any strategies; None if the hand was not kept."""
+    """Return the story of a kept hand, without strategies and AIVAT terms; None if the hand was not kept."""
     if kept is None or hand.rotation >= len(kept.hands):
         return None
     rules, found = run.config.rules, kept.hands[hand.rotation]

@@ -10,7 +10,7 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
   document.querySelector("nav .inner").append(button);
 
-  // What is cut at the right fades there until it is scrolled to its end.
+  // The right edge of a box fades while some of its content lies beyond.
   const fade = (box) => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
   const sizes = new ResizeObserver((entries) => entries.forEach((entry) => fade(entry.target)));
   for (const box of document.querySelectorAll(".wide")) {

@@ -1,4 +1,7 @@
-"""The page: sections one below the other, runs side by side. The page loads no other file."""
+"""The report's page: sections one below the other, and in each section the runs side by side.
+
+The page loads no other file.
+"""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -42,7 +45,7 @@ class Page:
     html : str
         The text of the page.
     files : dict of str to str
-        The texts of the CSV files that the page links to, by file name.
+        The texts of the CSV files by file name. The page links to most of them.
     """
 
     html: str

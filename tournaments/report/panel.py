@@ -1,4 +1,4 @@
-"""A section of the report for one run, and tables as HTML and CSV."""
+"""Sections of the report and their content for one run, and tables as HTML and CSV."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from plurispiel.tournaments.report.run_record import RunRecord
 
 Cells = Sequence[Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""Beginnings of a text that spreadsheets would run as a formula."""
+"""Spreadsheets may run a text as a formula if it begins like this."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Panel:
     rows : sequence of sequence
         The run's rows in the section's CSV file, without the run's letter.
     is_empty : bool
-        Whether the HTML only says why there is nothing to show. A section with no other panels is left off the page.
+        Whether the HTML only says why there is nothing to show. A section whose panels are all empty is left out.
     """
 
     html: str
@@ -44,7 +44,7 @@ class Section:
     name : str
         The name of the section's link and CSV file.
     title, note : str
-        The heading, and the text below it, which explains the figures and their units.
+        The heading, and the text below the heading, which explains the figures and their units.
     columns : sequence of str
         The columns of the CSV file after the run's letter.
     panel : callable
@@ -59,9 +59,10 @@ class Section:
 
 
 def html_table(head: Cells, rows: Sequence[Cells], *, num_texts: int = 1) -> str:
-    """Return a table of plain texts; the first columns are left-aligned, the others figures.
+    """Return a table of plain texts as HTML.
 
-    An interval such as "+100 ± 20" may be broken before its half-width.
+    The first `num_texts` columns hold words and are left-aligned. The others hold figures and are right-aligned; an
+    interval such as "+100 ± 20" may be broken before its half-width.
     """
 
     def cells(row: Cells, tag: str) -> str:
@@ -77,12 +78,12 @@ def html_table(head: Cells, rows: Sequence[Cells], *, num_texts: int = 1) -> str
 
 
 def paragraph(text: str, css: str = "remark") -> str:
-    """Return a line of plain text."""
+    """Return plain text as a paragraph of HTML."""
     return f'<p class="{css}">{escape(text)}</p>'
 
 
 def fitted(draw: Callable[[RowLayout], str]) -> str:
-    """Return a picture of rows in two layouts, for wide and for narrow windows; the page shows the one that fits."""
+    """Return a picture in two layouts, for wide and for narrow windows; the page shows the layout that fits."""
     return f'<div class="on-wide">{draw(WIDE)}</div><div class="on-narrow">{draw(NARROW)}</div>'
 
 
@@ -98,7 +99,7 @@ def legend(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def csv_text(columns: Cells, rows: Sequence[Cells]) -> str:
-    """Return a table as CSV; None is an empty cell, and a text that looks like a formula stays a text."""
+    """Return a table as CSV; None is an empty cell, and `_cell` keeps texts from being run as formulas."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_cell(value) for value in row] for row in (columns, *rows))
@@ -106,7 +107,7 @@ def csv_text(columns: Cells, rows: Sequence[Cells]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a cell; a text that begins like a formula gets a leading quote, by which spreadsheets know a text."""
+    """Return a cell; a leading apostrophe keeps spreadsheets from running a text that begins like a formula."""
     if not isinstance(value, str):
         return value
     return "'" * value.startswith(_FORMULA) + printable(value)

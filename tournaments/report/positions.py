@@ -19,7 +19,10 @@ _CHIPS, _ESTIMATE, _REDUCED = range(3)
 
 
 class Rate(NamedTuple):
-    """An agent's rate in one seat, in mbb/hand; `aivat` is None where hands have no AIVAT estimate."""
+    """An agent's rate in one seat, in mbb/hand; `hands` counts its hands in that seat.
+
+    `aivat` is None for an agent whose hands have no AIVAT estimate.
+    """
 
     hands: int
     raw: Estimate

@@ -57,7 +57,7 @@ def _panel(run: RunRecord) -> Panel:
 
 
 def _picture(run: RunRecord, names: list[str], agents: list[dict], layout: RowLayout) -> str:
-    """Return the rates with their intervals, one below the other."""
+    """Return a picture of the rates and their intervals, with a row for each agent."""
     shown = [(name, agent) for name, agent in zip(names, agents, strict=True) if agent["mbb_per_hand"] is not None]
     if not shown:
         return paragraph("No group has been played yet.")

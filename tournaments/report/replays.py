@@ -35,7 +35,7 @@ class Replay:
     stories : sequence of dict
         A story for each rotation; empty if the replay failed or its actions or chips differed from the run.
     trouble : str
-        Why there are no stories, or in which way they may differ from the stored run; empty if all is well.
+        Why there are no stories, or why the stories may differ from the stored run; empty if neither is so.
     """
 
     lineup: int
@@ -45,7 +45,13 @@ class Replay:
 
 
 def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, int]]) -> Iterator[Replay]:
-    """Yield each group's stories as recorded during play, or else replayed and compared with the run."""
+    """Yield each group's stories: recorded during play if possible, else replayed and compared with the run.
+
+    Parameters
+    ----------
+    groups : iterable of (int, int)
+        The line-up and the deck of each group.
+    """
     ledger = FaultLedger(run.config.max_faults, store.faults())
     try:
         witness = Witness(run.config)
@@ -72,7 +78,8 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             told = witness.take(hands)
             kept = kept_group(store, lineup, deck)
             is_corrected = _same_corrections(run, lineup, deck, scores)
-            # Without kept hands only the sums of a group can be compared, and sums of chips may agree by chance.
+            # Without kept hands, only a group's sums can be compared. Sums of chips may agree by chance, so those of
+            # AIVAT's corrections must agree, too.
             is_same = _same_actions(kept, told) if kept else is_corrected
             if not is_same or not _same_chips(run, lineup, deck, scores):
                 yield Replay(lineup, deck, (), "an agent now plays the group differently from the run")

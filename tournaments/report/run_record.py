@@ -31,7 +31,7 @@ class RunRecord:
         The settings of the run.
     results : dict
         The content of results.json, computed again.
-    rows : SCORES[n]
+    rows : schema.SCORES[n]
         One row for every agent in every group, in the order of the schedule. Rows with the agent number
         ``len(config.agents)`` are those of the Control (see `tournaments.run`).
     scores : RunScores
@@ -39,7 +39,7 @@ class RunRecord:
     play : dict of int to PlayStatistics
         Frequencies of play, by the agent's number.
     times : dict of int to AnswerTimes
-        The number and the times of an agent's answers, by the agent's number.
+        How many decisions an agent has made and how long they took, by the agent's number.
     first_faults : dict of int to str
         The message of an agent's first fault, by the agent's number; agents without faults are missing.
     facts : dict

@@ -6,7 +6,7 @@ from math import ceil, floor, isclose, log10
 
 @dataclass(frozen=True)
 class LinearScale:
-    """Maps ``low..high`` to ``start..end`` pixels.
+    """Maps values in ``low..high`` linearly to pixels in ``start..end``.
 
     >>> scale = LinearScale(0.0, 1000.0, 50.0, 250.0)
     >>> scale(500.0), scale.ticks(3)
@@ -31,7 +31,7 @@ class LinearScale:
 
 @dataclass(frozen=True)
 class LogScale:
-    """Maps ``low..high``, both positive, to ``start..end`` pixels by their logarithms.
+    """Maps the logarithms of values in ``low..high``, both positive, linearly to pixels in ``start..end``.
 
     >>> LogScale(0.001, 10.0, 0.0, 400.0).ticks()
     [0.001, 0.01, 0.1, 1.0, 10.0]
@@ -53,7 +53,10 @@ class LogScale:
 
 
 def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
-    """Return limits that are wider by a share of their distance, and never equal."""
+    """Return limits, each moved outwards by a share of their distance.
+
+    Equal limits are moved by a share of their size, zeros by 1.
+    """
     if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
         room = abs(low) * share or 1.0
     else:

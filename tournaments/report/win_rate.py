@@ -24,14 +24,15 @@ MAX_PANELS = 24
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""The scale need not hold the very wide intervals in this first share of the hands."""
+"""First share of the hands, whose very wide intervals need not fit into the picture."""
 
 
 @dataclass(frozen=True)
 class RatePoint:
     """An agent's raw rate and ranking score after its first groups, in mbb/hand.
 
-    `groups` and `hands` count the groups and the agent's hands so far; ``ci95`` is the half-width of a 95 % interval.
+    `groups` and `hands` count the groups and the agent's hands so far. `raw_ci95` and `score_ci95` are half-widths of
+    95 % intervals.
     """
 
     groups: int
@@ -43,7 +44,7 @@ class RatePoint:
 
 
 def win_rate_curve(run: RunRecord, number: int) -> list[RatePoint]:
-    """Return an agent's raw rate and ranking score after growing numbers of groups, up to all groups.
+    """Return an agent's raw rate and ranking score after 2, ..., all groups, at most `MAX_POINTS` points.
 
     The list is empty with fewer than two groups, or if the ranking score is not known.
     """
