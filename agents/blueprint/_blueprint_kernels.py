@@ -26,20 +26,19 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 
 @kernel
 def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strategy):
-    """Write one street's rows from the averages, else from the regrets, else zeros.
+    """Write one street's rows: the average strategy, else the current strategy, else zeros in rows never visited.
 
     Parameters
     ----------
     cells : StreetCells
     by_visits : bool
-        Whether this street's averages are in `sums`, to which each visit of a row adds its current strategy. Else they
-        are in `snapshots`, to which each snapshot adds the current strategies of visited rows.
-    sums : float64[cells of the first streets]
-        Sums of current strategies over visits.
+        Whether this street's averages are in `sums`. If not, they are in `snapshots`.
+    sums : float64[n]
+        Sums of current strategies over visits, for the cells of the streets that are averaged by visits.
     snapshots : float32 or uint16[num_cells]
         Sums of current strategies over snapshots.
     regrets : float64 or int32[num_cells]
-        From these the current strategy is computed, for visited rows without an average.
+        The current strategy of a row is computed from its regrets.
     highest : float
         The number that stands for probability 1: 1 in float32 rows, 255 in uint8 rows.
     rows : float32 or uint8[num_cells]
@@ -50,7 +49,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
     Returns
     -------
     int
-        How many rows are not zeros.
+        The number of rows that are not zeros.
     """
     num_kept = 0
     for bucket in range(cells.num_buckets):
@@ -175,6 +174,7 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     own, other : float32 or uint8[num_cells]
         The rows of the two blueprints.
     num_decks : int
+        Number of decks.
     stream, luck : uint64[4]
         The random streams of decks and of actions. `luck` gets a new state from `stream` for each deck and restarts
         from that state for each seat. Modified in place.
@@ -218,13 +218,14 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
 
 @kernel
 def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
-    """Write the node and cell of each row that self-play reaches, except missing rows, and return their number.
+    """Write the node and the first cell of each row that self-play reaches, except missing rows; return their number.
 
     Parameters
     ----------
     dealt : DealtGame
     nodes, cells : int64[capacity]
-        In the order of play. Modified in place; rows beyond the capacity are dropped.
+        The results, in the order of play. A row that is reached several times is written as often; rows beyond the
+        capacity are dropped. Modified in place.
     """
     tree = dealt.tree
     count = 0
@@ -247,7 +248,7 @@ def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
 
 @kernel
 def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
-    """Count how often a blueprint player reaches each row against opponents that often act uniformly at random.
+    """Count how often each row is reached by a player of the blueprint whose opponents often act uniformly at random.
 
     Parameters
     ----------
@@ -260,7 +261,7 @@ def reach_rows(dealt, rows, num_decks, share, stream, work, reached):
         Modified in place.
     work : TraversalWorkspace
     reached : uint8[num_cells]
-        How often each row was reached, up to 255, at the row's cell; other entries stay. Modified in place.
+        The counts so far, up to 255, at the first cell of each row; other entries stay. Modified in place.
     """
     tree, game = dealt.tree, dealt.game
     for _ in range(num_decks):

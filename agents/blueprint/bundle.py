@@ -1,9 +1,9 @@
 """Blueprints in one small file.
 
-The file is a zip archive of a manifest, the arrays that find the buckets, and the rows in a few levels. A decision's
-rows in all its buckets lie side by side, since similar neighbours compress well; rows that play hardly reaches are left
-out. The archive's comment, its last 64 bytes, is the SHA-256 of everything before it. The first process that needs the
-file unpacks it to an artefact in the user's cache.
+The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to a few levels. A decision's
+rows in all its buckets lie side by side, since similar neighbours compress well. Rows that play hardly reaches become
+zeros. The archive's comment, the last 64 bytes of the file, is the SHA-256 of all bytes before it, in hexadecimal
+digits. The first process that needs the file unpacks it to an artefact in the user's cache.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_bl
 
 SUFFIX = ".blueprint"
 LEVELS = 15
-"""The number that stands for probability 1 in a packed row of later streets; a divisor of `blueprint.HIGHEST`."""
+"""The number that stands for probability 1 in packed rows after the first street; a divisor of `blueprint.HIGHEST`."""
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
 _PACKED, _PACKED_FORMAT = "packed blueprint", 3
@@ -59,16 +59,26 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Parameters
     ----------
     folder : Path
-        Folder of the blueprint's artefact. The bucket table of its training must still be built.
+        Folder of the blueprint's artefact. Unless `least` is 0, its bucket table must be built here.
+    path : Path
+        The file to write.
     num_decks : int
-        Number of decks that are played to count how often each row is reached.
+        Number of decks that are played to count how often each row is reached (`reach_rows`).
     least : int
-        Rows that are reached fewer times than this are dropped; 0 keeps all rows.
+        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows.
 
     Returns
     -------
     dict
-        ``bytes``, and by street ``rows`` and ``rows_kept``.
+        ``bytes``, the size of the file; ``rows`` and ``rows_kept``, lists with the number of rows and of rows that are
+        not zeros on each street.
+
+    Raises
+    ------
+    ValueError
+        If the rows are float32, or the bucket table is needed and not built.
+    ArtefactRefused
+        If the folder holds no complete, undamaged blueprint.
     """
     blueprint = load_blueprint(folder)
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
@@ -95,7 +105,10 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
 
 
 def num_levels(street: int) -> int:
-    """Return the number for probability 1 in a packed row: the few rows of the first street keep their precision."""
+    """Return the number that stands for probability 1 in packed rows of a street.
+
+    It is higher on the first street, which has few rows.
+    """
     return LEVELS if street else HIGHEST
 
 
@@ -105,7 +118,7 @@ class PackedFacts(NamedTuple):
     Attributes
     ----------
     record : dict
-        The record of its artefact: ``config``, ``training``, ``rows`` and so on.
+        The configuration of its artefact, as `Blueprint.save` writes it: ``config``, ``training``, ``rows`` and so on.
     digest : str
         SHA-256 of the file.
     """
@@ -115,7 +128,7 @@ class PackedFacts(NamedTuple):
 
 
 def packed_facts(path: Path) -> PackedFacts:
-    """Return the manifest of a packed blueprint without unpacking it; every byte is verified.
+    """Return the manifest of a packed blueprint without unpacking its rows; the whole file's SHA-256 is verified.
 
     Raises
     ------
@@ -127,7 +140,7 @@ def packed_facts(path: Path) -> PackedFacts:
 
 
 def unpack_blueprint(path: Path, folder: Path) -> None:
-    """Write the artefact of a packed blueprint.
+    """Write the artefact of a packed blueprint, given by the path of its file, to a folder.
 
     Raises
     ------
@@ -158,7 +171,7 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
 def unpacked_folder(path: Path) -> Path:
     """Return the folder of a packed blueprint's artefact in the user's cache.
 
-    The file is unpacked if the folder is missing or damaged. One process does so while others wait.
+    The file is unpacked if the folder is missing or damaged. One process unpacks it while others wait.
 
     Raises
     ------
@@ -184,7 +197,7 @@ def _is_sound(folder: Path) -> bool:
 
 
 def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: int) -> None:
-    """Write zeros into rows that are reached too seldom. Modified in place: `rows`."""
+    """Write zeros into rows that were reached fewer than `least` times. Modified in place: `rows`."""
     game, tree = blueprint.game, blueprint.tree
     for street, buckets in enumerate(blueprint.cards.num_buckets):
         nodes = blueprint.decisions(street)
@@ -195,7 +208,10 @@ def _drop(blueprint: Blueprint, rows: np.ndarray, reached: np.ndarray, least: in
 
 
 def _in_levels(table: np.ndarray, counts: np.ndarray, levels: int) -> np.ndarray:
-    """Return rows that sum to nearly `levels`, side by side with `counts` actions each: uint8[buckets, pairs]."""
+    """Return a street's rows, scaled to sum to about `levels`: uint8[buckets, pairs].
+
+    `table` has the same shape; each of its lines holds the rows of one bucket side by side, with `counts` actions each.
+    """
     starts = np.cumsum(counts, dtype=np.int64) - counts
     totals = np.add.reduceat(table, starts, axis=1, dtype=np.float32)
     scale = levels / np.maximum(totals, 1.0)
@@ -203,7 +219,7 @@ def _in_levels(table: np.ndarray, counts: np.ndarray, levels: int) -> np.ndarray
 
 
 def _pack(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
-    """Return an archive: the same bytes for the same content."""
+    """Return the bytes of an archive; equal content gives equal bytes."""
     entries = {}
     for name, values in arrays.items():
         stream = io.BytesIO()
@@ -223,7 +239,7 @@ def _pack(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Refuse a packed blueprint that cannot be read."""
+    """Raise ArtefactRefused in place of errors that a damaged or missing file causes."""
     try:
         yield
     except FileNotFoundError:
@@ -268,7 +284,7 @@ def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, n
 
 
 def _array(name: str, content: bytes) -> np.ndarray:
-    """Return the array in the bytes of a file, if there are as many as its shape demands."""
+    """Return the array in the bytes of an ``.npy`` file; ValueError if its shape demands another number of bytes."""
     stream = io.BytesIO(content)
     header = array_header(stream)
     if header is None or not is_array_name(name):

@@ -23,16 +23,17 @@ MAX_LOSSLESS = 50_000_000
 
 
 class CardArrays(NamedTuple):
-    """Bucket lookup arrays: a board's entry names its class and the renaming of suits that maps it there.
+    """Bucket lookup arrays: a board's entry holds the board's class and the renaming of suits that leads to the class.
 
     Attributes
     ----------
     relabel : uint16[num_permutations, num_combos]
         The combo into which each renaming of suits turns each combo.
-    entries : four of int32[num_boards]
-        For each street, the entry of each board; see `boards.BoardClasses`.
-    rows : four of unsigned integers, [num_classes, num_combos]
-        For each street, the bucket of every combo on every class of boards.
+    entries : tuple of four int32[num_boards]
+        For each street, the entry of each board; see `boards.BoardClasses`. If there are fewer streets, the arrays of
+        the last street are repeated.
+    rows : tuple of four unsigned integer arrays [num_classes, num_combos]
+        For each street, the bucket of each combo on the representative board of each class.
     """
 
     relabel: np.ndarray
@@ -56,7 +57,10 @@ class BucketLookup(Protocol):
         """Digest of the bucket table with these buckets; empty for lossless buckets."""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
+        """Return the bucket of each combo on a board: unsigned integers [num_combos].
+
+        Entries of combos that share a card with the board are arbitrary, and may be too large for a bucket.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,10 @@ class CardBuckets:
     ----------
     rules : HoldemRules
     num_buckets : tuple of int
+        Number of buckets on each street.
     arrays : CardArrays
     model : CardModel or None
+        The card model that computes the same buckets; None for lossless buckets.
     table_digest : str
         See `BucketLookup`.
     """
@@ -80,7 +86,7 @@ class CardBuckets:
     table_digest: str = ""
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
+        """Return the bucket of each combo on a board; see `BucketLookup`."""
         entry = int(self.arrays.entries[street][board_rank(self.rules.num_suits, np.array(board, np.uint8))])
         relabel = self.arrays.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
         return self.arrays.rows[street][entry >> PERMUTATION_BITS][relabel]
@@ -88,12 +94,13 @@ class CardBuckets:
 
 @dataclass(frozen=True, eq=False)
 class ModelBuckets:
-    """Buckets of hold'em computed for each board by the card model: slower, but no table is stored.
+    """Buckets of hold'em computed for each board by the card model, which is slower than a stored table.
 
     Attributes
     ----------
     model : CardModel
     num_streets : int
+        Number of streets with buckets, from the first street on.
     table_digest : str
         See `BucketLookup`.
     """
@@ -108,20 +115,20 @@ class ModelBuckets:
         return tuple(self.model.num_buckets.values())[: self.num_streets]
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
-        """Return the bucket of each combo on a board; combos that share a card with it have an arbitrary one."""
+        """Return the bucket of each combo on a board; see `BucketLookup`."""
         row = self.model.classify(board)
         return np.minimum(row, self.num_buckets[street] - 1)
 
 
 def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> CardBuckets:
-    """Return lossless buckets of the first streets: hands share one only if renaming suits makes them equal.
+    """Return lossless buckets of the first streets: hands share a bucket only if renaming suits makes them equal.
 
-    A board counts as a set, so the order of its cards is forgotten across streets.
+    A board counts as a set: hands on turns of the same four cards may share a bucket although their flops differ.
 
     Raises
     ------
     ValueError
-        If there are more than `MAX_LOSSLESS` hands on a street.
+        If there are more than `MAX_LOSSLESS` pairs of board and combo on the last of these streets.
     """
     num_streets = min(num_streets, rules.num_streets)
     size = rules.board_size(num_streets - 1)
@@ -151,7 +158,10 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
 
 
 def single_buckets(rules: HoldemRules) -> CardBuckets:
-    """Return lossless buckets on the first street and one bucket on later ones: cheap to build, for measuring speed."""
+    """Return lossless buckets on the first street and one bucket on each later street.
+
+    Such buckets are quickly built, for measurements of speed.
+    """
     first = lossless_buckets(rules, 1)
     entries, rows = [first.arrays.entries[0]], [first.arrays.rows[0]]
     for street in range(1, rules.num_streets):
@@ -182,7 +192,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
 
 
 def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:
-    """Return the renamings of suits that map a board to itself: int[n], numbers of permutations."""
+    """Return the renamings of suits that map a board to itself: int64[n], rows of `suit_permutations`."""
     cards = set(board.tolist())
     number = len(suit_permutations(rules.num_suits))
     keeping = [p for p in range(number) if set(relabel_cards(board, p, rules.num_suits).tolist()) == cards]

@@ -1,4 +1,4 @@
-"""The preflop strategy of each seat with the 169 starting hands when all seats before it have folded."""
+"""Preflop strategies with the 169 starting hands, at the first decision of each seat if all seats before it fold."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["first_in", "seat_names", "shares"]
 
 
 def seat_names(num_seats: int) -> list[str]:
-    """Return the usual name of each seat.
+    """Return the usual name of each seat, in the order of the seats.
 
     >>> seat_names(6)
     ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
@@ -27,12 +27,14 @@ def seat_names(num_seats: int) -> list[str]:
 
 
 def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the strategies of all 169 starting hands by seat, in the order of acting, without the big blind.
+    """Return the strategy of each seat but the big blind, by name in the order of acting.
+
+    Rows of a strategy are the 169 starting hands, in the order of `preflop_names`.
 
     Raises
     ------
     ValueError
-        If the game has other starting hands than hold'em.
+        If the game's starting hands are not those of hold'em.
     """
     rules, tree = blueprint.rules, blueprint.tree
     if not has_starting_hands(rules):
@@ -53,7 +55,10 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
 
 
 def shares(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """Return the shares of fold, call and raise of each starting hand, by its name (AKs)."""
+    """Return the probabilities of ``fold``, ``call`` and ``raise`` of each starting hand, by its name such as AKs.
+
+    `strategy` is one of those that `first_in` returns.
+    """
     columns = {"fold": strategy.actions == FOLD, "call": strategy.actions == CALL, "raise": strategy.actions > CALL}
     return {
         name: {kind: float(row[chosen].sum()) for kind, chosen in columns.items()}

@@ -1,4 +1,4 @@
-"""The folder of a blueprint by its path or name, among the user's and the bundled ones."""
+"""Finding blueprints by path or name, among the user's own blueprints and the bundled blueprints."""
 
 import functools
 import math
@@ -49,7 +49,7 @@ class BundledBlueprint:
 
     @property
     def rules(self) -> HoldemRules:
-        """The game it was trained for."""
+        """The game that the blueprint was trained for."""
         return self.config.rules
 
     def __str__(self) -> str:
@@ -58,17 +58,17 @@ class BundledBlueprint:
 
 
 def blueprints_folder() -> Path:
-    """Return the folder of the user's blueprints, each run in a folder with its name."""
+    """Return the folder of the user's training runs; each run has a subfolder with its name."""
     return user_data_folder() / "blueprints"
 
 
 def bundled_blueprints() -> list[BundledBlueprint]:
-    """Return the blueprints that come with the package, by name; nothing is unpacked.
+    """Return the blueprints that come with the package, sorted by name; nothing is unpacked.
 
     Raises
     ------
     ArtefactRefused
-        If one is damaged.
+        If any of them is damaged.
     """
     sound, damaged = checked_blueprints()
     if damaged:
@@ -77,7 +77,7 @@ def bundled_blueprints() -> list[BundledBlueprint]:
 
 
 def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]:
-    """Return the sound blueprints of the package, and the errors of the others."""
+    """Return the undamaged blueprints of the package, sorted by name, and the errors of the damaged ones."""
     sound: list[BundledBlueprint] = []
     damaged: list[ArtefactRefused] = []
     for path in sorted(_BOTS.glob(f"*{SUFFIX}")):
@@ -89,16 +89,16 @@ def checked_blueprints() -> tuple[list[BundledBlueprint], list[ArtefactRefused]]
 
 
 def pick_bundled(rules: HoldemRules) -> BundledBlueprint:
-    """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest depth.
+    """Return the bundled blueprint that fits a game best: the fewest surplus seats, then the nearest stack depth.
 
-    Depths are compared by their ratio; the depth of different stacks is their geometric mean.
+    The depth is the geometric mean of the stacks in big blinds. Depths are compared by their ratio.
 
     Raises
     ------
     ValueError
-        If none has enough seats, or the game's cards.
+        If no bundled blueprint has enough seats and the game's cards.
     ArtefactRefused
-        If one is damaged.
+        If any bundled blueprint is damaged.
     """
     bundled = bundled_blueprints()
     fitting = [each for each in bundled if _plays(each, rules)]
@@ -117,15 +117,15 @@ def find_blueprint(text: str) -> Path:
     Parameters
     ----------
     text : str
-        The path of its folder, of its run, or of a packed file, which is unpacked into the user's cache; or the name of
-        one of the user's or of the package's.
+        The path of the blueprint's folder, of its run's folder, or of its packed file, which is unpacked into the
+        user's cache. Or the name of a run in `blueprints_folder`, or of a bundled blueprint.
 
     Raises
     ------
     ValueError
         If no blueprint has this path or name.
     ArtefactRefused
-        If a packed one is damaged.
+        If the packed file is damaged.
     """
     for folder in _folders(text):
         if holds_artefact(folder):
@@ -140,7 +140,7 @@ def find_blueprint(text: str) -> Path:
 
 
 def find_packed(text: str) -> Path | None:
-    """Return the packed file that `find_blueprint` unpacks for a text, None for a folder or an unknown name."""
+    """Return the packed file that `find_blueprint` would unpack for a text; None for a folder or an unknown name."""
     if any(map(holds_artefact, _folders(text))):
         return None
     if Path(text).suffix == SUFFIX and Path(text).is_file():

@@ -1,11 +1,12 @@
 """Kernels of roll-outs: the value of every hand of one seat against known hands, over sampled boards.
 
-A world is a whole board and a random number at every decision. The *own* seat is the one whose hands are valued: all
+A world is a whole board and a random number at every decision. The *own* seat is the seat whose hands are valued: all
 its actions are followed, each with the hands that take it. One action of another seat is drawn, or all are followed
-where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier (`continuations`).
+where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the continuation
+strategies of a search need.
 
-The tree decides the actions; values are chips of the hand that continues in it, which may be of another game. In that
-game a seat puts in no more than its stack, and an all-in seat calls.
+The actions are those of the tree. Values are chips of the hand that continues in the tree, which may be a hand of
+another game. In that hand a seat puts in no more than its stack, and an all-in seat calls.
 """
 
 import numpy as np
@@ -56,8 +57,9 @@ def count_nodes(tree, sizes, depths):
 def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
     """Write one street's rows decision by decision instead of bucket by bucket, with missing rows filled in.
 
-    A missing row becomes the row of the nearest bucket at the same decision. If no bucket has a row there, it becomes
-    a check or call. Roll-outs read many buckets of one decision, which lie side by side in this order.
+    A missing row becomes the row of the nearest bucket at the same decision. If no bucket has a row there, the row
+    gives probability 1 to the action after the fold, a check or call where the tree offers it. Roll-outs read the rows
+    of many buckets of one decision, which lie side by side in the new order.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ def _point(seed, node, world, num_worlds):
     """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
 
     A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds. So the number does
-    not depend on the path or on the other hands asked for: common random numbers for all hands and actions.
+    not depend on the hand that is valued or on the actions before: all hands and actions have common random numbers.
     """
     word = seed + np.uint64(node) * _GOLDEN
     word = (word ^ (word >> _S30)) * _MIX1
@@ -160,14 +162,17 @@ def _point(seed, node, world, num_worlds):
 
 @kernel(inline=True)
 def _first_cell(tables, node):
-    """Return where the rows of a decision begin."""
+    """Return the index of the first cell of a decision's rows."""
     street = np.int64(tables.tree.nodes[node, WORD]) & _STREET
     return tables.game.base[street] + np.int64(tables.tree.nodes[node, ROW]) * tables.num_buckets[street]
 
 
 @kernel(inline=True)
 def _weight(word, place, bias, factor):
-    """Return the factor of an action under a bias; kinds are 1 for folds, 2 for calls and 3 for raises."""
+    """Return the factor of an action under a bias, `factor` if the action is of the kind `bias`, else 1.
+
+    Kinds are 1 for folds, 2 for checks and calls, and 3 for raises; a bias of 0 is no bias.
+    """
     folds = np.int64(word & FOLD_BIT != 0)
     if place == 0 and folds:
         kind = 1
@@ -180,8 +185,8 @@ def _weight(word, place, bias, factor):
 
 @kernel(inline=True)
 def _row_sum(rows, cell, num_actions, word, bias, factor):
-    # The biased probabilities have to be renormalised (Pluribus supplement: one kind times 5), and a row in bytes sums
-    # only nearly to 255.
+    # Needed to normalise: a bias changes the sum (the Pluribus supplement multiplies one kind by 5), and a row of uint8
+    # sums only nearly to 255.
     total = 0.0
     for a in range(num_actions):
         total += _weight(word, a, bias, factor) * rows[cell + a]
@@ -192,8 +197,8 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
 def _chips(stakes, seat, paid):
     """Return a seat's contribution in the hand for its contribution in the tree.
 
-    Chips beyond the largest contribution at the start are scaled by the ratio of the pots. Chips up to it are
-    interpolated: who has called in the tree has called in the hand, even where the two pots differ.
+    Chips beyond the largest contribution at the start of the roll-out are scaled by the ratio of the pots. Smaller
+    contributions are interpolated, so that a seat that has called in the tree has called in the hand.
     """
     before = stakes.paid[seat]
     if paid >= stakes.most_paid:
@@ -206,12 +211,14 @@ def _chips(stakes, seat, paid):
 
 @kernel(inline=True)
 def _follow(tables, seats, stakes, small, node, buckets, point):
-    """Return the next end, decision of the own seat or root of a small subtree; other seats' actions are drawn.
+    """Return the next node where the walk must branch or end: an end, an own decision or the root of a small subtree.
+
+    On the way there, other seats' actions are drawn.
 
     Parameters
     ----------
     point : tuple
-        The arguments of `_point` except the node.
+        The arguments `seed`, `world` and `num_worlds` of `_point`.
     """
     tree, rows = tables.tree, tables.rows
     seed, world, num_worlds = point
@@ -231,7 +238,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
         cell = _first_cell(tables, node) + np.int64(buckets[word & _STREET, combo]) * num_actions
         bias = seats.biases[seat]
         rest = _point(seed, node, world, num_worlds) * _row_sum(rows, cell, num_actions, word, bias, seats.factor)
-        # Rounding may leave `rest` at 0 or above; then the last possible action stands.
+        # Rounding may leave `rest` at 0 or above: then the last action of positive probability is taken.
         drawn = np.int64(0)
         for a in range(num_actions):
             if rows[cell + a] > 0:
@@ -245,7 +252,7 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
 
 @kernel
 def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, sums):
-    """Add the value of every hand of the own seat from a node on, over all worlds.
+    """Add the value of every hand of the own seat from a node on, summed over all worlds.
 
     Parameters
     ----------
@@ -254,11 +261,11 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
     stakes : Stakes
     worlds : Worlds
     asked : bool[num_combos]
-        Whether to evaluate each hand; the others cost nothing.
+        Whether to value each combo; the other combos cost nothing.
     node : int
         The node where the roll-outs begin.
     small : int
-        In subtrees with at most this many nodes, all actions of the others are followed.
+        In subtrees with at most this many nodes, all actions of the other seats are followed.
     seed : uint64
         Determines the random number of each decision and world, see `_point`.
     work : RollOutWorkspace
@@ -268,10 +275,10 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
 
     Notes
     -----
-    A depth-first walk with an explicit stack, a state machine of two states. While `descending`, the walk has just
-    arrived at a node and looks for the next end or decision. Otherwise ``values[depth]`` holds the values of the action
-    just finished, which are added to those of the decision above. In both states the walk then turns to the next action
-    of the decision at `depth`; without one, it ascends again.
+    The walk is depth-first with an explicit stack, and has two states. While `descending`, it has just arrived at a
+    node and looks for the next end or decision. Otherwise ``values[depth]`` holds the values of an action just
+    finished, which are added to those of the decision one level above. In both states the walk then turns to the next
+    action of the decision at `depth`. If no action is left, it ascends by one level.
     """
     tree, game, rows = tables.tree, tables.game, tables.rows
     own, combos, biases, factor = seats.own, seats.combos, seats.biases, seats.factor
@@ -288,7 +295,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
         for other in range(game.num_seats):
             work.ranks[other] = np.int64(ranks[combos[other]]) if combos[other] >= 0 else -1
         point = seed, world, num_worlds
-        # Every world starts with the same hands, so `counts` is the number of worlds where a hand is possible.
+        # List 0 holds all hands that are possible in this world; they are counted when the world is done.
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:
@@ -334,7 +341,7 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
                     cell = first + np.int64(row[hands[k]]) * num_actions
                     total = _row_sum(rows, cell, num_actions, word, bias, factor)
                     work.scales[depth, hands[k]] = 1.0 / total
-            # The next action with positive probability, with any of the hands that have come here.
+            # The next action that any of the hands here takes with positive probability.
             hands = lists[listed[depth], : num_listed[listed[depth]]]
             descending = False
             while not descending and place + 1 < num_actions:
@@ -372,7 +379,7 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
     own : int
         The seat whose hands are valued.
     ranks : uint16[num_combos]
-        The rank of each combo.
+        The rank of each combo on the board.
     hands : int32[n]
         The combos of `own` to value.
     known : int64[num_seats]
@@ -390,8 +397,8 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
         for k in range(len(hands)):
             values[hands[k]] = won
         return
-    # The value changes only where the own seat's rank ties or passes another seat's. So there are at most two values
-    # for each of the others and one more; each is computed once.
+    # As the own seat's rank rises, the value changes only where the rank ties or passes that of another seat. So there
+    # are at most two values for each of the other seats, and one more; each is computed once.
     ends[:] = np.nan
     for k in range(len(hands)):
         rank = np.int64(ranks[hands[k]])

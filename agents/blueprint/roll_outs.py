@@ -1,7 +1,7 @@
 """Roll-outs of a blueprint from any node of its tree, for all hands of a seat at once.
 
 A *world* is a sampled whole board, with a random number for every decision (`roll_out_kernels`). A *place* is the
-decision of the blueprint's tree at which a hand of the table's game stands, see `RollOutPlace`.
+decision of the blueprint's tree that stands for the position of a hand at the table, see `RollOutPlace`.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 MAX_SCALE = 1.5
-"""The largest ratio between the pots of hand and tree, in big blinds; beyond it, the tree's strategy does not fit."""
+"""The largest ratio between the pots of hand and tree, both in big blinds, at which the tree's strategy is used."""
 
 _NO_LIMIT = 2**62  # above all chips, and `int64` still has room for sums
 
@@ -51,7 +51,7 @@ class Worlds(NamedTuple):
     buckets : int32[num_worlds, num_streets, num_combos]
         The bucket of each combo on each street of each board.
     free : bool[num_combos]
-        Whether each combo shares no card with the combos of the other seats.
+        Whether each combo is compatible with the known combos of the other seats.
     """
 
     ranks: np.ndarray
@@ -67,8 +67,9 @@ class RollOutTables(NamedTuple):
     tree : TraversalTree
     game : GameArrays
     rows : float32 or uint8[num_cells]
-        As `roll_out_kernels.turn_rows` leaves them.
+        The blueprint's rows in the order of `roll_out_kernels.turn_rows`, without missing rows.
     num_buckets : int64[num_streets]
+        Number of buckets on each street.
     sizes : int32[num_nodes]
         The number of nodes in the subtree of each node.
     """
@@ -88,11 +89,11 @@ class RollOutSeats(NamedTuple):
     own : int
         The seat whose hands are all followed.
     combos : int64[num_seats]
-        The combos of the other seats; -1 for an empty seat, which checks and calls.
+        The known combo of each other seat; -1 for an empty seat, which checks and calls.
     biases : int64[num_seats]
-        The kind of action that each seat prefers: 1 folds, 2 calls, 3 raises, 0 none.
+        The kind of action that each seat's continuation strategy makes likelier: 1 folds, 2 calls, 3 raises, 0 none.
     factor : float
-        Factor on the probability of a preferred action.
+        The factor on the probability of such an action, before the probabilities are normalised.
     """
 
     own: int | np.int64
@@ -102,7 +103,10 @@ class RollOutSeats(NamedTuple):
 
 
 class RollOutSums(NamedTuple):
-    """Sums over worlds, float64[num_combos]: chips won by each hand, and the number of worlds where it is possible."""
+    """Sums over worlds, float64[num_combos] each: the chips won by each combo, and the number of worlds valued.
+
+    A combo is valued in the worlds where it shares no card with the board or with a known combo.
+    """
 
     totals: np.ndarray
     counts: np.ndarray
@@ -114,17 +118,17 @@ class RollOutWorkspace(NamedTuple):
     Attributes
     ----------
     lists : int32[depth, num_combos]
-        Lists of hands that come to a level.
+        Lists of the own seat's combos that reach a level.
     listed, num_listed : int64[depth]
-        For each level, the index of its list, which several levels may share; for each list, its number of hands.
+        For each level, the index of its list, which several levels may share; for each list, its number of combos.
     values, scales : float64[depth, num_combos]
-        For each level and hand, the hand's value, and 1 / the sum of its row at the decision.
+        For each level and combo, the combo's value, and 1 / the sum of the combo's biased row at the decision.
     nodes, places : int64[depth]
         For each level, the decision and the index of the action that is followed.
     ranks, chips : int64[num_seats]
-        At an end, the rank of each seat's hand, and the chips that each seat has put into the hand.
+        The rank of each seat's known hand in the world, and the chips that each seat has put in at an end.
     ends : float64[2 * MAX_SEATS + 1]
-        Scratch of `fill_end`.
+        Workspace of `fill_end`.
     """
 
     lists: np.ndarray
@@ -140,21 +144,21 @@ class RollOutWorkspace(NamedTuple):
 
 
 class Stakes(NamedTuple):
-    """Conversion of tree chips to hand chips when a hand continues in the tree, by the tree's seats.
+    """The conversion of the tree's chips to chips of the hand that continues in the tree, by the tree's seats.
 
     Attributes
     ----------
     paid : int64[num_seats]
-        Chips that each seat has put in at this decision of the tree.
+        Chips that each seat has put in at the tree's decision where the roll-out begins.
     put_in : int64[num_seats]
-        Chips that each seat has put into the hand.
+        Chips that each seat has put into the hand by then.
     most_paid, most_put_in : int
-        The maxima of `paid` and `put_in`. `most_paid` in the tree is worth `most_put_in` in the hand, so a seat that
-        has called in the tree has called in the hand.
+        The maxima of `paid` and `put_in`. A contribution of `most_paid` in the tree is converted to `most_put_in`, so a
+        seat that has called in the tree has called in the hand.
     stacks : int64[num_seats]
-        The maximum that each seat can put into the hand.
+        The largest contribution that each seat can reach in the hand.
     scale : float
-        Chips of the hand for each chip that is put in beyond `most_paid` in the tree.
+        Chips of the hand for each chip that a seat puts in beyond `most_paid` in the tree.
     """
 
     paid: np.ndarray
@@ -187,7 +191,7 @@ class RollOutPlace(NamedTuple):
 
 
 def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
-    """Return a blueprint laid out for roll-outs, and the largest number of decisions on a path to an end."""
+    """Return a blueprint laid out for roll-outs, and the largest number of decisions before an end of its tree."""
     tree, num_buckets = blueprint.tree, blueprint.cards.num_buckets
     sizes, depths = np.empty(len(tree.actor), np.int32), np.empty(len(tree.actor), np.int32)
     kernels.count_nodes(tree, sizes, depths)
@@ -200,7 +204,7 @@ def roll_out_tables(blueprint: Blueprint) -> tuple[RollOutTables, int]:
 
 
 def roll_out_workspace(rules: HoldemRules, depth: int) -> RollOutWorkspace:
-    """Return a workspace for trees with `depth` decisions on a path to an end."""
+    """Return a workspace for trees with at most `depth` decisions before an end."""
     combos, levels = rules.num_combos, depth + 2
     return RollOutWorkspace(
         lists=np.zeros((levels, combos), np.int32),
@@ -223,9 +227,10 @@ def tree_stakes(rules: HoldemRules) -> Stakes:
 
 
 def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
-    """Return the stakes of a hand's state at its place.
+    """Return the stakes of a hand that continues in the tree, from its betting state and its place.
 
-    A folded seat puts in no more; its chips stay with its seat in the tree, or with an empty one.
+    A folded seat puts in no more chips. Its contribution stays with its seat in the tree; if it has none, the
+    contribution is given to a tree seat that stands for no seat at the table.
     """
     paid = np.array(place.paid, np.int64)
     spare = [seat for seat in range(len(paid)) if seat not in place.seats]
@@ -238,7 +243,7 @@ def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
 
 
 def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
-    """Return the finder of a game's hands in a blueprint's tree.
+    """Return a `ShadowHand`, which finds the positions of a game's hands in a blueprint's tree.
 
     Off-tree bets are mapped deterministically, as the Pluribus supplement maps leaves of a search to the blueprint.
     """
@@ -246,9 +251,10 @@ def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
 
 
 def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
-    """Return where the tree stands after some actions of a hand.
+    """Return the place of a hand after some actions.
 
-    None where the tree does not fit: it has no decision there, lacks a player, or has a very different pot.
+    None where the tree does not fit: it has no decision there, a seat still in the hand is not in the tree, or the pots
+    of hand and tree differ by a factor above `MAX_SCALE`.
     """
     at = hand.at(actions)
     translation = hand.translation
@@ -259,7 +265,7 @@ def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | Non
 
 
 class FlopStarts:
-    """The starts of the second street in a tree, found by the seats that are left and their chips in the pot.
+    """The starts of the second street in a tree, found by the seats still in the hand and their contributions.
 
     Parameters
     ----------
@@ -279,9 +285,11 @@ class FlopStarts:
                     found.append((int(tree.paid[child]), child))
 
     def find_place(self, hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return the place nearest to that of a hand after some actions, by the chips of the seat to act.
+        """Return the start of the second street that is most similar to a hand after some actions.
 
-        None where the hand is not at the start of the second street, or the tree has no similar flop.
+        The same seats are in the hand there, and the contribution of the seat to act, in big blinds, is the nearest by
+        ratio. None where the hand is not at the start of the second street, the tree has no start with these seats, or
+        the pots differ by a factor above `MAX_SCALE`.
         """
         state, seats, tree_rules = hand.at(actions).state, hand.translation.tree_seats, hand.translation.states.rules
         if state.is_over or state.street != 1 or state.array[betting.NUM_ACTIONS]:
@@ -289,15 +297,15 @@ class FlopStarts:
         live = sum(1 << place for place, gone in zip(seats, state.folded, strict=True) if not gone)
         known = self._nodes.get((seats[state.actor], (1 << tree_rules.num_seats) - 1 - live), ())
         paid = state.contributions[state.actor] * tree_rules.big_blind / state.rules.big_blind
-        # Nearest by ratio, not difference: `_place` judges pots by their ratio too.
+        # Nearest by ratio, not by difference: `_place` compares pots by their ratio, too.
         node = min(known, key=lambda each: max(each[0], paid) / min(each[0], paid), default=None)
         return None if node is None else _place(hand, state, node[1], seats)
 
 
 def _place(hand: ShadowHand, state: BettingState, node: int, seats: tuple[int, ...]) -> RollOutPlace | None:
-    """Return a place, None if its pot is very different."""
+    """Return the place of a hand at a node; None if the pots there differ by a factor above `MAX_SCALE`."""
     states = hand.translation.states
     paid, pot = tuple(states.state(node).contributions), sum(state.contributions)
-    # Each pot times the other game's big blind: compares them in big blinds without a division.
+    # Each pot is multiplied by the other game's big blind, which compares pots in big blinds without a division.
     smaller, larger = sorted((pot * states.rules.big_blind, sum(paid) * state.rules.big_blind))
     return RollOutPlace(node, seats, paid, pot) if larger <= MAX_SCALE * smaller else None

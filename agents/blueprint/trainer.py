@@ -1,8 +1,9 @@
 """The blueprint trainer: external-sampling MCCFR with linear discounting and negative-regret pruning.
 
-Brown and Sandholm, "Superhuman AI for multiplayer poker" (Science 2019), supplementary material, Algorithm 1 and
-the text around it. The clock is the iteration, a deal traversed once for every seat, so that a run can be repeated;
-the paper's minutes are shares of the run (`Schedule`).
+The source is Brown and Sandholm, "Superhuman AI for multiplayer poker" (Science 2019), supplementary material,
+Algorithm 1 and the text around it. The paper schedules discounts, pruning and averages by minutes of training. Here
+they are scheduled by iterations (`Schedule`), so that a run can be repeated. In an iteration, one deal is traversed
+once for every seat.
 """
 
 from collections.abc import Mapping
@@ -39,7 +40,10 @@ _INT32_MAX = 2**31 - 1
 _CHUNK = 1 << 22
 _PIECE = 1 << 16
 _AMPLE = 0.5
-"""Share of the free memory up to which tables use large pages: faster, but soon all of their memory is resident."""
+"""The largest share of the free memory for which tables use large pages.
+
+Large pages are faster, but soon the whole memory of the tables is resident.
+"""
 _STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
@@ -53,8 +57,9 @@ class TraversalSettings(NamedTuple):
     rounds : bool
         Whether regrets are whole chips (int32).
     floor, ceiling, prune_below : float
-        Bounds of regrets in chips, and the regret below which actions are pruned.
+        The lower and upper bound of regrets, and the regret below which actions are pruned, in chips.
     prune_share : float
+        The share of traversals that prune, once pruning has begun.
     average_every, last_average_street : int
         Iterations between two updates of the average, and the last street that is averaged by visits.
     """
@@ -69,14 +74,14 @@ class TraversalSettings(NamedTuple):
 
 
 class IterationSpan(NamedTuple):
-    """Iterations of one thread.
+    """The iterations that one thread does.
 
     Attributes
     ----------
     first, last : int
-        Numbers of the first iteration and the one after the last.
+        The number of the first iteration, from 0, and one past the number of the last iteration.
     prune_from, average_from : int
-        First iterations of the run that prune, and that may add to the average.
+        The numbers of the run's first iterations that prune, and that may add to the average.
     """
 
     first: int
@@ -96,23 +101,35 @@ class Trainer:
     schedule : Schedule
     seed : int
     threads : int
-        They share all memory without locks, so only one thread gives the same run for the same seed.
+        Number of threads. Threads share all memory without locks, so only with one thread does a seed determine the
+        run.
     exact : bool
-        Regrets are float64 without bounds instead of int32: for proofs on small games.
+        Whether regrets are float64 without bounds instead of int32, for tests of exactness on small games.
     prune_below : float
-        Regret in chips below which an action is pruned.
+        Regret in chips below which an action is pruned; negative.
     average_all : bool
-        Average every street by visits, as the first one is, instead of by snapshots: for small games.
+        Whether every street is averaged by visits, not only the first street. For small games.
 
     Attributes
     ----------
-    regrets, sums, snapshots : numbers by cell
-        Regrets of all streets; strategy sums of the streets averaged by visits; strategy sums of the other streets.
+    iteration : int
+        Number of iterations done.
+    regrets : int32 or float64[num_cells]
+        The regrets of all streets.
+    sums : float64[n]
+        Sums of current strategies over visits, for the cells of the streets averaged by visits, which come first.
+    snapshots : uint16 or float32[num_cells]
+        Sums of snapshots, used for the cells of the other streets; empty if there are none.
     streams : uint64[threads, 8]
-        Streams of random numbers.
+        The state of each thread's random numbers in the first four words; the others are padding.
     settings : TraversalSettings
     workspaces : list of TraversalWorkspace
         One for each thread that trains.
+
+    Raises
+    ------
+    ValueError
+        If `prune_below` is not negative, or the betting tree is too large.
     """
 
     def __init__(
@@ -178,31 +195,31 @@ class Trainer:
 
     @property
     def threads(self) -> int:
-        """Threads that train."""
+        """Number of threads that train."""
         return len(self.workspaces)
 
     @property
     def num_rows(self) -> int:
-        """Infosets: decisions by buckets."""
+        """Number of rows: on each street the number of decisions times the number of buckets."""
         return sum(n * b for n, b in zip(self.size.decisions, self.cards.num_buckets, strict=False))
 
     @property
     def num_traversals(self) -> int:
-        """Traversals done, one for each seat in every iteration."""
+        """Number of traversals done, one for each seat in every iteration."""
         return int(self.counters[:, 0].sum())
 
     @property
     def num_visits(self) -> int:
-        """Decisions whose regrets were changed, in all traversals."""
+        """Number of the traversers' decisions in all traversals, at each of which regrets were updated."""
         return int(self.counters[:, 2].sum())
 
     @property
     def num_nodes(self) -> int:
-        """Nodes met in all traversals, ends included."""
+        """Number of nodes met in all traversals, ends included."""
         return int(self.counters[:, 1].sum())
 
     def run(self, iterations: int | None = None) -> None:
-        """Do more iterations, by default all that are left of the schedule."""
+        """Do a number of iterations, at most those left of the schedule; by default all of them."""
         schedule = self.schedule
         left = schedule.iterations - self.iteration
         last = self.iteration + (left if iterations is None else min(iterations, left))
@@ -210,7 +227,7 @@ class Trainer:
         for event in events:
             if not self.iteration < event <= last:
                 continue
-            if self.iteration in schedule.renewals:  # not at its end: a caller may still ask for the averages so far
+            if self.iteration in schedule.renewals:  # not before: a caller may ask for the averages at a restart
                 _clear(self.sums)
                 _clear(self.snapshots)
             self._iterate(event)
@@ -260,8 +277,8 @@ class Trainer:
     def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state.
 
-        The same number of threads continues their streams of random numbers. Of more threads the new ones begin other
-        streams; fewer leave some out.
+        Each thread continues the stream of random numbers that the thread with its number had. If there are more
+        threads than before, additional threads begin new streams. If there are fewer, surplus streams are left out.
 
         Raises
         ------
@@ -295,8 +312,8 @@ class Trainer:
     def blueprint(self, config: BlueprintConfig | None = None, training: Mapping[str, Any] | None = None) -> Blueprint:
         """Return the strategy so far.
 
-        A row is the average strategy. If nothing has been averaged there it is the current strategy, and zeros if the
-        row was never visited.
+        A row is the average strategy of its infoset, or the current strategy if nothing has been averaged there. A row
+        that was never visited is zeros. `config` and `training` are those of the blueprint.
         """
         rows = np.zeros(len(self.regrets), np.float32 if self.exact else np.uint8)
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -314,9 +331,10 @@ class Trainer:
         return Blueprint(self.rules, self.tree, self.cards, self.game, rows, config, training or {})
 
     def regret_per_visit(self) -> tuple[float, list[int]]:
-        """Return the positive regret per visit in chips over all rows, and the number of rows met on each street.
+        """Return the positive regret per visit in chips, and the number of visited rows on each street.
 
-        Regrets and visits have the same discounts.
+        The sum of each row's largest positive regret is divided by the number of visits of all rows. Visits are
+        discounted as the regrets are.
         """
         total, met = 0.0, []
         for street, buckets in enumerate(self.cards.num_buckets):
@@ -327,7 +345,7 @@ class Trainer:
         return total / max(self.weighted_visits[0], 1.0), met
 
     def _add_snapshot(self) -> None:
-        """Add the strategies of the later streets to their sums."""
+        """Add the current strategies of the streets not averaged by visits to `snapshots`."""
         for street in self._later_streets:
             cells = street_cells(self.tree, self.game, street, self.cards.num_buckets[street])
             strategy = np.empty(tree_kernels.MAX_ACTIONS)
@@ -380,7 +398,7 @@ def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that training calls."""
     plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=1)
     trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
     trainer.run()
@@ -388,7 +406,7 @@ def warmup() -> None:
 
 
 def _clear(values: np.ndarray) -> None:
-    """Write zeros over other numbers only: a page that was never written takes no memory."""
+    """Set all values to 0, without writing to parts that are 0 already: a page never written takes no memory."""
     for first in range(0, len(values), _PIECE):
         part = values[first : first + _PIECE]
         if part.any():

@@ -21,22 +21,24 @@ class Mark:
     seconds : float
         Training time so far.
     resident_mb : float
-        Resident memory of the process.
+        Resident memory of the process in MiB.
     met : float
-        Share of all rows (infosets) met so far.
+        Share of all rows (infosets) visited so far.
     regret : float
-        Positive regret by visits, over all infosets, in milli-big-blinds.
+        Positive regret per visit in thousandths of a big blind, see `Trainer.regret_per_visit`.
     drift : float
-        Mean total variation of the strategy since the last mark, over decisions met in self-play: 0 to 1, NaN at the
-        first mark.
+        Total variation distance between the strategies at the last mark and now, averaged over rows reached in
+        self-play: 0 to 1, NaN at the first mark.
     seat_values, seat_deviations : tuple of float
         Value of each seat in self-play, and its standard error, in mbb per hand.
     missing : float
-        Share of decisions of self-play without a learnt row.
+        Share of decisions of self-play with a missing row.
     against_last, against_last_deviation : float
-        Winnings in mbb per hand against the last mark's blueprint in a duplicate match, and their standard error.
+        Winnings in mbb per hand against the last mark's blueprint in a duplicate match, and their standard error; NaN
+        at the first mark.
     against_final, against_final_deviation : float
-        The same against the finished blueprint; NaN before the end.
+        Winnings in mbb per hand against the finished blueprint in a duplicate match, and their standard error; NaN
+        before the end, and at a mark at the end.
     """
 
     iteration: int
@@ -63,12 +65,12 @@ class Mark:
 
 
 def mark_from_dict(record: Mapping[str, Any]) -> Mark:
-    """Return the mark of `Mark.as_dict`.
+    """Return the mark in a record that `Mark.as_dict` has made.
 
     Raises
     ------
     ValueError
-        If it is damaged.
+        If the record is damaged.
     """
     try:
         values: dict[str, Any] = {name: math.nan if value is None else value for name, value in record.items()}
@@ -88,9 +90,10 @@ def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a training, completed by its core-hours and the gain of its last doubling.
 
     ``core_hours`` are hours times threads. ``last_doubling_from`` is the iteration of the last mark in the first half
-    of the run; the gain is of more than a doubling if that mark lies well before the middle. ``last_doubling_mbb`` is
-    the finished blueprint's winnings per hand against that mark's in a duplicate match, and ``last_doubling_ci95`` the
-    half-width of its 95 % interval. All three are None without such a mark.
+    of the run. If that mark lies well before the middle, the gain is that of more than a doubling.
+    ``last_doubling_mbb`` is the finished blueprint's winnings in mbb per hand against the blueprint of that mark, in a
+    duplicate match. ``last_doubling_ci95`` is the half-width of the 95 % confidence interval of these winnings. All
+    three are None without such a mark.
     """
     record = dict(training)
     record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None, last_doubling_from=None)

@@ -1,11 +1,11 @@
 """Kernels of external-sampling MCCFR on a betting tree with buckets: deals, traversals, averages, discounts.
 
-A cell is a (decision, action, bucket): ``base[street] + bucket * pairs[street] + row[node] + a``. Values are the
-traverser's chips; chance and opponents are sampled, so no reach weights appear.
+The cell of action a at a decision in a bucket has the index ``base[street] + bucket * pairs[street] + row[node] + a``.
+Values are the traverser's chips; chance and opponents are sampled, so no reach weights appear.
 
-A decision has a record (`traversal_tree.TraversalTree`). From bit 0, its first word holds the street (2 bits), the seat
-to act (6) and the number of actions (8). Two more bits tell whether the first action is a fold and whether a call is
-offered. The first word of an end's record is negative.
+A decision has a record (`traversal_tree.TraversalTree`). From bit 0 on, the record's first word holds the street (2
+bits), the seat to act (6 bits) and the number of actions (8 bits). Two more bits tell whether the first action is a
+fold, and whether a call is offered. The first word of an end's record is negative.
 
 References
 ----------
@@ -30,10 +30,11 @@ NUMBER, POT, LEVEL = 1, 2, 3
 """Words of an end's record."""
 
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
-"""Entries of a frame: first child, first cell, action being followed, number of actions, bit set of those to follow."""
+"""Entries of a frame, an open decision: its first child, its row's first cell, the index of the action being followed,
+the number of actions, and the bit set of the actions to follow."""
 
 SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
-"""Parts of a decision's word; the slot, seat and street together, indexes the workspace's buckets."""
+"""Parts of a decision's word. The slot is the seat and the street together, an index into the workspace's buckets."""
 _INT32_MAX = 2**31 - 1
 
 
@@ -61,7 +62,7 @@ def pack_nodes(tree, nodes):
             nodes[node, ROW] = tree.row[node]
             nodes[node, PAID] = tree.paid[node]
             continue
-        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)  # -2: no live seat yet; -1: they differ
+        live, pot, level = np.int64(0), np.int64(0), np.int64(-2)  # -2: no live seat yet; -1: contributions differ
         for seat in range(num_seats):
             paid = np.int64(tree.contributions[first, seat])
             pot += paid
@@ -160,7 +161,8 @@ def layered_value(contributions, live, seat, num_seats, ranks):
         return np.float64(pot - contribution)
     value = 0.0
     floor = np.int64(0)
-    # A layer lies between two neighbouring contributions. All who reach it pay its size; its best hands share it.
+    # A layer lies between two neighbouring contributions. All seats that reach the layer pay its size into it, and the
+    # best hands among them share it.
     # The seat itself reaches every layer below its contribution, so a layer has a winner and no division is by 0.
     while floor < contribution:
         ceiling = contribution
@@ -182,7 +184,7 @@ def layered_value(contributions, live, seat, num_seats, ranks):
 
 @kernel(inline=True)
 def match_regrets(regrets, cell, num_actions, strategy):
-    """Write the strategy of regret matching, uniform without positive regrets, and return whether there are any."""
+    """Write the strategy of regret matching, and return whether any regret is positive; uniform if none is."""
     total = 0.0
     for a in range(num_actions):
         positive = max(np.float64(regrets[cell + a]), 0.0)
@@ -230,9 +232,9 @@ def draw_by_regrets(regrets, cell, num_actions, stream):
 def _explored(tree, game, settings, regrets, cell, first, word, num_actions, matched, strategy):
     """Return the bit set of actions that a pruning traversal follows (TRAVERSE-MCCFR-P). Modified in place: `strategy`.
 
-    As in the supplement, actions with very negative regret are skipped, except on the last street and where they end
-    the hand. Regret matching gives them probability 0 unless no regret is positive; then the other actions get equal
-    probabilities.
+    As in the supplement, actions with very negative regret are skipped, except on the last street and where an action
+    ends the betting. Regret matching gives the skipped actions probability 0 if any regret is positive. If none is
+    (`matched` is False), the followed actions get equal probabilities here.
     """
     everything = (1 << num_actions) - 1
     if word & (1 << SEAT_SHIFT) - 1 == game.num_streets - 1:
@@ -271,7 +273,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     Returns
     -------
     num_nodes, num_visits : int
-        Nodes met, ends included, and the traverser's decisions among them.
+        The number of nodes met, ends included, and the number of the traverser's decisions among them.
 
     Notes
     -----
@@ -299,7 +301,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             if (word & SLOT) >> SEAT_SHIFT != traverser:
                 node = first + draw_by_regrets(regrets, cell, num_actions, stream)
                 continue
-            # Kept until the way up: the mean there needs the same strategy, and other threads may change the regrets.
+            # Kept for the way up: the mean needs the same strategy then, and other threads may change the regrets.
             strategy = strategies[depth + 1]
             matched = match_regrets(regrets, cell, num_actions, strategy)
             # The cells of the next decisions lie far apart: while one action is followed, those of the others load.
@@ -314,7 +316,7 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             frame = frames[depth]
             frame[CHILD], frame[CELL], frame[COUNT], frame[EXPLORED] = first, cell, num_actions, explored
             place = 0
-            if word & FOLD_BIT:  # its value is known without a visit: the chips that are in already
+            if word & FOLD_BIT:  # a fold's value is known without a visit: minus the seat's contribution
                 num_nodes += 1
                 value = -np.float64(tree.nodes[node, PAID])
                 values[depth, 0] = value
@@ -368,8 +370,8 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
     ----------
     tree : TraversalTree
     last_street : int
-        The last street with an average.
-    sums : float64[cells of these streets]
+        The last street that is averaged by visits.
+    sums : float64[cells of the streets up to last_street]
         Modified in place.
     stream : uint64[4]
     work : TraversalWorkspace
@@ -377,9 +379,9 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
     Notes
     -----
-    The seat's own actions are sampled, all actions of the others are followed, so a decision is met in proportion to
-    the seat's own reach. Algorithm 1 counts the sampled action; adding the whole strategy has the same mean and less
-    variance.
+    The seat's own actions are sampled and all actions of the others are followed. So the probability of meeting a
+    decision is the seat's own reach. Algorithm 1 counts the sampled action; adding the whole strategy has the same mean
+    and less variance.
     """
     frames, strategy = work.frames, work.strategies[0]
     depth = 0
@@ -414,7 +416,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
 @kernel
 def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters):
-    """Do iterations: deal, and traverse once for every seat.
+    """Do a span of iterations: in each, deal a hand, traverse it once for every seat, and perhaps update the averages.
 
     Parameters
     ----------
@@ -429,7 +431,7 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
         Modified in place.
     work : TraversalWorkspace
     counters : int64[3]
-        Traversals, nodes, and decisions whose regrets were changed. Modified in place.
+        The numbers of traversals, of nodes met, and of the traversers' decisions. Modified in place.
     """
     tree, game = dealt.tree, dealt.game
     for iteration in range(span.first, span.last):
@@ -437,7 +439,7 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
         # sees a random deal, and draws new actions of its opponents.
         deal_hand(dealt.tables, game, dealt.cards, stream, work)
         for seat in range(game.num_seats):
-            # One traversal in twenty follows every action (the supplement's 5 %), so that a pruned one can recover.
+            # One traversal in twenty follows every action (the supplement's 5 %), so that pruned actions can recover.
             prune = iteration >= span.prune_from and next_float(stream) < settings.prune_share
             num_nodes, num_visits = traverse_betting(tree, game, settings, regrets, stream, work, seat, prune)
             counters[0] += 1
@@ -453,8 +455,8 @@ def discount_cells(cells, factor, rounds):
     """Multiply all cells by a factor. Modified in place: `cells`.
 
     If `rounds`, cells are rounded to whole numbers. Zeros are not written: a page that was never written takes no
-    memory. The factors are those of Algorithm 1, line 21: t / I / (t / I + 1) after t iterations in intervals of I.
-    Together they weigh the intervals linearly.
+    memory. The factor after t iterations is (t / I) / (t / I + 1) in Algorithm 1, line 21, with discounts every I
+    iterations. The factors together give each interval a weight proportional to its number.
     """
     for c in range(len(cells)):
         if cells[c] != 0:
@@ -469,9 +471,10 @@ def add_snapshot(cells, highest, regrets, sums, strategy):
     ----------
     cells : StreetCells
     highest : float
-        The number that stands for probability 1.
+        The number that stands for probability 1: 1 in float32 sums, 255 in uint16 sums.
+    regrets : float64 or int32[num_cells]
     sums : float32 or uint16[num_cells]
-        Sum of the strategies of each cell; whole numbers in uint16. Modified in place.
+        For each cell, the sum of its probabilities in all snapshots, in units of 1 / highest. Modified in place.
     strategy : float64[MAX_ACTIONS]
         Workspace.
     """

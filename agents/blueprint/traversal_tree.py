@@ -12,16 +12,18 @@ from plurispiel.agents.blueprint.cards import CardArrays
 
 
 class TraversalTree(NamedTuple):
-    """A betting tree with one record for each node: a quarter of a line of the cache, siblings side by side.
+    """A betting tree with one record of 16 bytes for each node; the records of siblings lie side by side.
 
-    Most visits miss the cache: traversals read one record a third faster than an array for each field.
+    Most visits of a node miss the cache. Traversals are a third faster with one record than with an array for each
+    field.
 
     Attributes
     ----------
     nodes : int32[num_nodes, 4]
-        The record of a decision has its word (`traversal_kernels`), its first child, its row and the contribution of
-        its seat. The record of an end has the complement of the set of seats that have not folded, the end's number
-        and the pot. Its last entry is the contribution of each of these seats, or -1 if their contributions differ.
+        The record of a decision has four entries: its word (`traversal_kernels`), its first child, the offset of its
+        row among the cells of a bucket, and the contribution of its seat. The record of an end has the complement of
+        the set of seats that have not folded, the number of the end, and the pot. Its last entry is the contribution
+        of each of these seats, or -1 if their contributions differ.
     contributions : int32[num_ends, num_seats]
         Chips that each seat has put in, by the number of the end.
     """

@@ -1,4 +1,4 @@
-"""The memory that a thread writes to while it deals, traverses and plays."""
+"""The memory that a thread writes to while it deals hands, traverses the tree and plays."""
 
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ class TraversalWorkspace(NamedTuple):
     buckets, starts : int64[MAX_SEATS * MAX_STREETS]
         For each seat and street, the seat's bucket, and the index of that bucket's first cell.
     frames : int64[depth, 8]
-        The open decisions of the traverser (`traversal_kernels`).
-    values, strategies : float64[depth, actions]
+        The stack of open decisions, one frame each (see `traversal_kernels.CHILD`).
+    values, strategies : float64[depth, MAX_ACTIONS]
         The value and the probability of each action at the open decisions.
     """
 
@@ -60,13 +60,13 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
 
 
 def _aligned(*arrays: tuple[tuple[int, ...], type]) -> list[np.ndarray]:
-    """Return arrays of zeros in pages of their own, one after the other, each aligned to a line of the cache.
+    """Return arrays of zeros, one after the other in common pages, each aligned to a line of the cache.
 
-    Arrays aligned to pages would all compete for the same few sets of the cache.
+    Arrays that each begin a page would compete for the same few sets of the cache.
     """
     sizes = [int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in arrays]
     room = [-(-size // _LINE) * _LINE for size in sizes]
-    # A page to align the start, and one that nobody else's data follow the last array in.
+    # One page to align the start, and one so that no other data lie in the page of the last array.
     raw = np.zeros(sum(room) + 2 * _PAGE, np.uint8)
     start = -raw.ctypes.data % _PAGE
     views: list[np.ndarray] = []
