@@ -1,12 +1,12 @@
-"""Artefacts: folders of arrays with a manifest that says how they were made and lets damage be detected.
+"""Artefacts: folders of arrays, each with a manifest that records the origin of the arrays and reveals damage.
 
 An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind, the version
-of the kind's format, configuration, seed and package versions. Its ``source`` is usually the digest of the artefact
-from which this one was made. For every file the manifest holds size, dtype, shape and SHA-256.
+of the kind's format, configuration, seed and package versions. The entry ``source`` is usually the digest of the
+artefact from which the arrays were made. For every file the manifest holds size, dtype, shape and SHA-256.
 
 A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
-refused. A manifest only proves that the arrays were not changed since they were written. The caller must
-therefore check that their numbers are valid, for example before kernels use them as indices.
+refused. A manifest only proves that the arrays were not changed since the manifest was written. The caller must
+therefore check that the numbers are valid, for example before kernels use them as indices.
 """
 
 import contextlib
@@ -37,7 +37,8 @@ _MANIFEST_BYTES = 1 << 20
 _MAX_DIMENSIONS = 8
 _MAX_NUMBERS = 1 << 56
 _CHECKS = 1
-"""Increase when a check of content becomes stricter: artefacts that passed are then checked again."""
+"""Version of the checks given to `check_once`: increase it when one becomes stricter, and all artefacts are checked
+again."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DTYPES = {np.dtype(code).newbyteorder("<").str for code in "?bBhHiIqQefd"}
@@ -46,7 +47,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class ArtefactRefused(ValueError):
-    """The folder holds no usable artefact: none at all, a damaged one, or one of another kind or format."""
+    """The folder holds no artefact, a damaged one, one of another kind or format, or files that are not ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +61,14 @@ class Artefact:
     config : dict
         The settings with which the arrays were made.
     seed : int or None
-        The seed of the random numbers; None if there was none.
+        The seed of the random numbers; None if no seed was given.
     source : str
-        The digest of the artefact from which this one was made, or another text that identifies its origin, such as the
-        package's version (`cards.stages`); empty if none was given.
+        The digest of the artefact from which the arrays were made, or another text that identifies their origin, such
+        as the package's version (`cards.stages`); empty if no source was given.
     digest : str
-        Hash of the whole manifest, and so of everything in the artefact.
+        SHA-256 of the rest of the manifest, which holds the hash of every file: it identifies the whole artefact.
     arrays : dict
-        From names to arrays, read-only and mapped into memory: only the pages that are read take memory.
+        Arrays by name, mapped into memory and read-only: only the pages that are read take memory.
     """
 
     folder: Path
@@ -90,22 +91,32 @@ def write_artefact(
 ) -> str:
     """Write an artefact and return its digest.
 
-    The files are written beside the folder and moved there when complete. An older artefact of the same kind is
-    replaced; a process killed on the way leaves the old or the new artefact.
+    The files are written to a temporary folder beside `folder`, which is then renamed to `folder`. An older artefact of
+    the same kind is replaced. If the process is killed on the way, `load_artefact` finds the old or the new artefact.
 
     Parameters
     ----------
+    folder : Path
+        Created if it does not exist.
+    kind : str
+        The kind of artefact, in words, such as ``blueprint``.
+    format_version : int
+        The version of the kind's format; `load_artefact` must be called with an equal one.
     arrays : dict
-        From names to arrays of booleans, integers or floats. Names are of lower-case letters, digits and ``_``.
+        Arrays of booleans, integers or floats by name; `is_array_name` defines the names that are allowed.
     config : dict
-        Must be representable in JSON.
+        The settings with which the arrays were made, as JSON can represent them.
+    seed, source
+        As in `Artefact`.
 
     Raises
     ------
     ArtefactRefused
         If the folder is not empty and holds anything but an artefact of this kind.
     ValueError
-        If an array has another name or type, or the configuration holds NaN or infinite numbers.
+        If an array's name or dtype is not allowed, or the configuration holds NaN or infinite numbers.
+    OSError
+        If a file cannot be written.
     """
     folder = Path(os.path.realpath(folder))
     for name, values in arrays.items():
@@ -150,10 +161,10 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged artefact of this kind and format.
+        If the folder does not hold a complete, undamaged artefact of this kind and format.
     """
     folder = Path(os.path.realpath(folder))
-    if not folder.exists() and _replaced(folder).exists():  # its replacement was killed half-way, or is running now
+    if not folder.exists() and _replaced(folder).exists():  # its replacement was killed halfway, or is running now
         folder = _replaced(folder)
     manifest = _read_manifest(folder, kind)
     if manifest["format"] != format_version:
@@ -166,10 +177,10 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
 
 
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
-    """Run a check of an artefact's content, unless it has passed for this user before; the check raises on a fault.
+    """Run a check of an artefact's content, unless the artefact has passed before for this user.
 
-    The digest covers every byte, so one check for each digest is enough. Without this, every worker process would check
-    the large tables again.
+    The check raises an exception on a fault, and the exception is passed on. The digest covers every byte, so one check
+    for each digest is enough: worker processes need not check the large tables again.
     """
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
         if _passed(artefact).exists():
@@ -185,7 +196,10 @@ def _passed(artefact: Artefact) -> Path:
 
 
 def is_array_name(name: str) -> bool:
-    """Return whether an array may have this name: lower-case letters, digits and ``_``, so that it is never a path."""
+    """Return whether a name is allowed for an array: 1 to 64 lower-case letters, digits and ``_``, a letter first.
+
+    Such a name cannot be a path.
+    """
     return _NAME.fullmatch(name) is not None
 
 
@@ -237,10 +251,10 @@ def read_json(content: bytes) -> Any:
     Raises
     ------
     ValueError
-        If it is not JSON, is nested more deeply than any record of ours, repeats a key, or holds infinite numbers or
-        NaN.
+        If the content is not JSON, is nested too deeply (`settings.is_deep`), repeats a key, or holds infinite numbers
+        or NaN.
     RecursionError
-        If it is nested so deeply that it cannot be read.
+        If the content is nested so deeply that Python cannot parse it.
     """
     record = json.loads(
         content.decode(), parse_constant=_finite, parse_float=_finite, object_pairs_hook=_without_repeats
@@ -300,7 +314,7 @@ def _digest(manifest: Mapping[str, Any]) -> str:
 
 
 def _write_array(path: Path, values: np.ndarray) -> dict[str, Any]:
-    """Write a file and return its entry of the manifest."""
+    """Write an array to a file and return the manifest's entry for the file."""
     values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).reshape(values.shape)
     try:
         with _synced(path) as file:
@@ -340,7 +354,7 @@ def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
 def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
     """Return dtype and shape of the array in an ``.npy`` file, or None if the header is not of the form we write.
 
-    Nothing is allocated. The file's position moves to the first number.
+    The array itself is not read. After a valid header the file's position is that of the first number.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy warns of headers that Python 2 wrote
@@ -357,7 +371,7 @@ def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
 
 @contextlib.contextmanager
 def _open(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a regular file of an artefact: a link could lead anywhere, and reading a pipe might never end."""
+    """Open a regular file of an artefact; refuse links, which could lead anywhere, and pipes, which might never end."""
     try:
         handle = os.open(path, os.O_RDONLY | _NO_LINK)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 
 def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> Path:
-    """Write a text file so that readers see the old or the new content, never a part."""
+    """Write a text file so that readers see the old or the new content, never a part; return its path."""
     with writing_atomically(path, mode=mode) as stream:
         stream.write(text)
     return path

@@ -20,14 +20,15 @@ _undisturbed: list[threading.Thread] = []
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[list[int]]:
-    """Let each of `SIGNALS` raise KeyboardInterrupt, except ignored ones (SIGHUP under nohup).
+    """Let each of `SIGNALS` raise KeyboardInterrupt in the block, except signals that are ignored (SIGHUP under nohup).
 
-    Signals within five seconds of the first are dropped: they would only interrupt the orderly end.
+    After a signal that raised, further signals are dropped for five seconds: they would only interrupt the orderly end.
+    If any signal raised, all of them are ignored after the block. In a thread other than the main one nothing changes.
 
     Yields
     ------
     list of int
-        The signals that raised.
+        The numbers of the signals that raised so far; the list grows during the block.
     """
     obeyed: list[int] = []
     since = -_PATIENCE_S
@@ -58,13 +59,16 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back: processes started in the block never get them, ours gets the first one after the block."""
+    """Hold interrupts back during the block, and deliver them to this process afterwards.
+
+    Processes started in the block inherit the hold. Nothing is held on Windows or in a thread other than the main one.
+    """
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
     held: list[int] = []
-    # Signals are blocked because child processes inherit the mask. They are also recorded, because another thread of
-    # this process may receive one.
+    # Signals are blocked because child processes inherit the mask. Signals are also recorded, because another thread of
+    # this process, which does not block them, may receive one.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
@@ -83,7 +87,8 @@ def interrupts_held() -> Iterator[None]:
 def undisturbed(work: Callable[[], _Result]) -> _Result:
     """Return the result of work that must not be interrupted but need not be waited for, such as compilation.
 
-    The work runs in a thread. An interrupt ends the wait, not the work; `leave` then ends the program.
+    Called in the main thread, the work runs in another one. An interrupt ends the wait, not the work; `leave` then ends
+    the program.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -92,7 +97,7 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
     def run() -> None:
         if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the waiting thread handles them
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the main thread handles signals
         try:
             results.append(work())
         except BaseException as error:
@@ -108,15 +113,15 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
 
 def leave_to_parent() -> None:
-    """Ignore interrupts in this process, as its parent will end it; programs that it starts get them as usual."""
+    """Ignore interrupts in this process, which its parent will end; programs started here get interrupts as usual."""
     for number in SIGNALS:
-        signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, a handler is not inherited by programs
+        signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, not inherited by programs started here
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 def leave(code: int) -> int | NoReturn:
-    """Return an exit code, or end the program with it at once if work of `undisturbed` is still running."""
+    """Return an exit code; if work of `undisturbed` is still running, end the program at once with that code."""
     if any(thread.is_alive() for thread in _undisturbed):
         os._exit(code)  # a compilation that outlives the interpreter crashes
     return code

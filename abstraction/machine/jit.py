@@ -2,11 +2,11 @@
 
 Rules for a kernel:
 
-* arrays and scalars in, arrays filled in place; a kernel never allocates. That allows
-  ``_nrt=False``, which removes the atomic reference counting of every array argument (up to 10x);
-* one signature per kernel, C-contiguous arrays only, so that each is compiled once;
-* nothing but this decorator: numba does not notice a change in a function imported from another
-  file, so the cache folder is named by a hash of all sources of this package.
+* A kernel takes arrays and scalars, fills arrays in place, and never allocates. It can therefore be compiled with
+  ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
+* A kernel is called with one signature and with C-contiguous arrays only, so that it is compiled once.
+* A kernel has no decorator of numba but `kernel`. numba does not notice a change in a function imported from another
+  file, so the cache folder is named by a hash of all kernel sources (`source_digest`).
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def source_digest() -> str:
             source = path.read_bytes()
             if b"abstraction.machine.jit import" in source or path.name == "jit.py":
                 digest.update(path.name.encode() + b"\0" + source)
-    digest.update(__name__.encode())  # compiled code names the module it was made in
+    digest.update(__name__.encode())  # compiled code names the module in which it was made
     digest.update(f"{numba.__version__} {_llvm.get_host_cpu_name()}".encode())
     return digest.hexdigest()[:16]
 
@@ -57,7 +57,10 @@ def user_cache_folder() -> Path:
 
 
 def _use_cache_folder() -> Path:
-    """Point numba at our cache folder; if it is read-only, at a temporary folder that links to its kernels."""
+    """Return the folder where numba now caches kernels.
+
+    A read-only folder is replaced by a temporary one with links to its kernels.
+    """
     digest = source_digest()
     shared = None
     try:
@@ -74,7 +77,7 @@ def _use_cache_folder() -> Path:
 
 
 def _link_kernels(shared: Path, folder: Path) -> None:
-    """Fill a folder with links to the kernels of a read-only one; where numba writes, it replaces the link."""
+    """Fill a folder with links to the kernels of a read-only folder; numba replaces a link when it writes a file."""
     with contextlib.suppress(OSError):
         for place, _, names in os.walk(shared):
             here = folder / Path(place).relative_to(shared)
@@ -85,7 +88,7 @@ def _link_kernels(shared: Path, folder: Path) -> None:
 
 
 def _temporary_cache_folder(digest: str) -> Path:
-    """Return a temporary folder that only this user can write: whatever is found in a cache is executed."""
+    """Return a temporary folder that only this user can write to, because code found in a cache is executed."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"plurispiel-kernels-{user}-{digest}"
     try:
@@ -102,11 +105,11 @@ CACHE_FOLDER = _use_cache_folder()
 
 
 def _options() -> dict[str, Any]:
-    """Return the compile options, without the private flag where this numba has none."""
+    """Return the compile options, without the private option ``_nrt`` if this version of numba refuses it."""
     options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
     try:
         numba.njit(_nrt=False)(lambda: None)
-    except Exception:  # however a numba without the flag refuses it: slower kernels are better than none
+    except Exception:  # of any type, as the option is private; slower kernels are better than none
         return options
     return options | {"_nrt": False}
 
@@ -115,16 +118,17 @@ _OPTIONS = _options()
 
 
 def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
-    """Compile `function` on its first call, without reference counting, the GIL or Python errors.
+    """Return `function` as a kernel, compiled on its first call.
 
-    With ``NUMBA_DISABLE_JIT=1`` the plain Python function comes back.
+    The compiled code counts no references and releases the GIL; division by zero gives infinity or NaN, not an error.
+    With ``NUMBA_DISABLE_JIT=1`` the plain Python function is returned.
 
     Parameters
     ----------
     inline : bool
         For small kernels that others call in their inner loops: LLVM copies them into every caller.
-        Every array argument of a real call costs seven machine words, and its entries cannot stay in
-        registers; a nested evaluator ran four times faster inlined.
+        In a call that is not inlined, a one-dimensional array is passed as seven machine words, and its entries
+        cannot stay in registers. A nested evaluator ran four times faster when inlined.
     """
     if function is None:
         return functools.partial(kernel, inline=inline)

@@ -1,9 +1,9 @@
-"""Explicit vectors of sixteen numbers, one register each, for loops that LLVM's vectorizer leaves scalar.
+"""Explicit vectors of sixteen numbers, for loops that LLVM's vectorizer leaves scalar.
 
-A row of numbers is cut into *blocks* of `LANES`, so an array of blocks has the shape [n, 16]. In kernels, `load` makes
-a vector of a block; vectors are added, subtracted, multiplied and divided with the usual operators. Nothing is checked:
-arrays must be C-contiguous, of float32 or float64, and indices within bounds. Without the compiler, vectors are
-numpy rows.
+A row of numbers is cut into *blocks* of `LANES` numbers, so an array of blocks has the shape [num_blocks, 16]. In
+kernels, `load` makes a vector of a block; vectors are added, subtracted, multiplied and divided with the usual
+operators. Arrays of blocks must be C-contiguous, of float32 or float64. Indices are not checked. With
+``NUMBA_DISABLE_JIT=1``, a vector is a numpy array of 16 numbers.
 """
 
 import operator
@@ -160,7 +160,7 @@ def _row_index(context, builder, rows_type, rows, first, shift, lane):
 
 
 def _transposed(builder, vectors):
-    """Return the columns of sixteen vectors: four rounds that exchange single lanes, pairs, fours and eights."""
+    """Return the transpose of sixteen vectors; four rounds exchange single lanes, pairs, fours and eights."""
     distance = 1
     while distance < LANES:
         low = [k if not k & distance else LANES + k - distance for k in range(LANES)]
@@ -229,17 +229,18 @@ larger = np.maximum if _PLAIN else _compiled_larger
 """``larger(a, b)``: the larger number in each lane."""
 
 transpose_in = _plain_transpose_in if _PLAIN else _compiled_transpose_in
-"""``transpose_in(source, rows, first, shift, target, into)``: lane k of target blocks ``into...into + 15`` is source
-block ``rows[first + k] + shift``; `rows` is int64[n]."""
+"""``transpose_in(source, rows, first, shift, target, into)``: for j and k in 0..15, lane k of block ``into + j`` of
+`target` becomes lane j of block ``rows[first + k] + shift`` of `source`. `rows` is an int64 array of block indices."""
 
 transpose_out = _plain_transpose_out if _PLAIN else _compiled_transpose_out
-"""``transpose_out(source, start, target, rows, first, shift)``: target block ``rows[first + k] + shift`` is lane k of
-source blocks ``start...start + 15``; `rows` is int64[n]."""
+"""``transpose_out(source, start, target, rows, first, shift)``: for j and k in 0..15, lane j of block
+``rows[first + k] + shift`` of `target` becomes lane k of block ``start + j`` of `source`. `rows` is an int64 array of
+block indices."""
 
 
 @kernel(inline=True)
 def clear(blocks, first, count):
-    """Set `count` blocks to 0, from `first` on. `blocks` is modified in place."""
+    """Set the blocks first..first+count-1 to 0. Modified in place: `blocks`."""
     zeros = spread(blocks, blocks.dtype.type(0))
     for block in range(first, first + count):
         store(blocks, block, zeros)
@@ -251,7 +252,7 @@ def blocks_for(count: int) -> int:
 
 
 def empty_blocks(count: int, dtype: np.dtype | type) -> np.ndarray:
-    """Return blocks of zeros that begin at a cache line: [count, 16]."""
+    """Return `count` blocks of zeros, aligned to a cache line of 64 bytes: an array of shape [count, 16]."""
     itemsize = np.dtype(dtype).itemsize
     raw = np.zeros(count * LANES + 64 // itemsize, dtype)
     start = -raw.ctypes.data % 64 // itemsize

@@ -1,4 +1,4 @@
-"""Memory: how much is available, how much this process takes, and arrays that take only the pages written to."""
+"""Memory: the available bytes, the bytes that this process takes, and arrays that take memory only where written to."""
 
 import mmap
 import os
@@ -11,7 +11,8 @@ import numpy.typing as npt
 def available_bytes() -> float:
     """Return the bytes that can be allocated without swapping.
 
-    Where the system does not report them, return the size of the machine's memory, or infinity if that is unknown too.
+    Where the system does not report this number, return the size of the machine's memory, or infinity if that size is
+    unknown too.
     """
     try:
         with open("/proc/meminfo") as file:
@@ -27,7 +28,7 @@ def available_bytes() -> float:
 
 
 def resident_bytes() -> int:
-    """Return the bytes of memory that this process takes now, or its peak where the system reports only that."""
+    """Return the bytes of memory that this process takes now; without ``/proc``, return `peak_bytes`."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -48,7 +49,8 @@ def peak_bytes() -> int:
 def sparse_zeros(count: int, dtype: npt.DTypeLike) -> np.ndarray:
     """Return an array of zeros that takes memory only for the pages of 4 KiB that are written to (on Linux).
 
-    `numpy.zeros` puts large arrays into pages of 2 MiB: faster, but a few scattered writes soon allocate them all.
+    `numpy.zeros` puts large arrays into pages of 2 MiB. Such pages are faster, but a few scattered writes soon make the
+    whole array take memory.
     """
     if count == 0 or not hasattr(mmap, "MADV_NOHUGEPAGE"):
         return np.zeros(count, dtype)

@@ -33,5 +33,5 @@ _request = (lambda array, index: None) if _config.DISABLE_JIT else _compiled
 
 @kernel(inline=True)
 def prefetch(array, index):
-    """Fetch an entry into the cache without waiting for it; `index` is its place in the flattened array."""
+    """Start to fetch an entry into the cache, without waiting; `index` counts entries of the flattened array."""
     _request(array, index)

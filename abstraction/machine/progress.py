@@ -18,9 +18,9 @@ def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
     Parameters
     ----------
     steps : iterable, optional
-        The steps to iterate over; without them the caller advances the bar by `update`.
+        The steps over which the bar iterates; if omitted, the caller advances the bar by calling its `update`.
     **options
-        Options of tqdm; those for the rate and width of drawing hold on a terminal only.
+        Options of tqdm; ``mininterval``, ``delay``, ``miniters`` and ``ncols`` are used on a terminal only.
     """
     stream = sys.stderr
     if stream is None:  # closed by the caller of the program

@@ -12,7 +12,7 @@ _Record = TypeVar("_Record")
 MAX_BYTES = 1 << 20
 MAX_NAME = 100
 MAX_DEPTH = 16
-"""Greatest depth of nested tables and lists: settings are checked and printed by recursive functions."""
+"""Greatest depth of nested tables and lists; limited because recursive functions check and print settings."""
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it cannot be read, is not TOML, or is too large or too deeply nested.
+        If the file cannot be read, is not TOML, or is too large or too deeply nested.
     """
     try:
         with path.open("rb") as file:
@@ -42,7 +42,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def is_deep(record: Any) -> bool:
-    """Return whether tables and lists are nested more than `MAX_DEPTH` deep."""
+    """Return whether tables and lists, counting the outermost, are nested more than `MAX_DEPTH` deep."""
     level = [record]
     for _ in range(MAX_DEPTH):
         level = [
@@ -55,7 +55,10 @@ def is_deep(record: Any) -> bool:
 
 
 def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
-    """Return ``make(settings)`` for the settings of a TOML file; the file's name is the default of ``name``."""
+    """Return ``make(settings)`` for the settings of a TOML file.
+
+    A file without the setting ``name`` gets its own file name, without the ending. A ValueError names the file.
+    """
     settings = {"name": path.stem} | read_settings(path)
     try:
         return make(settings)
@@ -64,12 +67,12 @@ def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Recor
 
 
 def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) -> _Record:
-    """Return a dataclass made from settings; `where` names the settings in messages.
+    """Return a dataclass of type `kind` made from settings; `where` names the settings in error messages.
 
     Raises
     ------
     ValueError
-        If a setting is missing or unknown; the dataclass checks the values.
+        If a setting is missing or unknown, or the dataclass refuses a value.
     """
     fields = {each.name: each for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     if unknown := sorted(set(settings) - set(fields)):
@@ -85,7 +88,7 @@ def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) ->
 
 
 def require_name(name: object) -> None:
-    """Raise ValueError for a name that cannot name a folder."""
+    """Raise ValueError unless a name is a text that can name a folder."""
     if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or set(name) & set("/\\"):
         raise ValueError(f"a name is a text of 1 to {MAX_NAME} characters that can name a folder, got {name!r:.80}")
     if name.startswith("."):

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO, cast
 
-# Characters that a terminal obeys instead of printing: C0 without tab and line ends, C1, and changes of direction.
+# Characters that a terminal obeys instead of printing: C0 except tab and line ends, DEL, C1, line and paragraph
+# separators, and changes of text direction.
 _COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -17,13 +18,13 @@ class OutputLost(OSError):
 
 
 def printable(text: str) -> str:
-    """Return a text of one line without characters that a terminal would obey."""
+    """Return a text as one line, with a blank for each character that a terminal would obey instead of printing."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Provide standard output and error even if the caller closed them, and strip characters a terminal obeys.
+    """Provide standard output and error even if the caller closed them, without characters that a terminal obeys.
 
     A failed write to standard output raises `OutputLost`. A failed write to standard error is dropped: a run must not
     end because its notes cannot be shown.
@@ -35,15 +36,15 @@ def standard_streams() -> Iterator[None]:
 
 
 class _Stream:
-    """A stream of text without commands to a terminal.
+    """A stream of text that writes a blank for each character that a terminal would obey.
 
     Parameters
     ----------
     stream : TextIO
         The wrapped stream, which also provides all attributes not defined here.
     on_loss : callable
-        Called with the error at every write after the stream failed. The stream's descriptor then leads to the null
-        device, so that Python can flush it at its end.
+        Called with the error at the write or flush that fails, and at every later one. The stream's descriptor is then
+        connected to the null device, so that Python can flush the stream when it exits.
     """
 
     def __init__(self, stream: TextIO, on_loss: Callable[[OSError], None]):
@@ -86,14 +87,14 @@ def _output_lost(error: OSError) -> None:
 
 
 def _open_closed() -> None:
-    """Open closed standard descriptors, as the next files opened would take their numbers."""
+    """Open closed standard descriptors; otherwise the next files to be opened would get their numbers."""
     for descriptor, name, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
         if getattr(sys, name) is not None:
             continue
         with contextlib.suppress(OSError):
             os.fstat(descriptor)
             continue
-        nothing = os.open(os.devnull, flags)  # read-only for the output, so that writing fails instead of vanishing
+        nothing = os.open(os.devnull, flags)  # standard output read-only: a write then fails instead of being lost
         if nothing != descriptor:
             os.dup2(nothing, descriptor)
             os.close(nothing)

@@ -20,15 +20,15 @@ def run_chunks(
     threads: int,
     progress: tqdm | None = None,
 ) -> None:
-    """Work on ``range(total)`` in slices of `chunk`, each taken by the next free thread.
+    """Work on ``range(total)`` in slices of `chunk` numbers, each taken by the next free thread.
 
     After an interrupt, or an error in a worker, each thread finishes its slice and stops.
 
     Parameters
     ----------
     make_worker : callable
-        Called once per thread, so that each thread can have its own workspace. Returns the function that works on a
-        slice.
+        Called once per thread, so that each thread can have its own workspace. The result is the function that works on
+        a slice.
     progress : tqdm, optional
         Advanced by the length of each finished slice.
     """

@@ -1,4 +1,4 @@
-"""The machine and the versions behind a figure, in words."""
+"""Texts that name the machine and the package versions behind a measurement."""
 
 import importlib.metadata
 import platform
@@ -21,5 +21,5 @@ def package_versions() -> dict[str, str]:
 
 
 def machine_text() -> str:
-    """Return machine and versions as one line."""
+    """Return machine, Python version and package versions as one line."""
     return machine_name() + "".join(f", {name} {version}" for name, version in package_versions().items())

@@ -1,7 +1,7 @@
 """Random numbers inside kernels: xoshiro256++ streams held in uint64 arrays.
 
-One stream is a row of four words, seeded from a `numpy.random.SeedSequence`. Blackman and Vigna,
-"Scrambled linear pseudorandom number generators" (2021).
+The state of a stream is uint64[4], seeded from a `numpy.random.SeedSequence`. Source: Blackman and Vigna, "Scrambled
+linear pseudorandom number generators" (2021).
 """
 
 import numpy as np
@@ -46,19 +46,22 @@ def next_float(stream):
 
 @kernel(inline=True)
 def scale_below(bits, bound):
-    """Return an integer in 0..bound-1 from 32 random bits (uint64 below 2**32); biased by less than bound / 2**32."""
+    """Return an integer in 0..bound-1 from `bits`, 32 random bits in a uint64.
+
+    Each integer's probability differs from 1 / bound by less than 2**-32.
+    """
     return np.int64((bits * np.uint64(bound)) >> _HIGH)
 
 
 @kernel(inline=True)
 def next_below(stream, bound):
-    """Return a random integer in 0..bound-1, for bounds below 2**31."""
+    """Return a random integer in 0..bound-1 and advance the stream; `bound` must be below 2**31."""
     return scale_below(next_word(stream) >> _HIGH, bound)
 
 
 @kernel(inline=True)
 def deal(stream, cards, num_dealt):
-    """Move `num_dealt` random cards to the front, in random order. Modified in place: `cards`, `stream`."""
+    """Move `num_dealt` random cards to the front of `cards`, in random order. Modified in place: `cards`, `stream`."""
     num_cards = cards.shape[0]
     word = np.uint64(0)
     for k in range(num_dealt):

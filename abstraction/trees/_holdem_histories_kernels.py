@@ -1,4 +1,4 @@
-"""Kernels that deal cards to the public nodes of a hold'em game."""
+"""Kernels that enumerate every deal of cards at the public nodes of a hold'em game."""
 
 from typing import NamedTuple
 
@@ -20,25 +20,25 @@ CHANCE = -1
 
 
 class Plan(NamedTuple):
-    """The public nodes and the deck, as kernels read them."""
+    """The public nodes and the deck, as kernels read them; the first six arrays are those of `PublicNodes`."""
 
-    player: np.ndarray  # int8[N] and so on, as in PublicNodes
+    player: np.ndarray
     first_child: np.ndarray
     num_children: np.ndarray
     action: np.ndarray
     dealt: np.ndarray
     states: np.ndarray
-    label_first: np.ndarray  # int64[N]: the first label of a decision
+    label_first: np.ndarray  # int64[N]: the lowest label at each decision
     rules: np.ndarray  # int64[RULES_SIZE]
     cards: np.ndarray  # uint8[deck]: the card of each position in the deck
     street_cards: np.ndarray  # int64[num_streets]: board cards dealt on each street
-    choose: np.ndarray  # int64[deck + 1, 8]: binomial coefficients
+    choose: np.ndarray  # int64[deck + 1, 8]: choose[n, k] is the binomial coefficient
     ranks: RankTables
 
 
 @kernel(inline=True)
 def _set_rank(choose, cards, history, start, count):
-    """Return the colexicographic rank of the set of cards dealt at start..start+count-1."""
+    """Return the colexicographic rank of the set of cards ``cards[history, start : start + count]``."""
     rank = np.int64(0)
     for k in range(start, start + count):
         lower = 0
@@ -50,19 +50,20 @@ def _set_rank(choose, cards, history, start, count):
 
 @kernel
 def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
-    """Write the label of each decision's information and the outcome of each terminal history of one depth.
+    """Write the label of each decision and the outcome of each terminal history among the F histories of one depth.
 
     Parameters
     ----------
     node : int32[F]
         Public node of each history.
     cards : uint8[F, num_dealt_cards]
-        Positions in the deck, in the order dealt.
+        The cards of each history, as positions in the deck, in the order dealt; 0 for cards not yet dealt.
     deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
         Workspaces.
     label, outcome : int32[F], int64[F]
-        Modified in place. A label is -1 where no seat decides, an outcome is -1 before the end of a hand. The digits of
-        an outcome in base num_seats are the node, then for each seat the number of live hands that its hand beats.
+        Modified in place. A label numbers the information of the seat to act (`Histories`); it is -1 where no seat
+        decides. An outcome is -1 before the end of a hand. In base num_seats, its last digits are, for each seat in
+        order, the number of live hands that the seat's hand beats; the number before these digits is the node.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]
@@ -91,7 +92,7 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
                 beaten = 0
                 if state[NUM_LIVE] > 1 and state[FOLDED + seat] == 0:
                     for other in range(num_seats):
-                        # The number of hands beaten orders them like their ranks, ties included.
+                        # The number of hands that a hand beats orders the hands as their ranks do, ties included.
                         beaten += state[FOLDED + other] == 0 and ranks[other] < ranks[seat]
                 code = code * num_seats + beaten
             outcome[history] = code
@@ -99,7 +100,17 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
 
 @kernel
 def settle_outcomes(plan, outcome, ranks, payoffs):
-    """Write every seat's net chips for each outcome of `name_level`: only the order of hands matters."""
+    """Write every seat's net chips for each of m outcomes of `name_level`.
+
+    Parameters
+    ----------
+    outcome : int64[m]
+        None is -1.
+    ranks : int64[10]
+        Workspace for each seat's digit of an outcome: only the order of the hands matters for the payoffs.
+    payoffs : float64[m, num_seats]
+        Modified in place.
+    """
     num_seats = plan.rules[NUM_SEATS]
     for row in range(len(outcome)):
         code = outcome[row]
@@ -111,7 +122,7 @@ def settle_outcomes(plan, outcome, ranks, payoffs):
 
 @kernel
 def deal_level(plan, node, cards, child_node, child_cards, action, chance):
-    """Write the children of each history, in order.
+    """Write the children of each history of one depth, in the order of their parents.
 
     Modified in place, with one row for each child: `child_node` and `child_cards`, like `node` and `cards` in
     `name_level`; the `action` that leads to the child; and its probability `chance`, 1 unless a card is dealt.

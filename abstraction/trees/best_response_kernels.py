@@ -5,14 +5,14 @@ from plurispiel.abstraction.machine.jit import kernel
 
 @kernel
 def expect(nodes, strategy, reach, values):
-    """Write every player's expected value when all follow the strategy.
+    """Write every player's expected payoff when all players follow the strategy.
 
     Parameters
     ----------
     nodes : TreeNodes
     strategy : float64[num_actions]
     reach : float64[num_histories]
-        Workspace.
+        Workspace: the probability of each history.
     values : float64[num_players]
         Modified in place.
     """
@@ -41,9 +41,10 @@ def expect(nodes, strategy, reach, values):
 def respond(nodes, strategy, responder, reach, sequence, gains, choice):
     """Return the value of a player's best response to the others' strategies.
 
-    A *sequence* is an action of the responder with all of the responder's earlier actions, numbered as in a strategy.
-    The payoff of each terminal history, times the reach of chance and the others, is added to the last sequence.
-    Then each infoset, from the last to the first, adds the best of its gains to the sequence that leads to it.
+    A *sequence* is an action of the responder with all of the responder's earlier actions; its number is the offset of
+    that action in a strategy. The payoff of each terminal history, times the reach of chance and the others, is added
+    to the gain of the responder's last sequence there. Then the infosets follow, from the last to the first. The
+    largest gain among an infoset's actions is added to the gain of the sequence that leads to the infoset.
 
     Parameters
     ----------
@@ -54,11 +55,13 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
     reach : float64[num_histories]
         Workspace: the reach of chance and the other players.
     sequence : int32[num_histories]
-        Workspace: the responder's last sequence, -1 before the first.
+        Workspace: the responder's last sequence at each history; -1 before the responder's first action.
     gains : float64[num_actions]
-        Workspace; holds the counterfactual value of each of the responder's actions afterwards.
+        Workspace. Afterwards it holds the counterfactual value of each of the responder's actions, and 0 for other
+        players' actions.
     choice : int32[num_infosets]
-        Modified in place for the responder's infosets: the best action, the first among equals.
+        Modified in place for the responder's infosets: the index of the best action within the infoset, the first
+        among equals.
     """
     total = 0.0
     for action in range(len(gains)):
@@ -91,8 +94,8 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
                 gains[last] += gain
             else:
                 total += gain
-    # Infosets have higher numbers than those that lead to them: all gains below are in when the best is chosen. There
-    # is one choice for the sum over an infoset's histories; a choice for each would see the others' cards.
+    # An infoset has a higher number than the infosets that lead to it: its gains are complete when the best is chosen.
+    # A gain is a sum over all histories of the infoset; a choice for each history would use cards that are hidden.
     for infoset in range(len(nodes.infoset_player) - 1, -1, -1):
         if nodes.infoset_player[infoset] != responder:
             continue

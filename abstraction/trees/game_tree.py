@@ -1,9 +1,9 @@
 """Any sequential OpenSpiel game that fits in memory, flattened into arrays.
 
 Histories are numbered breadth first, so that the children of a history are contiguous and every history
-comes after its parent. Infosets are numbered by player, then by their first history. Each has perfect recall:
-its player took the same actions before in all its histories. A *strategy* is one float64 array over the
-actions of all infosets, the probabilities of an infoset side by side.
+comes after its parent. Infosets are numbered by player, then by their first history. Every infoset has perfect
+recall: in all of its histories, the player to act took the same actions before. A *strategy* is one float64 array
+over the actions of all infosets, in order, with the probabilities of an infoset side by side.
 """
 
 import functools
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MAX_HISTORIES = 20_000_000
-"""Default limit of `flatten`: about 0.8 GB."""
+"""Default limit of `flatten`, in histories: a tree of about 0.8 GB."""
 
 _MAX_NUMBERED_HISTORIES = 2**31 - 2
 _PROBABILITY_TOLERANCE = 1e-6
@@ -42,7 +42,7 @@ _PROBABILITY_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class GameTree:
-    """A game as flat arrays: H histories in D depths, I infosets with A actions, n players.
+    """A game as flat arrays: H histories in D depths, I infosets with A actions in all, n players, T different payoffs.
 
     Attributes
     ----------
@@ -52,9 +52,10 @@ class GameTree:
     parent : int32[H]
         The parent of each history; -1 for the root, history 0.
     player : int8[H]
-        Who acts: a player from 0, `CHANCE` or `TERMINAL`.
+        The player to act, from 0; `CHANCE` where chance acts; `TERMINAL` at the end of a game.
     first_child, num_children : int32[H]
-        Children are ``first_child[h] : first_child[h] + num_children[h]``; an empty range at the end of a game.
+        The children of history h are ``first_child[h] : first_child[h] + num_children[h]``, an empty range at the end
+        of a game.
     action : int32[H]
         OpenSpiel's action, or chance outcome, that leads into a history; -1 for the root.
     infoset : int32[H]
@@ -62,19 +63,19 @@ class GameTree:
     chance : float64[H]
         Probability of the chance outcome that leads into a history; 1 where a player's action does.
     payoff_id : int32[H]
-        Row in `payoffs`; -1 before the end of a game.
+        Row in `payoffs` of each terminal history; -1 for other histories.
     payoffs : float64[T, n]
-        The different payoffs of the game, in its own unit, in lexicographic order.
+        The different rows of all players' payoffs, in the game's own unit, in lexicographic order.
     depth_first : int32[D + 1]
         First history of each depth; the last entry is H.
     infoset_player : int8[I]
         The player who decides.
     infoset_first : int32[I + 1]
-        Offset of an infoset's actions in a strategy; the last entry is A. Action k leads from any history h
-        of the infoset to ``first_child[h] + k``.
+        Offset in a strategy of each infoset's first action; the last entry is A. Action k of the infoset leads from any
+        history h of the infoset to ``first_child[h] + k``.
     infoset_parent : int32[I]
-        The player's previous action (an offset in a strategy), or -1: the same for all histories of an
-        infoset. It belongs to an infoset with a lower number.
+        Offset in a strategy of the player's previous action, or -1 if there is none. All histories of an infoset share
+        this action, which belongs to an infoset with a lower number.
     action_ids : int32[A]
         OpenSpiel's action for each entry of a strategy.
     infoset_histories_first : int32[I + 1]
@@ -83,7 +84,8 @@ class GameTree:
         ``infoset_histories[infoset_histories_first[i] : infoset_histories_first[i + 1]]`` are the histories of
         infoset i, ascending.
     openspiel_recall : bool
-        Whether OpenSpiel's information states have perfect recall. If not, some stand for several infosets here.
+        Whether OpenSpiel's information states have perfect recall. If False, some of OpenSpiel's information states are
+        split into several infosets here.
     """
 
     game: str
@@ -128,12 +130,12 @@ class GameTree:
 
     @functools.cached_property
     def is_zero_sum(self) -> bool:
-        """Whether the payoffs sum to 0 at every end."""
+        """Whether the players' payoffs sum to 0 in every terminal history, up to rounding."""
         return bool((abs(self.payoffs.sum(axis=1)) <= 1e-9 * (1.0 + abs(self.payoffs).max())).all())
 
     @functools.cached_property
     def openspiel_game(self) -> pyspiel.Game:
-        """The game, loaded."""
+        """The game as OpenSpiel's object."""
         return pyspiel.load_game(self.game)
 
     @functools.cached_property
@@ -168,21 +170,22 @@ def flatten(
     game : pyspiel.Game or str
         A loaded game, a name of the ladder, a preset's name or a game string.
     max_histories : int
-        A larger game is refused.
+        A game with more histories is refused.
     say : callable, optional
-        Called with the size in words before the memory is allocated.
+        Called with the size as a text before the memory is allocated.
 
     Raises
     ------
     ValueError
-        If there is no such game, it is too large, or `histories.require_tree` refuses it.
+        If there is no such game, the game is too large, `histories.require_tree` refuses it, or `max_histories` is
+        above 2**31 - 2.
 
     Notes
     -----
-    Poker games are dealt by kernels, millions of histories a second. All others are walked state by state, some
-    hundred thousand a second, and slow walks are kept on disk (`history_cache`). The histories of poker games are
-    counted beforehand. Those of other games are estimated. An estimate above a hundred times the limit
-    refuses the game at once; otherwise the walk refuses it when it reaches the limit.
+    Poker games are dealt by kernels, millions of histories a second. All other games are walked state by state, some
+    hundred thousand histories a second, and slow walks are kept on disk (`history_cache`). The number of histories of a
+    poker game is counted beforehand, that of another game is estimated. If the estimate is above a hundred times the
+    limit, the game is refused at once. Otherwise the game is refused when the walk passes the limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
@@ -208,7 +211,7 @@ def flatten(
 
 
 def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
-    """Return the public nodes of a hold'em game, or None for other games and for options our rules do not cover."""
+    """Return the public nodes of a poker game; None for other games and for options that our rules do not cover."""
     if game.get_type().short_name not in GAME_NAMES:
         return None
     try:
@@ -218,13 +221,13 @@ def _public_nodes(game: pyspiel.Game) -> PublicNodes | None:
 
 
 def uniform_strategy(tree: GameTree) -> np.ndarray:
-    """Return the uniform strategy: float64[A]."""
+    """Return the strategy that takes all actions of an infoset with equal probability: float64[A]."""
     num_actions = np.diff(tree.infoset_first)
     return np.repeat(1.0 / num_actions, num_actions)
 
 
 def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the strategy in which player i follows ``strategies[i]``: float64[A]."""
+    """Return the strategy in which player i follows ``strategies[i]``; this one and all given ones are float64[A]."""
     if len(strategies) != tree.num_players:
         raise ValueError(f"{tree.num_players} players need as many strategies, got {len(strategies)}")
     owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
@@ -237,7 +240,7 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        It is asked with the state at the first history of each infoset.
+        For each infoset, the policy is asked for the probabilities at the infoset's first history.
 
     Returns
     -------
@@ -246,7 +249,7 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the policy does not know an infoset, or its probabilities are invalid.
+        If the policy does not know an infoset, takes an illegal action, or has invalid probabilities.
     """
     strategy = np.empty(tree.num_actions)
     firsts = tree.infoset_first.tolist()
@@ -273,13 +276,13 @@ def strategy_from_policy(tree: GameTree, policy: Any) -> np.ndarray:
 
 
 def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
-    """Return a strategy, each infoset's probabilities divided by their sum.
+    """Return a checked copy of a strategy, with each infoset's probabilities divided by their sum.
 
     Raises
     ------
     ValueError
-        If its shape is not that of this tree, or an infoset's probabilities are negative, not finite, or
-        sum to more than 1e-6 from 1.
+        If the strategy does not have the shape [A], or an infoset's probabilities are negative, not finite, or have a
+        sum that differs from 1 by more than 1e-6.
     """
     strategy = np.array(strategy, dtype=np.float64)
     if strategy.shape != (tree.num_actions,):
@@ -298,7 +301,7 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
 
 
 def assemble_tree(game: str, found: Histories) -> GameTree:
-    """Return the tree of a game's histories; ValueError if an information state offers different actions."""
+    """Return the tree of a game's histories; ValueError if an infoset's histories differ in their number of actions."""
     num_children, player = found.num_children, found.player
     size = len(num_children)
     first_child = (1 + np.concatenate([[0], np.cumsum(num_children[:-1], dtype=np.int64)])).astype(np.int32)
@@ -316,7 +319,8 @@ def assemble_tree(game: str, found: Histories) -> GameTree:
         kernels.own_pasts(parent, player, first_child, infoset, infoset_first, past)
         if kernels.all_alike(infoset, past[firsts], past):
             break
-        # One information state with different previous actions of its player: imperfect recall, so split it.
+        # The histories of some infoset differ in their player's previous action: imperfect recall, so split the
+        # infoset.
         recall = False
         pairs = np.where(infoset < 0, -1, infoset * np.int64(len(past) + 1) + past + 1)
         known, label = np.unique(pairs, return_inverse=True)
@@ -358,7 +362,7 @@ def _number_infosets(label: np.ndarray, num_labels: int, player: np.ndarray) -> 
     kernels.number_labels(label, first)
     used = np.flatnonzero(first >= 0)
     order = used[np.lexsort((first[used], player[first[used]]))]
-    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last entry is that of label -1
+    number = np.full(num_labels + 1, -1, dtype=np.int32)  # the last entry is read for label -1
     number[order] = np.arange(len(order), dtype=np.int32)
     return number[label], first[order]
 

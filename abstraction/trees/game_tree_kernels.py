@@ -24,12 +24,12 @@ class TreeNodes(NamedTuple):
 
 @kernel
 def own_pasts(parent, player, first_child, infoset, infoset_first, past):
-    """Write for each decision its actor's previous action: the offset in a strategy, or -1.
+    """Write the previous action of each decision's player, as an offset in a strategy.
 
     Parameters
     ----------
     past : int32[num_histories]
-        Modified in place; also -1 where nobody decides.
+        Modified in place: -1 if the player has not acted before, and where no player decides.
     """
     for history in range(len(parent)):
         past[history] = -1
@@ -47,7 +47,7 @@ def own_pasts(parent, player, first_child, infoset, infoset_first, past):
 
 @kernel
 def number_labels(label, first):
-    """Write the first history of each label that occurs; `first`, int32[num_labels], is modified in place."""
+    """Write the first history of each label that occurs into `first`, int32[num_labels], which is modified in place."""
     for history in range(len(label) - 1, -1, -1):  # backwards: the first history is written last
         if label[history] >= 0:
             first[label[history]] = history
@@ -55,7 +55,7 @@ def number_labels(label, first):
 
 @kernel
 def sort_by_infoset(infoset, ends, histories):
-    """Write the histories of each infoset, ascending.
+    """Write the histories of infoset 0, then those of infoset 1, and so on, ascending within each infoset.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def sort_by_infoset(infoset, ends, histories):
 
 @kernel
 def all_alike(infoset, expected, found):
-    """Return whether ``found[h]`` is ``expected[infoset[h]]`` wherever there is an infoset (int32 arrays)."""
+    """Return whether ``found[h]`` equals ``expected[infoset[h]]`` in every history h with an infoset (int32 arrays)."""
     for history in range(len(infoset)):
         number = infoset[history]
         if number >= 0 and found[history] != expected[number]:
@@ -83,7 +83,7 @@ def all_alike(infoset, expected, found):
 
 @kernel
 def fill_values(nodes, strategy, values):
-    """Write every player's expected value of each history when all follow a strategy.
+    """Write every player's expected payoff from each history on, when all players follow a strategy.
 
     Parameters
     ----------

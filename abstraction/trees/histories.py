@@ -12,35 +12,35 @@ CHANCE = -1
 TERMINAL = -2
 
 BYTES_PER_HISTORY = 37
-"""Memory of a finished tree for each history; assembling it takes about three times as much."""
+"""Memory that a finished tree takes for each history; while the tree is assembled, about three times as much."""
 
 _PROBES = 2_000
 _PROBE_SECONDS = 0.5
 
 
 class Histories(NamedTuple):
-    """All H histories of a game, breadth first: siblings are contiguous, in the order of their parents.
+    """All H histories of a game, breadth first: siblings are contiguous, and follow the order of their parents.
 
     Attributes
     ----------
     num_children : int32[H]
         Number of children of each history; 0 at the end of a game.
     player : int8[H]
-        Who acts: a player from 0, `CHANCE` or `TERMINAL`.
+        The player to act, from 0; `CHANCE` where chance acts; `TERMINAL` at the end of a game.
     action : int32[H]
         OpenSpiel's action, or chance outcome, that leads into a history; -1 for the root.
     chance : float64[H]
-        Probability of the chance outcome that leads into a history, else 1.
+        Probability of the chance outcome that leads into a history; 1 where a player's action does.
     label : int32[H]
-        Number of the actor's information, from 0; -1 where no player decides.
+        Number, from 0, of the information on which the player to act decides; -1 where no player decides.
     num_labels : int
-        All labels are below this number. `holdem_histories` does not use every label.
+        All labels are below this number; in `holdem_histories` some numbers below it are not used.
     payoff_id : int32[H]
-        Row of `payoffs` at the end of a game; -1 before.
+        Row in `payoffs` of each terminal history; -1 for other histories.
     payoffs : float64[T, num_players]
-        Every player's payoff, in the game's own unit. Rows may repeat.
+        T rows with every player's payoff, in the game's own unit. Equal rows may occur.
     openspiel_recall : bool
-        Whether OpenSpiel's information states distinguish everything that the labels do.
+        Whether OpenSpiel's information states distinguish all histories that the labels distinguish.
     """
 
     num_children: np.ndarray
@@ -57,7 +57,7 @@ class Histories(NamedTuple):
 def require_tree(game: pyspiel.Game) -> None:
     """Raise ValueError unless a game is sequential, lists its chance outcomes and provides information states.
 
-    That its tree is finite is not checked.
+    Whether the tree is finite is not checked.
     """
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
@@ -82,7 +82,7 @@ class Size:
     histories : int or float
         The number of histories.
     word : {"", "about ", "at least ", "more than "}
-        How exact the number is.
+        Text before the number that says how exact the number is.
 
     >>> str(Size(9_457))
     '9,457 histories, 0.3 MB'
@@ -103,7 +103,7 @@ class Size:
         return "more than 1,000 TB"
 
     def require(self, max_histories: int) -> None:
-        """Raise ValueError if there are more histories than a limit."""
+        """Raise ValueError if there are more than `max_histories`."""
         if self.histories > max_histories:
             raise ValueError(
                 f"the game is too large for a tree: {self}; the limit is {max_histories:,} (--max-histories)"
@@ -136,15 +136,22 @@ def estimate_size(game: pyspiel.Game) -> Size:
 
 
 def walk(game: pyspiel.Game, max_histories: int, expected: Size = _UNKNOWN) -> Histories:
-    """Return every history of any sequential game, walked by OpenSpiel's states.
+    """Return every history of any sequential game, found by walking through OpenSpiel's states.
+
+    Parameters
+    ----------
+    max_histories : int
+        Limit of the number of histories.
+    expected : Size, optional
+        The estimated number of histories, for the error message.
 
     Raises
     ------
     ValueError
-        If there are more than `max_histories`; the message names the expected size if it also exceeds that limit.
+        If there are more than `max_histories`. The message names the expected size if that also exceeds the limit.
     """
-    # Depth first, so that only the states of one path are kept. At the end, a stable sort by depth numbers the
-    # histories breadth first, siblings still contiguous.
+    # The walk is depth first, so that only the states of one path are kept. At the end, a stable sort by depth numbers
+    # the histories breadth first and leaves siblings contiguous.
     parent, action, depth = array("i"), array("i"), array("i")
     player, label, payoff_id = array("b"), array("i"), array("i")
     chance = array("d")

@@ -1,6 +1,7 @@
-"""Histories kept on disk, as walking a large game state by state takes long.
+"""Histories kept on disk, because walking a large game state by state takes long.
 
-The folder ``trees`` of the user's cache holds an artefact for each game; deleting one only costs time.
+The folder ``trees`` of the user's cache holds an artefact for each game whose walk was slow. If an artefact is deleted,
+its game is walked again.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from plurispiel.abstraction.trees.histories import CHANCE, TERMINAL, Histories, 
 
 FORMAT_VERSION = 1
 WORTH_KEEPING_S = 1.0
-"""Walks that took less time are repeated instead of stored."""
+"""Seconds of walking from which on the histories are stored; a faster walk is repeated instead."""
 
 _KIND = "game tree"
 _CHECKED_PLAYS = 200
@@ -26,8 +27,8 @@ _CHECKED_PLAYS = 200
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
     """Return every history of a game, from the cache if it holds them.
 
-    A cached artefact must be undamaged and agree with 200 random plays of the game. The game string is not
-    enough: it does not identify a game that is defined in Python or read from a file.
+    A cached artefact is used if it is undamaged and agrees with 200 random plays of the game. An equal game string is
+    not enough: the string does not identify a game that is defined in Python or read from a file.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def _load(folder: Path, game: pyspiel.Game) -> Histories | None:
 
 
 def _is_tree(found: Histories, num_players: int) -> bool:
-    """Return whether every index is within its array: a manifest only proves that no number was changed."""
+    """Return whether the arrays form a tree with every index in bounds; a manifest does not prove that."""
     types = {
         "num_children": "<i4",
         "player": "|i1",
@@ -109,7 +110,7 @@ def _is_tree(found: Histories, num_players: int) -> bool:
 
 
 def _agrees(found: Histories, game: pyspiel.Game) -> bool:
-    """Return whether random plays of a game follow the histories."""
+    """Return whether random plays of a game have the actors, actions and payoffs of the histories."""
     first_child = 1 + np.cumsum(found.num_children, dtype=np.int64) - found.num_children
     rng = np.random.default_rng(0)
     for _ in range(_CHECKED_PLAYS):

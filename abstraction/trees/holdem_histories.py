@@ -1,4 +1,4 @@
-"""All histories of a small hold'em game without OpenSpiel's states: first the betting tree, then its deals."""
+"""All histories of a small hold'em game, made without OpenSpiel's states: first the betting tree, then its deals."""
 
 import math
 from dataclasses import dataclass
@@ -18,23 +18,24 @@ MAX_PUBLIC_NODES = 200_000
 
 @dataclass(frozen=True, eq=False)
 class PublicNodes:
-    """The betting of a game and its chance nodes, without the cards: N nodes, breadth first.
+    """The public nodes of a game, breadth first: N nodes of betting and of dealing, without the identities of cards.
 
     Attributes
     ----------
     rules : HoldemRules
     player : int8[N]
-        Seat to act, `CHANCE` where a card is dealt, `TERMINAL`.
+        Seat to act, `CHANCE` where a card is dealt, or `TERMINAL`.
     first_child, num_children : int32[N]
-        A node where a card is dealt has one child, whatever the card.
+        The children of node i are ``first_child[i] : first_child[i] + num_children[i]``. A node where a card is dealt
+        has one child, which stands for every card.
     action : int32[N]
         OpenSpiel's action that leads into a node; -1 for the root and after a card.
     dealt : int32[N]
-        Number of cards dealt before a node.
+        Number of cards dealt before a node, to seats and board together.
     states : int64[N, STATE_SIZE]
         The betting state array of each node.
     complete : bool
-        False if there are more than `MAX_PUBLIC_NODES`; then nodes are missing.
+        False if the game has more than `MAX_PUBLIC_NODES` nodes; then some are missing here.
     """
 
     rules: HoldemRules
@@ -48,19 +49,19 @@ class PublicNodes:
 
     @property
     def num_histories(self) -> int:
-        """Number of histories of the game, if `complete`: every node with every order of its cards."""
+        """Number of histories of these nodes, each with every order of its cards; those of the game if `complete`."""
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
         return sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
 
     @property
     def num_infosets(self) -> int:
-        """Number of infosets of the game: every decision with all of its seat's views (`num_views`)."""
+        """Number of infosets of the game if `complete`: the sum over all decisions of `num_views` on their street."""
         return sum(num_views(self.rules, street) for street in self.states[self.player >= 0, betting.STREET].tolist())
 
 
 def num_views(rules: HoldemRules, street: int) -> int:
-    """Return the number of pairs of hole cards and board that a seat can see; cards of one street have no order."""
+    """Return how many pairs of hole cards and board a seat can see on a street; cards of one street have no order."""
     left = len(rules.cards)
     views = 1
     for cards in (rules.num_hole_cards, *rules.board_cards[: street + 1]):
@@ -70,7 +71,7 @@ def num_views(rules: HoldemRules, street: int) -> int:
 
 
 def public_nodes(game: OpenSpielGame) -> PublicNodes:
-    """Return the public nodes of a game; about the first `MAX_PUBLIC_NODES` of a larger game (`complete`)."""
+    """Return the public nodes of a game; if there are more than `MAX_PUBLIC_NODES`, only about as many (`complete`)."""
     rules = game.rules
     states: list[list[int]] = [BettingState(rules).array.tolist()]
     player: list[int] = []
@@ -113,7 +114,7 @@ def public_nodes(game: OpenSpielGame) -> PublicNodes:
 
 
 def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
-    """Return the number of cards that are dealt before the next decision or the end."""
+    """Return how many cards the next decision or showdown needs, hole cards included; 0 if all but one seat folded."""
     hole = rules.num_seats * rules.num_hole_cards
     if state[betting.NUM_LIVE] == 1:
         return 0  # won without a showdown: no more cards
@@ -121,7 +122,7 @@ def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
 
 
 def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
-    """Return our action for each of the game's legal action ids, ascending."""
+    """Return a dict from the game's legal action ids, ascending, to our actions."""
     if (actions := game.actions(state)) is not None:
         return actions
     ids = [0] if state[betting.CAN_FOLD] else []
@@ -134,9 +135,9 @@ def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
 def deal_histories(nodes: PublicNodes) -> Histories:
     """Return every history of a game: its public nodes with every order of the cards.
 
-    An actor's information is the public node, the actor's hole cards and the board, each street's cards as a set.
-    OpenSpiel's information states show the board as one set: with board cards on two streets or more they
-    forget on which street a card was dealt.
+    A label stands for the public node, the hole cards of the seat to act and the board, with each street's cards as a
+    set. OpenSpiel's information states show the board as one set: with board cards on two or more streets, the
+    information states forget on which street a card was dealt.
     """
     plan, num_labels = _plan(nodes)
     rules = nodes.rules
@@ -153,7 +154,7 @@ def deal_histories(nodes: PublicNodes) -> Histories:
         label, outcome = np.empty(len(node), dtype=np.int32), np.empty(len(node), dtype=np.int64)
         kernels.name_level(plan, node, cards, deck, ranks, payoffs, label, outcome)
         ends = outcome >= 0
-        # Payoffs depend on the order of the hands alone: far fewer rows than ends.
+        # The payoffs of a node depend on the order of the hands alone: there are far fewer rows than ends.
         outcomes, row_ids = np.unique(outcome[ends], return_inverse=True)
         payoff_id = np.full(len(node), -1, dtype=np.int32)
         payoff_id[ends] = num_rows + row_ids
@@ -190,7 +191,8 @@ def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
     for number in np.flatnonzero(nodes.player >= 0).tolist():
         street = nodes.states[number, betting.STREET]
         sets = (rules.num_hole_cards, *rules.board_cards[: street + 1])
-        # As if the sets could share cards: simple to rank, and labels that never occur get no infoset (`flatten`).
+        # Counted as if the sets could share cards, so that sets are ranked one by one. Labels that never occur get no
+        # infoset in `flatten`.
         num_labels[number + 1] = math.prod(math.comb(deck, count) for count in sets)
     first = np.cumsum(num_labels)
     plan = kernels.Plan(

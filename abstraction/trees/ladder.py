@@ -28,7 +28,7 @@ class NamedGame:
     text : str
         Description in lists of games.
     value : float or None
-        Player 0's value in every equilibrium, in chips, where it is known.
+        Player 0's value in every equilibrium, in chips; None if it is not known.
     """
 
     game: str
@@ -69,7 +69,7 @@ LADDER = {
         _two_street_holdem(10_000, 13, 4, 3), "hold'em until the flop: 100 bb; fold, call, pot, all-in"
     ),
 }
-"""The ladder by name, without ``leduc-N`` (`leduc_n`)."""
+"""The ladder by name, without the games ``leduc-N``, which `leduc_n` makes."""
 
 
 def find_game(text: str) -> pyspiel.Game:
@@ -89,7 +89,7 @@ def find_game(text: str) -> pyspiel.Game:
     found = re.match(r"\w*", text)
     name = found.group() if found else ""
     known = pyspiel.registered_names()
-    if name not in known:  # OpenSpiel would also print all its games
+    if name not in known:  # OpenSpiel itself would print the names of all its games
         names = [*LADDER, "leduc-4", *map(str.lower, PRESETS), *known]
         hint = suggestion(text.partition("(")[0], names)
         raise ValueError(f"unknown game {text!r}{hint} (see plurispiel ls games; any OpenSpiel game string will do)")

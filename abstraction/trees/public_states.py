@@ -1,7 +1,7 @@
 """The public states of a flat poker tree, and each seat's combo at every history.
 
-A public state is the set of histories that an observer of all actions and the board cannot distinguish. Within it,
-the seats' combos distinguish the histories, except for the order in which cards were dealt.
+A public state is a set of histories that an observer of all actions and the board cannot distinguish. Histories of one
+public state differ only in the seats' combos and in the order in which cards were dealt.
 """
 
 import functools
@@ -18,7 +18,7 @@ __all__ = ["PublicStates", "public_states", "rule_actions"]
 
 @dataclass(frozen=True, eq=False)
 class PublicStates:
-    """The public states of a game tree of H histories and n players: P states, numbered after their parents.
+    """The P public states of a game tree of H histories and n players, each with a higher number than its parent.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class PublicStates:
         The combo of each seat at each history; -1 until all hole cards are dealt.
     parent : int32[P]
         The previous public state; -1 for the first state. Board cards of a street can come in any order, so several
-        states can lead to one: `parent` is then the state before its first history.
+        states can lead to one state; `parent` is then the state that leads to its first history.
     player : int8[P]
-        Who acts: a player from 0, ``CHANCE`` or ``TERMINAL``.
+        The player to act, from 0; ``CHANCE`` where chance acts; ``TERMINAL`` at the end of a game.
     street : int8[P]
         The street, from 0; -1 until all hole cards are dealt.
     histories_first : int32[P + 1]
@@ -54,19 +54,19 @@ class PublicStates:
         return len(self.parent)
 
     def members(self, number: int) -> np.ndarray:
-        """Return the histories of a public state, ascending: int32[m]."""
+        """Return the histories of public state `number`, ascending: int32[number of its histories]."""
         return self.histories[self.histories_first[number] : self.histories_first[number + 1]]
 
     @functools.cached_property
     def deciders(self) -> np.ndarray:
-        """Which players have a decision at a public state or below it: bool[P, n]."""
+        """Which players have a decision at each public state or below it, along `parent`: bool[P, n]."""
         found = self.player[:, np.newaxis] == np.arange(self.combo.shape[1])
         for number in range(len(self) - 1, 0, -1):
             found[self.parent[number]] |= found[number]
         return found
 
     def possible(self, number: int) -> np.ndarray:
-        """Return which combos each seat can hold at a public state: bool[n, num_combos]."""
+        """Return which combos each seat can hold at public state `number`: bool[n, num_combos]."""
         combos = self.combo[self.members(number)]
         found = np.zeros((combos.shape[1], self.num_combos), dtype=bool)
         for seat, column in enumerate(combos.T):
@@ -74,7 +74,7 @@ class PublicStates:
         return found
 
     def roots(self, street: int) -> np.ndarray:
-        """Return the public states at which a street begins, after its cards are dealt, ascending: int64[r]."""
+        """Return the numbers of the public states at which a street begins, its cards dealt: int64, ascending."""
         before = np.where(self.parent < 0, -1, self.street[self.parent])
         return np.flatnonzero((self.street == street) & (before < street))
 
@@ -105,7 +105,8 @@ def public_states(tree: GameTree) -> PublicStates:
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
     # For each history of a depth: cards dealt, each seat's cards as bits, and the street's board cards so far as bits.
-    # A street's cards have no order: states are told apart by the anchor, the state before the street's first card.
+    # A street's cards have no order: public states are told apart by these bits and by the anchor. For a board card,
+    # the anchor is the public state before the street's first card; for any other step, it is the parent.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1
@@ -150,7 +151,7 @@ def public_states(tree: GameTree) -> PublicStates:
 
 
 def rule_actions(tree: GameTree) -> np.ndarray:
-    """Return our action for each action of a poker tree: int64[A], 0 fold, 1 check or call, N raise to N chips.
+    """Return our action for each entry of a strategy: int64[A], 0 fold, 1 check or call, N raise to N chips.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def rule_actions(tree: GameTree) -> np.ndarray:
 
 
 def _follow(game: OpenSpielGame, states: dict[tuple[int, ...], BettingState], line: tuple[int, ...]) -> BettingState:
-    """Return the betting state after OpenSpiel's actions, memoised in `states`."""
+    """Return the betting state after `line`, the players' actions in OpenSpiel's numbers; memoised in `states`."""
     if line not in states:
         before = _follow(game, states, line[:-1])
         states[line] = BettingState(game.rules, before.array.copy())

@@ -1,10 +1,10 @@
 """The sequence form of a game tree: the payoffs of all combinations of the players' sequences, as sparse arrays.
 
-A *sequence* is an action of a player with all of that player's earlier actions. In a strategy of A actions it has the
-number of that action; player i's empty sequence has the number A + i. A realisation plan gives each sequence its
-player's reach.
-Counterfactual values are then sums over terminal histories, in any order: no pass over the tree is needed. Koller,
-Megiddo and von Stengel, "Efficient computation of equilibria for extensive two-person games" (1996).
+A *sequence* is an action of a player with all of that player's earlier actions. Its number is the offset of that action
+in a strategy of A actions; player i's empty sequence has the number A + i. A *realisation plan* holds, for each
+sequence, its player's reach. With such plans, counterfactual values are sums over terminal histories, in any order: no
+pass over the tree is needed. Source: Koller, Megiddo and von Stengel, "Efficient computation of equilibria for
+extensive two-person games" (1996).
 """
 
 from typing import NamedTuple
@@ -26,15 +26,16 @@ class SequenceForm(NamedTuple):
     infoset_first : uint32[I + 1]
         First sequence of each infoset; the last entry is A.
     infoset_parent : uint32[I]
-        The sequence that leads to an infoset; it is the empty one or belongs to an infoset of a lower number.
+        The sequence of the infoset's player that leads to the infoset: the empty sequence, or one that ends in an
+        infoset of a lower number.
     row_first : uint32[n + 1]
-        First row of each player; the last entry is R. A row is a sequence that ends some history with a payoff other
-        than 0.
+        First row of each player; the last number is R, the number of rows. A row is a sequence that is its player's
+        last one at the end of some history with a payoff other than 0.
     row_sequence : uint32[R]
         The sequence of each row.
     entry_first : uint32[R + 1]
-        First entry of each row; the last number is E. An entry is a row and one combination of the other players' last
-        sequences.
+        First entry of each row; the last number is E, the number of entries. An entry is a row together with one
+        combination of the other players' last sequences.
     entry_others : uint32[E, n - 1]
         The other players' last sequences in each entry, in the order of the players.
     entry_payoff : float64[E]
@@ -54,7 +55,8 @@ class SequenceForm(NamedTuple):
 def sequence_form(tree: GameTree) -> SequenceForm:
     """Return the sequence form of a game.
 
-    Terminal histories with the same last sequences of all players are one entry. Entries of payoff 0 are not stored.
+    For each player, terminal histories with equal last sequences of all players form one entry. Entries with payoff 0
+    are not stored.
     """
     num_players, num_actions = tree.num_players, tree.num_actions
     sequences, chance = _last_sequences(tree)
@@ -65,7 +67,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
     for player in range(num_players):
         own, others, payoff = _merge(sequences, payoffs[:, player], player)
         rows, first, counts = np.unique(own, return_index=True, return_counts=True)
-        # Rows are ordered by length, so that the processor predicts the end of the loop over a row's entries.
+        # Rows are ordered by their number of entries, so that the processor predicts the end of the loop over entries.
         order = np.argsort(counts, kind="stable")
         entries = _ranges(first[order], counts[order])
         row_sequence.append(rows[order])
@@ -87,7 +89,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
 
 
 def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
-    """Return every player's last sequence before each history, int32[H, n], and the reach of chance, float64[H]."""
+    """Return every player's last sequence on the way to each history, int32[H, n], and chance's reach, float64[H]."""
     sequences = np.empty((tree.num_histories, tree.num_players), dtype=np.int32)
     sequences[0] = tree.num_actions + np.arange(tree.num_players)
     chance = tree.chance.copy()
@@ -104,7 +106,10 @@ def _last_sequences(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _merge(sequences: np.ndarray, payoff: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each combination of a player's and the others' sequences with a summed payoff other than 0, ascending."""
+    """Return a player's entries, sorted by own sequence: own sequences, the others' sequences, and summed payoffs.
+
+    Entries whose payoffs sum to 0 are left out.
+    """
     others = np.delete(sequences, player, axis=1)
     own = sequences[:, player]
     order = np.lexsort((*others.T[::-1], own))
