@@ -1,6 +1,6 @@
 """The program that checks an agent against the contract (`agents.base`), in a process that may crash.
 
-On standard output, it prints a line with the number of hands after each hand, and finally the report as JSON.
+On standard output, it prints the number of hands played after each hand, and finally the report as a line of JSON.
 """
 
 import json
@@ -23,7 +23,7 @@ def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder
     game : str
         A preset or an OpenSpiel game string.
     memory : str
-        MiB of memory beyond that of the process before the agent is loaded.
+        MiB that the process may allocate in addition to its memory before the agent is loaded.
     folder : str
         Folder that is searched for the agent's modules.
     """

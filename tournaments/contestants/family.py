@@ -1,4 +1,4 @@
-"""An agent's process and all processes that it starts: they are stopped except while the agent is asked something."""
+"""An agent's process and all processes that it starts. All are stopped while the agent is asked nothing."""
 
 import contextlib
 import os
@@ -11,15 +11,15 @@ from typing import IO
 from plurispiel.tournaments.contestants.process import CONTINUE, STOP
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 
-_END_S = 2.0  # time for the warden to end all processes before its process group is killed
+_END_S = 2.0  # seconds for the warden to end all processes before its process group is killed
 _SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubblewrap
 
 
 class Family:
     """An agent's process and its warden (`process`), started on construction, both in the sandbox if one is given.
 
-    `stop` stops the agent's process group by a signal. In a sandbox, the warden stops the processes that the agent has
-    started outside that group. Orders to the warden are slow, so none is given before such processes exist.
+    `stop` stops the agent's process group by a signal. In a sandbox, the warden also stops processes that the agent has
+    started. Orders to the warden are slow, so none is given before the agent has started a process.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Family:
     mebibytes : int
         Size limit of the private folder in the sandbox.
     errors : int or file
-        Target of standard error, where the agent's prints go.
+        Target of standard error, to which the agent prints.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Family:
                 os.close(theirs)
 
     def has_started(self, agent: int) -> None:
-        """Note the process id of the agent, as reported by its `host` before any of the agent's code runs."""
+        """Note the process id that the agent's `host` reported, before any code of the agent runs."""
         if not self._has_warden:
             return
         if self._sandbox is None:
@@ -101,7 +101,7 @@ class Family:
         self._order(CONTINUE)
 
     def stop(self) -> None:
-        """Stop all processes in the sandbox; without a sandbox, those of the agent's process group only."""
+        """Stop all processes in the sandbox; without a sandbox, only the processes of the agent's process group."""
         self._signal(signal.SIGSTOP)
         if self._offspring is not None and self._offspring.is_seen():
             self._offspring.close()
@@ -110,13 +110,13 @@ class Family:
         self._order(STOP)
 
     def dismiss(self) -> None:
-        """Have all processes killed, without waiting until they have ended."""
+        """Have all processes killed by the warden, without waiting for their end; without a warden, kill the first."""
         if not self._has_warden:
             self.process.kill()
         self._close_orders()  # when its pipe of orders closes, the warden kills them
 
     def close(self) -> None:
-        """End all processes; none is left when this returns."""
+        """End all processes, and wait until the first process has ended."""
         self.dismiss()
         if self._offspring is not None:
             self._offspring.close()
@@ -147,7 +147,7 @@ class Family:
                 os.killpg(self._agent, number)
 
     def _order(self, order: bytes) -> None:
-        """Send an order to the warden, which is slow: only if the agent has started further processes."""
+        """Send an order to the warden, if the agent has started further processes or that is unknown."""
         if self._asks_warden:
             with contextlib.suppress(OSError):
                 os.write(self._orders, order)

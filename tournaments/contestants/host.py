@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return copies of standard input and output; the originals become empty input and standard error."""
+    """Return copies of standard input and output; afterwards input is empty, and output goes to standard error."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

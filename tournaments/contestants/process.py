@@ -1,10 +1,10 @@
 """The program of an isolated agent: a warden and, as its child, the process that runs the agent's code.
 
-`family` starts this module as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox it
-stops and continues all processes when the run orders it. When the agent's process or the run ends, the warden ends all
-processes that the agent has started. In a sandbox the warden is the first process, whose end kills all others;
-elsewhere orphans become its children. Apart from the small module `interrupts`, only the standard library is imported
-here, which keeps the warden of every agent small.
+`family` starts this module as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox, the
+warden obeys the run's orders to stop and to continue all other processes. When the agent's process or the run ends, the
+warden ends all processes that the agent has started. In a sandbox it is process 1, whose end kills all others; without
+a sandbox, orphaned processes become its children, which it kills. Apart from the small module `interrupts`, only the
+standard library is imported here, which keeps the warden of every agent small.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _KEYCTL = {"x86_64": 250, "aarch64": 219}  # the numbers of the system call
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _MIB = 1 << 20
 _MAX_MEMORY = 1 << 40  # MiB: larger limits would overflow the system call
-_ROUNDS = 100  # of killing children, whose own children then become orphans and need another round
+_ROUNDS = 100  # of killing children: the children of a killed process become ours and need another round
 
 CONTINUE, STOP = b"c", b"s"
 """Orders to the warden, one byte each."""
@@ -76,9 +76,9 @@ def _run(program: str, arguments: Sequence[str]) -> None:
 
 
 def _watch(orders: int, agent: int) -> int:
-    """Return the wait status of the agent's process, after obeying orders until that process or the run ends.
+    """Obey orders until the agent's process or the run ends, and return the wait status of the agent's process.
 
-    The pipe of orders is closed when the run ends; the agent's process is then killed.
+    When the run ends, its end of the pipe of orders closes, and the agent's process is killed.
     """
     ended = os.pidfd_open(agent)
     events = select.poll()
@@ -120,7 +120,7 @@ def _children() -> list[int]:
 
 
 def close_to_others() -> None:
-    """Deny other processes of the user access to this one's memory and open files, where the system can."""
+    """Deny other processes of the user access to the memory and open files of this process, if the system can."""
     set_option(_PR_SET_DUMPABLE, 0)
 
 
@@ -140,7 +140,7 @@ def set_option(option: int, value: int = 1) -> None:
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when its parent ends.
 
-    Outside Linux, the process notices the end of its parent by the end of its input.
+    Outside Linux this does nothing. A `host` ends anyway when its input ends.
     """
     set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if sys.platform == "linux" and os.getppid() != parent:  # the parent ended before the option was set
@@ -148,7 +148,7 @@ def die_with(parent: int) -> None:
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Limit the data segment of this process to `mebibytes` above its present size, where the system can."""
+    """Limit the data segment of this process to `mebibytes` (MiB) above its present size, if the system can."""
     try:
         import resource
 

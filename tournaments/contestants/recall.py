@@ -24,7 +24,7 @@ __all__ = ["Recall", "check_recall"]
 
 
 class Recall(NamedTuple):
-    """The number of decks played, and of their hands (two for each deck) in which the processes acted differently."""
+    """The number of decks played, and the number of hands, of two for each deck, in which the processes differed."""
 
     decks: int
     different: int
@@ -41,7 +41,7 @@ def check_recall(
     seed: int,
     on_deck: Callable[[], object] = lambda: None,
 ) -> Recall:
-    """Return in how many hands a process that plays each deck from two seats acts unlike processes with one seat each.
+    """Count the hands in which a process that plays each deck from two seats acts unlike processes with one seat each.
 
     All other seats call, so that hands reach the river and the agent sees the board.
 

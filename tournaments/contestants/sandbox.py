@@ -1,8 +1,8 @@
 """The sandbox of isolated agents: Linux namespaces made by bubblewrap.
 
-Inside, a process sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
-agent's own folder, all read-only, and an empty private folder to write into. It sees no other processes, no network, no
-home folder, and no files of the run or of its *rivals*, the other agents of the tournament.
+Inside, an agent sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
+agent's own folder, all read-only, and an empty private folder to write into. It sees no processes from outside, no home
+folder, and no files of the run or of its *rivals*, the other agents of the tournament. It has no network by default.
 
 Paths are mounted at their own place, with the symbolic links that lead to them, so that virtual environments, pyenv,
 conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper paths are mounted later:
@@ -49,7 +49,7 @@ _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
 class SandboxBroken(ValueError):
-    """No sandbox works on this machine. The message tells the cause."""
+    """The sandbox does not work on this machine. The message tells the cause."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Sandbox:
     options : tuple of str
         Namespace options of bubblewrap.
     readable : tuple of str
-        Folders and files that every agent may read: those that the interpreter needs.
+        Folders and files that the interpreter needs, which every agent may read.
     is_bounded : bool
         Whether private folders have a size limit; old versions of bubblewrap cannot set one.
     network : bool
@@ -101,12 +101,12 @@ class Sandbox:
         cache = jit.user_cache_folder().resolve()
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
         masked = {Path(path) for path in self.hidden} | {user_data_folder().resolve() / "runs"}
-        readable: dict[Path, str | None] = {}  # the target of a symbolic link, None for other paths
+        readable: dict[Path, str | None] = {}  # by path: the target of a symbolic link, None for other paths
         for path in (*map(Path, self.readable), *_own_paths(spec, masked), *_stored(cache)):
             readable.update(_way_to(path))
         masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
         size = ["--size", str(mebibytes << 20)] if self.is_bounded else []
-        # Folders become read-only at the end: until then, mount points are created inside them.
+        # Folders become read-only at the end, after mount points have been created inside.
         arguments, at_last = ["bwrap", *self.options], ["--remount-ro", "/dev", "--remount-ro", "/"]
         done: dict[Path, str] = {}  # "shown", "private" or "masked", by path
         for path in sorted({*readable, *private, *masked}, key=lambda path: (len(path.parts), path)):
@@ -162,7 +162,9 @@ def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
     Raises
     ------
     SandboxBroken
-        If ``bwrap`` is asked for and does not work.
+        If `choice` is ``bwrap`` and bubblewrap does not work; this exception is a ValueError.
+    ValueError
+        If there is no such choice.
     """
     if choice not in CHOICES:
         raise ValueError(f"sandbox must be one of {', '.join(CHOICES)}, got {choice!r}")
@@ -179,7 +181,13 @@ def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
 
 
 def unprotected(choice: str) -> str:
-    """Return the warning that agents run without a sandbox: why, and what they can do."""
+    """Return the warning that agents run without a sandbox; it tells why, and what agents can do.
+
+    Parameters
+    ----------
+    choice : {"auto", "none"}
+        As in `working_sandbox`.
+    """
     cause = "as asked"
     if choice != "none":
         try:
@@ -194,7 +202,7 @@ def unprotected(choice: str) -> str:
 
 @functools.cache
 def _tried(network: bool, bwrap: str | None) -> Sandbox:
-    """Return the first sandbox in which this interpreter starts."""
+    """Return the first sandbox in which this interpreter starts; `bwrap` is the path of bubblewrap."""
     if sys.platform != "linux":
         raise SandboxBroken("bubblewrap is for Linux")
     if bwrap is None:
@@ -224,7 +232,7 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
 
 
 def _cause(words: str) -> str:
-    """Return the cause for which bubblewrap does not work, by the system's settings, with bubblewrap's message."""
+    """Return why bubblewrap does not work, as far as the system's settings tell, and bubblewrap's message `words`."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
@@ -280,8 +288,8 @@ def _home() -> Path:
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of an agent's own code and data.
 
-    These are the artefact of a stored agent, and the folder of an agent from outside. If that folder is masked, or
-    holds the user's home, its Python files and the agent's package are yielded instead.
+    For a stored agent, that is its artefact; for an agent from outside, the folder of its code. If this folder is
+    masked or holds the user's home, its Python files and the agent's package are yielded instead.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
@@ -317,7 +325,10 @@ def _stored(cache: Path) -> Iterator[Path]:
 
 
 def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:
-    """Yield the symbolic links that lead to a path, each with its target, and finally the real path, with None."""
+    """Yield the symbolic links that lead to a path, each with its target, and finally the real path with None.
+
+    The real path is left out if it does not exist.
+    """
     path = Path(os.path.abspath(path))
     for _ in range(40):  # the kernel's own limit on links
         link = next((part for part in (*reversed(path.parents), path) if part.is_symlink()), None)

@@ -22,7 +22,7 @@ class Speaker(Agent):
 
     def __init__(self, contestant: Contestant):
         self._contestant = contestant
-        self._num_told = -1  # events of this hand passed on; -1 until the first question, at which the hand is begun
+        self._num_told = -1  # events passed on in this hand; -1 before the first question, which begins the hand
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a hand. The caller must not draw from `rng` before the first question, which copies its state."""
@@ -38,7 +38,8 @@ class Speaker(Agent):
         for event in events[self._num_told :]:
             self._contestant.observe(event)
         self._num_told = len(events)
-        # Events are sent before the question, in a request that a restarted process hears again; questions are not.
+        # A process that is restarted during the hand is told earlier requests again, but not earlier questions. So the
+        # events are sent in a request of their own, before the question.
         self._contestant.end_hand()
         return self._contestant.range_strategy(public)
 

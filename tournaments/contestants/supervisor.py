@@ -1,4 +1,4 @@
-"""The run's side of an isolated agent (*contestant*): starts, asks, limits and restarts the agent's process."""
+"""The run's side of an isolated agent (*contestant*): the run starts, asks, limits and restarts its process."""
 
 import contextlib
 import os
@@ -27,18 +27,18 @@ MAX_OUTPUT = 1 << 20
 """Bytes that an agent may print during one question; also the largest size of its log."""
 
 _STARTS = 20
-"""Starts of the process for one question before their failure counts as the agent's fault."""
+"""Number of starts of the process for one question: if all fail, that is the agent's fault."""
 
 _DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
-"""Deaths of the process by a signal at the same question before they count as the agent's fault.
+"""By signal: the number of deaths of the process at one question that is the agent's fault.
 
-These signals may come from the system or a user. For any other end of the process the number is two.
+The system or a user may have sent these signals. For any other end of the process the number is two.
 """
 
 _MAX_TEXT = 500  # characters of a fault's message
 _CHUNK = 1 << 16  # bytes read from a pipe at once
 _GLANCE_S = 0.2  # seconds between two checks of whether a silent process has ended
-_GRACE_S = 1.0  # seconds for a process whose pipe is closed to end, so that its exit code is known
+_GRACE_S = 1.0  # seconds that a process has to end after its pipe closed, so that its exit code is known
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Limits:
     seconds : float
         Longest time for an answer.
     memory : int
-        MiB of memory beyond that of the process before the agent is loaded.
+        MiB that the process may allocate in addition to its memory before the agent is loaded.
     """
 
     seconds: float = 30.0
@@ -72,9 +72,9 @@ class _Died(Exception):
 class Contestant(RemoteAgent):
     """An agent whose code runs in another process, which is told only what the agent may know.
 
-    The process is started when first needed, and is stopped except while it is asked something. If it dies, it is
-    restarted and told this hand again; only repeated death at the same question is the agent's fault. A process killed
-    from outside therefore changes no result of an agent that is deterministic given its seed.
+    The process is started when first needed, and is stopped while it is asked nothing. If it dies, it is started again
+    and told this hand again; only repeated death at the same question is the agent's fault. If somebody else kills the
+    process, the results of an agent that is deterministic given its random stream therefore do not change.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Contestant(RemoteAgent):
     log : Path, optional
         File to which the agent's prints are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional
-        Limits which files and processes the agent sees; without a sandbox it sees all that this process sees.
+        Limits which files and processes the agent sees; without a sandbox, the agent sees all that this process sees.
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     """
@@ -107,7 +107,7 @@ class Contestant(RemoteAgent):
         self._family: Family | None = None
         self._last_words = b""
         self._starts = _STARTS
-        self._told: list[wire.Message] = []  # this hand's requests, but no range_strategy, for a new process
+        self._told: list[wire.Message] = []  # this hand's requests except range_strategy, for a new process
         self._events: list[list] = []  # observed since the last question
         self._observes = True  # whether the agent's class has an `observe` of its own
         self._number = 0  # of the last question; each answer repeats it
@@ -182,10 +182,10 @@ class Contestant(RemoteAgent):
         return self._family.process.pid if self._family else None
 
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
-        """Return the answer to a request, sent with the events since the last one.
+        """Return the answer to a request, which is sent with the events since the last request.
 
-        Starts the process if none runs. If the process ends more often than `_STARTS` and `_DEATHS` allow, the agent
-        is at fault. A process that a signal of `_DEATHS` ends during its start counts as a start only.
+        A process is started if none runs, and again whenever it ends. The agent is at fault after as many starts or
+        deaths as `_STARTS` and `_DEATHS` say. An end by a signal of `_DEATHS` during the start is no death.
 
         Parameters
         ----------
@@ -349,7 +349,7 @@ class Contestant(RemoteAgent):
                 stream.write(data[: max(0, MAX_OUTPUT - stream.tell())])
 
     def _death(self) -> _Died:
-        """Return the exception that tells how the process ended."""
+        """Return the exception for a process that has ended or closed its pipe; the text tells how."""
         assert self._family is not None
         code = self._family.exit_code(_GRACE_S)
         if code is None:

@@ -35,7 +35,7 @@ def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
     ValueError
         If the agent does not load, or fails.
     StrategyUnknown
-        A ValueError: if the agent reports no strategy.
+        If the agent reports no strategy; this exception is a ValueError, too.
     """
     try_to_load(contestant)
     state = BettingState(rules)

@@ -1,10 +1,10 @@
 """Messages between a run and the process of an isolated agent: frames of JSON, followed by the raw bytes of arrays.
 
 A frame consists of two lengths (uint32, little-endian), a JSON object, and the bytes of the arrays that the object
-names. The first length counts all bytes after the lengths, the second those of the JSON. Nothing is unpickled or
+names. The first length counts all bytes after the lengths, the second the bytes of the JSON. Nothing is unpickled or
 evaluated, and the run reads no frame longer than `MAX_FRAME`.
 
-In the JSON, cards are text (``AsKd``) and everything else words and decimal numbers. A test can thus search the
+In the JSON, cards are text (``AsKd``), and all other values are words and decimal numbers. A test can thus search the
 messages to an agent, which hold no arrays, for cards that its process must not know.
 """
 
@@ -21,10 +21,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
 
 MAX_FRAME = 1 << 24
-"""Largest number of bytes after the lengths."""
+"""Largest number of bytes of a frame after its two lengths."""
 
-_MAX_TEXT = 1 << 20  # bytes of JSON: 16 MiB of empty lists parse to 400 MiB of objects, in some seconds
-_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # those of a `Strategy`
+_MAX_TEXT = 1 << 20  # bytes of JSON: 16 MiB of empty lists would take seconds to parse, and 400 MiB of memory
+_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # as in a `Strategy`
 
 _LENGTHS = struct.Struct("<II")
 
@@ -45,7 +45,7 @@ def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
 
 
 def frame_size(data: bytes | bytearray) -> int:
-    """Return the size in bytes of the frame at the start of `data`, lengths included; 0 if these are incomplete.
+    """Return the size in bytes of the frame at the start of `data`, lengths included; 0 if the lengths are incomplete.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def rules_message(rules: HoldemRules) -> str:
 
 @functools.lru_cache(maxsize=16)
 def read_rules(text: str) -> HoldemRules:
-    """Return the rules in the text of `rules_message`; cached, as every hand begins with the same text."""
+    """Return the rules in a text of `rules_message`; cached, as every hand begins with the same text."""
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
     }
@@ -106,7 +106,7 @@ def read_rules(text: str) -> HoldemRules:
 
 
 def event_message(event: Event) -> list:
-    """Return an event as a list that JSON can hold: its kind, then its values."""
+    """Return an event as a list that JSON can hold: ``deal``, ``action`` or ``board``, then the event's values."""
     if isinstance(event, Action):
         return ["action", *event]
     if isinstance(event, Board):
@@ -139,7 +139,13 @@ def read_public(rules: HoldemRules, message: Message) -> PublicState:
 
 
 def strategy_arrays(strategy: Strategy) -> tuple[np.ndarray, ...]:
-    """Return the arrays of a strategy: int64 actions, float64 probabilities and, if set, int64 highest."""
+    """Return the arrays of a strategy: int64 actions, float64 probabilities and, if set, int64 highest.
+
+    Raises
+    ------
+    TypeError
+        If the agent returned something else than a `Strategy`.
+    """
     if not isinstance(strategy, Strategy):
         raise TypeError(f"range_strategy returned {type(strategy).__name__}, not a plurispiel.agents.Strategy")
     arrays = [np.asarray(strategy.actions, dtype=np.int64), np.asarray(strategy.probabilities, dtype=np.float64)]
