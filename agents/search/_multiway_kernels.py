@@ -1,6 +1,6 @@
 """Kernels of Monte Carlo CFR on one street with any number of players: all hands of one seat against sampled hands.
 
-A traversal deals hands to every seat but the traverser, by their ranges, and the rest of the board. The traverser's
+A traversal deals a hand from its range to every seat but the traverser, and then the rest of the board. The traverser's
 actions are all followed, for all of its hands at once; one action of each other seat is sampled. So values are chips
 without reach weights: chance and the others' actions come as often as they are likely (external sampling). Regrets and
 averages are weighted by the number of the iteration (Linear CFR).
@@ -25,7 +25,7 @@ from plurispiel.agents.blueprint.traversal_kernels import draw_by_regrets, match
 DECISION, END, LEAF = 0, 1, 2
 """Kinds of node."""
 
-_MAX_DEALS = 1000  # then a deal is given up: redealing would never end for ranges without compatible hands
+_MAX_DEALS = 1000  # attempts at a deal: without a limit, ranges without compatible hands would be dealt for ever
 
 
 class StreetTables(NamedTuple):
@@ -34,9 +34,9 @@ class StreetTables(NamedTuple):
     Attributes
     ----------
     regrets : float32[num_cells]
-        Regrets of decisions, then of choices at leaves.
-    frozen : float32[cells of decisions]
-        Probabilities of frozen rows; negative in rows that may change.
+        Regrets of actions at decisions, then of choices at leaves.
+    frozen : float32[num_decision_cells]
+        For the cells of decisions, the probabilities of frozen rows; -1 in rows that may change.
     """
 
     regrets: np.ndarray
@@ -52,8 +52,8 @@ class Traversal(NamedTuple):
         The traverser.
     weight : float
         The iteration's weight: its number.
-    hands : int32[n]
-        The traverser's combos.
+    hands : int32[num_hands]
+        The traverser's combos that are possible in the deal.
     seed : uint64
         Seed of the roll-outs. All leaves and all choices share it, so that actions differ by their merits and less by
         luck.
@@ -67,7 +67,7 @@ class Traversal(NamedTuple):
 
 @kernel
 def deal_others(game, live, seat, cumulative, stream, work):
-    """Deal hands to the live seats but one, and the rest of the board; return whether compatible hands were found.
+    """Deal hands to all live seats but one, and the rest of the board; return whether compatible hands were found.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def deal_others(game, live, seat, cumulative, stream, work):
     """
     num_seats, num_combos = cumulative.shape
     num_hole = game.combos.shape[1]
-    # All hands are drawn independently and all again on a collision. To draw seat by seat from the hands still
-    # possible would favour deals whose first hands leave little for the others: biased for more than two seats.
+    # All hands are drawn independently, and all are drawn again if two share a card. Drawing seat by seat from the
+    # hands still possible would bias deals of two hands or more: first hands that block much would come too often.
     for _ in range(_MAX_DEALS):
         work.used[:] = False
         for k in range(game.num_dealt):
@@ -114,7 +114,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
             break
     else:
         return False
-    # The board comes after the hands: given compatible ones, all run-outs are equally likely.
+    # The board comes after the hands: given compatible hands, all run-outs are equally likely.
     for k in range(game.num_dealt, work.boards.shape[1]):
         card = game.deck[next_below(stream, len(game.deck))]
         while work.used[card]:
@@ -160,7 +160,7 @@ def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
         for k in range(combos.shape[1]):
             is_free = is_free and not work.used[combos[combo, k]]
         work.free[combo] = is_free
-        work.hands[count] = combo  # always written, in place of a branch; the next free combo overwrites it
+        work.hands[count] = combo  # written without a branch; if the combo is not free, the next one overwrites it
         count += is_free
     return count
 
@@ -222,7 +222,7 @@ def _mix(tables, first, num_actions, is_frozen, walk, below, strategy, values):
 
 @kernel(inline=True)
 def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
-    """Write the values of the traverser's hands at a leaf, and add to the regrets of its choice there.
+    """Write the values of the traverser's hands at a leaf, and add to the regrets of the traverser's choice there.
 
     Modified in place: `work.values`, the regrets of `tables`.
     """
@@ -234,8 +234,8 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
         tree_seat = np.int64(tree.tree_seats[node, other])
         if other == walk.seat or tree_seat < 0 or not live >> other & 1:
             continue
-        work.tree_dealt[tree_seat] = work.dealt[other]  # a roll-out knows the seats of the blueprint's tree alone
-        # Drawn once for all choices of the traverser: simultaneous choices cannot answer each other.
+        work.tree_dealt[tree_seat] = work.dealt[other]  # roll-outs number seats as the blueprint's tree does
+        # The other seat's choice is drawn once for all choices of the traverser: neither sees the other's choice.
         table = np.int64(tree.tables[node, other])
         if table >= 0:
             cell = table + work.dealt[other] * num_policies
@@ -344,16 +344,16 @@ def add_averages(tree, game, tables, seat, weight, beliefs, sums, work):
         The iteration's weight: its number.
     beliefs : float64[num_combos]
         The seat's range; combos of weight 0 are skipped.
-    sums : float32[cells of decisions] or float32[num_cells]
-        Modified in place. If it lacks the cells of leaves, choices at leaves get no averages.
+    sums : float32[num_decision_cells] or float32[num_cells]
+        Modified in place. With the cells of decisions only, choices at leaves get no averages.
     work : MultiwayWorkspace
     """
     num_combos, num_policies = len(beliefs), game.num_policies
     reach = work.reach
     for combo in range(num_combos):
-        # 1 and not the belief: a combo's belief is one factor of all its rows, and cancels in each of them.
+        # 1 and not the belief: a combo's belief would be the same factor in all its rows, and cancels in each row.
         reach[0, combo] = beliefs[combo] > 0.0
-    for node in range(len(tree.kinds)):  # parents come before their children, so that reach is known
+    for node in range(len(tree.kinds)):  # parents come first, so that reach is known
         if tree.kinds[node] == END or not 0 <= tree.tables[node, seat] < len(sums):
             continue
         here = reach[tree.reach_rows[node, seat]]

@@ -31,17 +31,18 @@ from plurispiel.agents.search.solution import Solutions, StreetSolution
 __all__ = ["MOVED_SHARE", "SearchAgent", "search_agent"]
 
 MOVED_SHARE = 0.05
-"""A search has moved a decision if it shifts more than this probability between fold, call and raise."""
+"""A search has *moved* a decision if it shifts more than this probability between fold, call and raise, compared with
+the blueprint's strategy for the hand held."""
 
 _NUM_TOP_HANDS = 5
 
 
 class SearchAgent(Agent):
-    """Plays a blueprint before the flop, and searches on later streets and after off-tree raises.
+    """Plays a blueprint before the flop, and searches on later streets and after off-tree raises before the flop.
 
-    The strategy that acts is the one that `range_strategy` reports, from the same search. The blueprint also plays
-    where fewer than two players have chips. Without its bucket table it plays before the flop and on streets of more
-    than two players as well.
+    `act` draws from the strategy that `range_strategy` reports, found by the same search. Searches are for two to nine
+    players with chips, and before the flop for at most four players; elsewhere the blueprint plays. Where the
+    blueprint's bucket table is missing, only two players after the first street are searched for.
 
     Parameters
     ----------
@@ -50,14 +51,15 @@ class SearchAgent(Agent):
     config : SearchConfig, optional
     beliefs : callable, optional
         Maps a `Root` to the beliefs with which a search begins there: float64[num_seats, num_combos], with rows that
-        sum to 1. By default the root's own, by Bayes' rule. For studies of searches from other ranges.
+        sum to 1. By default these are the root's own beliefs, by Bayes' rule. Other beliefs serve studies of search.
 
     Attributes
     ----------
     blueprint : BlueprintAgent or BundledAgent
+        The agent that plays where no search does.
     counts : Counter
-        Counts all ``decisions``, the ``searched`` decisions, and the searched decisions that a search has ``moved`` (by
-        `MOVED_SHARE`). `NestedSearch` adds counts of searches.
+        Counts all ``decisions``, the ``searched`` decisions, and the searched decisions that a search has ``moved``
+        (`MOVED_SHARE`). `NestedSearch` adds counts of searches.
 
     Examples
     --------
@@ -92,7 +94,7 @@ class SearchAgent(Agent):
             If the blueprint does not play the game.
         """
         super().restart(rules, seat, rng)
-        if not self._is_compiled:  # before a clock runs
+        if not self._is_compiled:  # compile now, before the time limit of a search begins
             prepare()
             prepare(by_buckets=True)
             self._is_compiled = True
@@ -137,22 +139,28 @@ class SearchAgent(Agent):
         return self.strategy(public, np.arange(public.rules.num_combos))
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
-        """Return the strategy of all combos; where the blueprint plays, the mean over translations of the last bet."""
+        """Return the strategy of all combos; where the blueprint plays, its mean over translations of the last bet.
+
+        None with ``freeze=hand``, as for `range_strategy`.
+        """
         if self.config.freeze == "range" and self._hand.strategy(public).solution is None:
             return self.blueprint.expected_strategy(public)
         return self.range_strategy(public)
 
     def beliefs(self, public: PublicState) -> np.ndarray:
-        """Return each seat's range, as inferred by an observer who sees no cards: float64[num_seats, num_combos]."""
+        """Return each seat's range, as inferred by an observer without hole cards: float64[num_seats, num_combos]."""
         return self._hand.beliefs(public)
 
     @property
     def searches(self) -> tuple[StreetSolution, ...]:
-        """The searches of this hand, in order."""
+        """The searches of this hand, in the order in which they were solved or found again."""
         return tuple(self._hand.searched)
 
     def explain(self, public: PublicState) -> str:
-        """Return a text on the search behind a decision: its root, beliefs, size, iterations and values."""
+        """Return a text on the search behind a decision: its root, beliefs, size, iterations and values.
+
+        Where the blueprint plays, the text says why.
+        """
         found = self._hand.strategy(public)
         if found.solution is None:
             if public.street == 0:
@@ -168,7 +176,7 @@ class SearchAgent(Agent):
         return _explained(found.solution, public)
 
     def _moved(self, public: PublicState, strategy: Strategy, combo_ids: np.ndarray) -> float:
-        """Return the probability that a search shifts between fold, call and raise."""
+        """Return the probability that a search's strategy for one combo shifts between fold, call and raise."""
         planned = self.blueprint.range_strategy(public)
         return float(abs(_by_kind(strategy) - _by_kind(_rows(planned, combo_ids))).sum()) / 2.0
 
@@ -200,7 +208,7 @@ def search_agent(text: str, options: Mapping[str, str]) -> SearchAgent:
     ValueError
         If there is no such blueprint, or an option makes no sense.
     ArtefactRefused
-        If the blueprint is not complete and undamaged.
+        If the blueprint is incomplete or damaged.
     """
     config = config_from_options(options)
     agent = SearchAgent(blueprint_agent(text) if text else BundledAgent(), config)
@@ -215,7 +223,10 @@ def _planned(blueprint: Blueprint, rules: HoldemRules) -> PlannedRows:
 
 @functools.lru_cache(4)
 def _continuations(blueprint: Blueprint, rules: HoldemRules, k: int) -> Continuations | None:
-    """Return continuations with their kernels compiled; None for one street, or without a bucket table."""
+    """Return a blueprint's continuations, after compiling the kernels that use them.
+
+    None for a game of one street, or a blueprint without a bucket table.
+    """
     if rules.num_streets == 1 or not isinstance(blueprint.cards, CardBuckets):
         return None
     found = Continuations(blueprint, rules, k)

@@ -1,7 +1,8 @@
-"""Beliefs: each seat's range, as inferred by an observer who sees no cards. Rows are by seat, and sum to 1.
+"""Beliefs: each seat's range, as inferred by an observer who sees no hole cards. Rows are by seat, and sum to 1.
 
-All ranges start uniform, the searching seat's as well. A search that knew its own hand would play it as if the
-opponents knew it too, and its actions would give the hand away.
+All ranges start uniform, including that of the searching seat. A search from that seat's real hand would solve a game
+in which the opponents know the hand, and its actions would give the hand away. Below, the *model* is the strategy that
+a seat is assumed to play.
 """
 
 import numpy as np
@@ -15,8 +16,8 @@ from plurispiel.agents.base import PublicState, Strategy
 __all__ = ["OFF_MODEL_SHARE", "entropy_bits", "initial_beliefs", "likelihood", "see_action", "see_board"]
 
 OFF_MODEL_SHARE = 1e-3
-"""The share of the uniform strategy mixed into the model's after an action that had probability 0 for every hand in
-the range."""
+"""The share of the uniform strategy that is mixed into the model after an action to which the model gave probability 0
+with every hand in the range."""
 
 
 def initial_beliefs(rules: HoldemRules) -> np.ndarray:
@@ -25,16 +26,16 @@ def initial_beliefs(rules: HoldemRules) -> np.ndarray:
 
 
 def see_board(beliefs: np.ndarray, rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return the beliefs after board cards: without the combos that share a card with them.
+    """Return the beliefs once a board is known: without the combos that share a card with it.
 
-    A seat for which no combo is left gets the uniform range of the free ones.
+    A seat for which no combo is left gets the uniform range of the free combos.
     """
     free = rules.free_combos(board)
     return normalised(beliefs * free, free / free.sum())
 
 
 def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_actions: int) -> tuple[np.ndarray, bool]:
-    """Return the beliefs after an action, by Bayes' rule, and whether the model plays it with any hand in the range.
+    """Return the beliefs after an action, by Bayes' rule, and whether the model takes it with any hand in the range.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_acti
     Notes
     -----
     An action of probability 0 for every hand in the range would leave no range at all. A share of the uniform strategy
-    is then mixed in: the same probability for every hand, so that the beliefs stay as they were.
+    is then mixed into the model. This gives every hand the same probability, so that the beliefs stay as they were.
     """
     is_expected = bool(beliefs[seat] @ probability > 0.0)
     if not is_expected:
@@ -60,9 +61,16 @@ def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_acti
 def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarray:
     """Return each combo's probability of an action: float64[num_combos].
 
-    An off-tree raise has the mean of the probabilities of its two neighbours, weighted by the pseudo-harmonic mapping
-    (see `translation`). A call counts as a raise of nothing. Drawing one of the two neighbours, as play does,
-    would make beliefs random.
+    An off-tree raise gets the mean of the probabilities of its two neighbours among the strategy's actions, weighted by
+    the pseudo-harmonic mapping (see `translation`); the call is the neighbour of size 0. Drawing one of the two
+    neighbours, as play does, would make beliefs random.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        The model's strategy of all combos.
+    public : PublicState
+        The public state before the action.
     """
     known = strategy.actions.tolist()
     if action in known or action <= CALL or strategy.highest is not None:
@@ -74,7 +82,7 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
     sizes = [0.0] + [(each - largest) / pot for each in offered[1:]]
     lower, share = lower_place((action - largest) / pot, sizes)
     probability = strategy.probability(offered[lower])
-    # A raise that equals a size, or is above the largest one, which has no upper neighbour.
+    # The raise equals an offered size, or exceeds the largest size and has no upper neighbour.
     if share == 1.0:
         return probability
     return share * probability + (1.0 - share) * strategy.probability(offered[lower + 1])

@@ -18,7 +18,8 @@ ROOTS = ("street", "decision")
 FREEZES = ("range", "hand")
 CARDS = ("flop-500", "blueprint")
 MIN_SECONDS = 0.5
-"""About twice the time that a flop and its later streets take to lay out; a safe search needs as much again."""
+"""The shortest time limit, about twice the time to lay out a flop and its later streets. A safe search needs twice as
+much."""
 MAX_SECONDS = 3600.0
 MAX_ITERATIONS = 1_000_000
 MAX_WARM_START = 1_000_000.0
@@ -34,7 +35,7 @@ _FORMER_NAMES = {
     "doubt": "uniform_share",
     "k": "continuations",
 }
-"""Options as they were called before 0.1.0; accepted until the release after it."""
+"""The names of options before version 0.1, which still accepts them with a warning; the release after 0.1 will not."""
 
 Texts = tuple[str, ...]
 
@@ -46,59 +47,64 @@ class SearchConfig:
     Attributes
     ----------
     time : float
-        Seconds for each search, all its work included; it ends sooner at its maximum number of iterations.
+        Seconds for each search, including all its work. A search that reaches its maximum number of iterations ends
+        earlier.
     iterations : int
-        Iterations of each search, in place of a time limit: then the same seed plays the same. 0 for the time limit.
-        With two players on the last street, where iterations are cheap, ten times as many are done; with more players,
-        each iteration is eight deals for every seat.
+        Iterations of each search in place of a time limit, so that the same seed gives the same play; 0 for the time
+        limit. A two-player search of the last street does ten times as many, since they are cheap there. In a search
+        by Monte Carlo CFR each iteration is eight deals for every seat.
     threads : int
-        0 for as many as there are processors.
+        Number of threads; 0 for as many as there are processors.
     play : {"average", "final"}
-        The strategy that acts: the weighted average of the iterations, or the last iteration's, as published. Beliefs
-        always follow the average.
+        The strategy that acts: the weighted average over the iterations, or the strategy after the last iteration, as
+        published. Beliefs always follow the average.
     purge : float
-        Actions below this probability are not played, unless all are below it; 0, as published, keeps all. On the
-        last street with two players, where nothing is sampled, all are kept.
+        Actions below this probability are not played, unless all are below it; 0, as published, keeps all actions. A
+        two-player search of the last street, where nothing is sampled, always keeps all.
     root : {"street", "decision"}
-        Where a search begins. At the start of the street, as published: then opponents' earlier strategies on the
-        street are solved for, too. Or at each decision of the searching seat, from the beliefs there.
+        Where a search after the first street begins. With ``street``, as published, it begins at the start of the
+        street, so that the opponents' earlier strategies on the street are solved for, too. With ``decision`` it begins
+        at each decision of the searching seat, from the beliefs at that decision.
     freeze : {"range", "hand"}
-        Which strategies stay frozen at the seat's earlier decisions of the street when a search is done again: those of
-        all hands, or, as published, only that of the hand held. With ``hand`` other hands' strategies depend on the
-        one held, so the agent reports no strategy to AIVAT and local best response.
+        Whose strategy is frozen at the seat's earlier decisions of the street when the subgame is solved again: that of
+        all hands, or, as published, only that of the hand held. With ``hand`` the strategies of other hands depend on
+        the hand held, so the agent reports no strategy to AIVAT and local best response.
     uniform_share : float
         Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
         Regrets with which a search begins, in proportion to the blueprint's strategy, as a share of the pot. They
-        fade; the larger they are, the longer the search stays near the blueprint. 0, as published, begins with equal
-        probabilities, and the last street with two players always does.
+        fade; the larger they are, the longer the search stays near the blueprint. With 0, as published, a search begins
+        with equal probabilities; a two-player search of the last street always does.
     cards : {"flop-500", "blueprint"}
-        Buckets of the streets after the one searched: 500 for each flop, or the blueprint's. Under a time limit, a
-        flop whose 500 buckets are not in the cache uses the blueprint's.
+        In two-player searches, the buckets of the streets after the searched street: 500 a street, made for each flop
+        by itself, or the blueprint's. Under a time limit, a flop whose 500 buckets are not in the cache uses the
+        blueprint's.
     street_sizes : tuple of str
         With two players, on a street that is not the last: the sizes of the first raise of the street, of the second
-        and so on (see `actions.menu`); after the last of them no raise is offered. Opponents' other raises are added
-        when they are made. Where the betting grows too large, some sizes are not offered (`SearchMenu`).
+        and so on (see `actions.menu`); after as many raises as there are entries, no raise is offered. Other raises of
+        opponents are added once they are made. Where the betting grows too large, some sizes are not offered
+        (`SearchMenu`).
     river_sizes : tuple of str
         With two players, the sizes on the searched street where it is the last one, as in `street_sizes`.
     later_sizes : tuple of str
         With two players, the sizes on the streets after the searched street, as in `street_sizes`.
     three_way_sizes : tuple of str
-        With three players, the sizes on the searched street, as in `street_sizes`; the search ends with the street.
+        With more than two players left, of whom at most three have chips, the sizes on the searched street, as in
+        `street_sizes`; the search ends with the street.
     multiway_sizes : tuple of str
-        With more than three players, the sizes on the searched street, as in `street_sizes`.
+        With more than three players who have chips, the sizes on the searched street, as in `street_sizes`.
     preflop_sizes : tuple of str
         The sizes before the flop, as in `street_sizes` but counted from the raise after which a search begins.
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
-        Number of boards of the next street that an iteration samples.
+        In two-player searches, the number of boards of the next street that an iteration samples.
     last_boards : int
-        In a search that begins two streets before the last street, the maximum number of rivers dealt after each turn.
+        In a two-player search of the flop, the maximum number of rivers dealt after each turn.
     safe : bool
         With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
-        its best-response value against the blueprint, so that wrong beliefs about the opponent cost little. A share of
-        its weight, `two_seats.FORCED_SHARE`, must continue, in proportion to its believed range.
+        that hand's best-response value against the blueprint, so that wrong beliefs about the opponent cost little. A
+        share of the opponent's weight, `two_seats.FORCED_SHARE`, is its believed range, which must continue.
 
     Raises
     ------
@@ -162,15 +168,15 @@ class SearchConfig:
         return self.threads or num_processors()
 
     def multiway_menu(self, num_acting: int) -> BetMenu:
-        """Return the sizes on offer in a search of a street for more than two players, `num_acting` with chips."""
+        """Return the sizes on offer in a search of one street after the first, if `num_acting` players have chips."""
         return BetMenu(((_sizes(self.three_way_sizes if num_acting <= 3 else self.multiway_sizes),),))
 
     def preflop_menu(self, num_raises: int) -> BetMenu:
-        """Return the sizes on offer in a search before the flop that begins after `num_raises` raises."""
+        """Return the sizes on offer in a search before the flop that begins after raise number `num_raises`."""
         return BetMenu(((((),) * num_raises + _sizes(self.preflop_sizes),),))
 
     def menu(self, street: int, num_streets: int) -> BetMenu:
-        """Return the sizes on offer in a two-player search of a street."""
+        """Return the sizes on offer in a two-player search of a street, counted from 0, and of all later streets."""
         searched = self.river_sizes if street == num_streets - 1 else self.street_sizes
         rows = [((),)] * street + [_sizes(searched)] + [_sizes(self.later_sizes)] * (num_streets - street - 1)
         return BetMenu(tuple((row,) for row in rows))
@@ -182,7 +188,7 @@ def config_from_options(options: Mapping[str, str]) -> SearchConfig:
     Raises
     ------
     ValueError
-        If one is unknown or makes no sense.
+        If an option is unknown, is given by two names, or makes no sense.
     """
     fields = {each.name: each.default for each in dataclasses.fields(SearchConfig)}
     options = renamed_options(options)
@@ -193,12 +199,12 @@ def config_from_options(options: Mapping[str, str]) -> SearchConfig:
 
 
 def renamed_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Return options by their present names, with a warning for each given by its former one.
+    """Return options by their present names, and warn of each option that is given by its former name.
 
     Raises
     ------
     ValueError
-        If one is given by both names.
+        If an option is given by both names.
     """
     renamed = {}
     for former, text in options.items():
@@ -206,7 +212,7 @@ def renamed_options(options: Mapping[str, str]) -> dict[str, str]:
         if name in renamed or (name != former and name in options):
             raise ValueError(f"the option {name} of search was called {former}: give it once")
         if name != former:
-            # Of all kinds of warning, this is the one that Python shows to users by default.
+            # Python shows FutureWarning to users by default, but not DeprecationWarning.
             warnings.warn(f"the option {former} of search is now called {name}", FutureWarning, stacklevel=2)
         renamed[name] = text
     return renamed
@@ -235,5 +241,5 @@ def _require_type(name: str, value: object, default: object) -> None:
 
 
 def _sizes(texts: Texts) -> tuple:
-    """Return the sizes for each number of raises so far, with an empty entry after the last."""
+    """Return the sizes for each number of raises so far, with an empty entry at the end: no further raise."""
     return (*map(parse_sizes, texts), ())

@@ -1,7 +1,7 @@
 """The continuation strategies among which players choose at the frontier of a depth-limited subgame.
 
-After a leaf, each player who is still in the hand chooses one of k versions of the blueprint, unseen by the others. So
-the values found before the leaf hold against players who can still adapt after it.
+At a leaf, each player who can still act chooses one of k versions of the blueprint for the rest of the hand, unseen by
+the others. So the strategy found before the leaf takes into account that the others can still adapt after it.
 
 References
 ----------
@@ -17,10 +17,10 @@ RAISE = CALL + 1
 """Actions with this number or a larger one are raises."""
 
 CONTINUATIONS = ("blueprint", "fold", "call", "raise")
-"""Names of the policies, in their order: the blueprint, then three that are named by the action they prefer."""
+"""Names of the policies, in their order: the blueprint, then three policies named by the action that each prefers."""
 
 BIAS = 5.0
-"""The factor of the preferred action's probability, before the row is normalised again; as in the Pluribus paper."""
+"""The factor on the preferred action's probability, before the row is normalised again; as in the Pluribus paper."""
 
 
 def continuation_strategies(
@@ -36,16 +36,16 @@ def continuation_strategies(
     Parameters
     ----------
     strategy : float[..., A]
-        The blueprint's probabilities. In an infoset they sum to 1, or to 0 if the blueprint has no strategy there.
+        The blueprint's probabilities. In each infoset they sum to 1, or to 0 if the blueprint has no strategy there.
     actions : int[A]
-        The action of each entry of the last axis: 0 fold, 1 check or call, 2 and above a raise.
+        The action of each of the A entries of the last axis: 0 fold, 1 check or call, 2 and above a raise.
     first : int[I + 1], optional
         If the last axis holds I infosets side by side, the index of each infoset's first entry, then A. By default
         the last axis is one infoset.
     num_continuations : int
         The number of policies to return, from the start of `CONTINUATIONS`.
     bias : float
-        The factor of the preferred action's probability, above 0.
+        The factor on the preferred action's probability, above 0.
 
     Returns
     -------

@@ -20,7 +20,7 @@ def later_buckets(
     ----------
     buckets : BucketLookup
         The blueprint's buckets. They are used if `config.cards` asks for them, and in games other than hold'em. Under a
-        time limit they also replace a flop's 500 buckets that are not in the cache, as computing them takes seconds.
+        time limit they also replace 500 buckets of a flop that are not in the cache and would take seconds to compute.
     board : tuple of int
         The board on which the search begins.
     """

@@ -1,4 +1,4 @@
-"""The leaves of a search: nodes of the blueprint's tree from which its continuation strategies are rolled out."""
+"""The leaves of a search: nodes of the blueprint's tree, from which continuation strategies are rolled out."""
 
 import functools
 
@@ -22,12 +22,28 @@ class Continuations:
     rules : HoldemRules
         Rules of the game that is played.
     num_policies : int
-        The number of `CONTINUATIONS` to choose from.
+        How many of the `CONTINUATIONS` players choose among, from the first on.
+
+    Attributes
+    ----------
+    num_policies : int
+        As given.
+    cards : CardArrays
+        The arrays of the blueprint's bucket table.
+    tables : RollOutTables
+        The blueprint laid out for roll-outs.
+    depth : int
+        The largest number of decisions on a path to an end of the blueprint's tree.
+    rules : HoldemRules
+        The blueprint's own rules.
+    hand : ShadowHand
+        Finds the blueprint's nodes for hands of the game that is played.
 
     Raises
     ------
     ValueError
-        If the blueprint has no bucket table: roll-outs need millions of buckets, too many to compute.
+        If `num_policies` is out of range, or the blueprint has no bucket table: roll-outs need the buckets of millions
+        of hands, too many to compute during play.
     """
 
     def __init__(self, blueprint: Blueprint, rules: HoldemRules, num_policies: int = len(CONTINUATIONS)):
@@ -43,12 +59,12 @@ class Continuations:
         self._flops = _flop_starts(blueprint)
 
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return the blueprint's node after some actions of the hand, None if its tree has no similar node.
+        """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
-        At the start of a flop to which the tree has no close translation, this is the flop of the same players with
-        the nearest pot.
+        At the start of a flop for which action translation finds no node, the result is the tree's flop with the same
+        players and the nearest pot.
         """
-        # Deterministic, as published for leaves: translation at random would give one leaf several values.
+        # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)
 
 

@@ -1,9 +1,9 @@
 """Search with any number of players: Monte Carlo CFR on one street, with roll-outs of continuation strategies after it.
 
-The tree ends with the street, or right after the second raise on streets other than the first and the last. At these
-leaves each player who can still act chooses a continuation strategy of the blueprint (`continuations`), unseen by the
-others. Where the blueprint's tree has no node for a leaf, a last raise can only be called or folded to, and hands are
-checked down.
+The tree ends with the street. On streets other than the first and the last it also ends after a number of raises
+(`root.MAX_RAISES`). At these leaves each player who can still act chooses a continuation strategy of the blueprint
+(`continuations`), unseen by the others. Where the blueprint's tree has no node for a leaf, a last raise can only be
+called or folded to, and hands are checked down.
 
 References
 ----------
@@ -39,14 +39,15 @@ from plurispiel.agents.search.street_tree import Path, SearchBetting
 __all__ = ["DEALS", "MultiwaySolver", "MultiwaySubgame", "NoCompatibleHands", "prepare", "solve_multiway"]
 
 DEALS = 8
-"""Traversals of every seat in one iteration of a search; they take about as long as an iteration of vector CFR. One of
-them adds to the averages, because adding all decisions up takes longer than walking through those that are met."""
+"""Traversals for each seat in one iteration of a search, which together take about as long as an iteration of vector
+CFR. Only one of them adds to the averages: this visits all decisions, and takes longer than the traversal itself, which
+visits few of them."""
 
 _MAX_ITERATIONS = 100_000
 
 _WARM_START = 300.0
-"""The factor by which a warm start's regrets are larger here than in a two-player search: here each iteration's regrets
-are weighted by its number."""
+"""The factor by which a warm start's regrets are larger here than in a two-player search. They have to be, since here
+the regrets that an iteration adds are multiplied by the iteration's number."""
 
 
 class NoCompatibleHands(ValueError):
@@ -64,15 +65,15 @@ class MultiwaySubgame:
     board : tuple of int
         The board cards at the state.
     beliefs : float64[num_seats, num_combos]
-        Each live seat's range; the ranges are independent but for shared cards.
+        Each live seat's range. A deal has the product of its combos' weights, if they share no card.
     menu : callable
         Maps the rules and a betting state array to the raises on offer.
     history : tuple of int
         Actions of the hand before the state.
     max_raises : int
-        Number of raises after which a street ends in leaves, unless it is the last street.
+        Number of raises on the street after which it ends in leaves, unless it is the last street.
     seen : tuple of int
-        Actions taken since the state, see `SearchBetting`.
+        Actions taken since the state; see `SearchBetting`.
     frozen : mapping of Path to float64[num_combos, num_actions]
         The frozen strategy of each frozen decision; rows of NaN are free.
     """
@@ -103,7 +104,7 @@ class StreetGame(NamedTuple):
     num_policies : int
         Number of continuation strategies at a leaf.
     bias : float
-        The factor on the probability of the action that a continuation strategy prefers.
+        The factor that a continuation strategy puts on the probability of its preferred action.
     """
 
     num_dealt: int
@@ -129,9 +130,10 @@ class MultiwayWorkspace(NamedTuple):
     hands : int32[num_combos + 1]
         The traverser's possible combos first; the remaining entries have no meaning.
     below : float64[depth + 1, max_actions, num_combos]
-        Values of the actions of the traverser's open decisions, on the current path; the last level is for leaves.
+        For each of the traverser's decisions on the current path, the values of its actions; the last level is for
+        choices at leaves.
     nodes, numbers : int64[depth]
-        The traverser's open decisions, and the number of the action being followed at each of them.
+        The traverser's decisions on the current path, and the index of the action being followed at each of them.
     values : float64[num_combos]
         The values of the traverser's hands at the node just finished.
     totals, counts : float64[num_combos]
@@ -141,8 +143,9 @@ class MultiwayWorkspace(NamedTuple):
     biases, tree_dealt : int64[num_seats of the blueprint]
         The continuation strategy and the combo of each seat of the blueprint's tree.
     reach : float64[num_rows, num_combos]
-        A seat's reach, in the rows of `StreetTree.reach_rows`.
+        One seat's reach, in the rows of `StreetTree.reach_rows`.
     roll : RollOutWorkspace
+        The stack of a roll-out.
     """
 
     dealt: np.ndarray
@@ -175,33 +178,36 @@ class _Worker(NamedTuple):
 
 
 class MultiwaySolver:
-    """Solves a street for any number of ranges.
+    """Solves a street for any number of players.
 
     Parameters
     ----------
     subgame : MultiwaySubgame
+        The street to solve.
     continuations : Continuations
+        The continuation strategies at the leaves.
     seed : int
+        Seed of all deals and draws.
     with_choices : bool
         Whether to keep the averages that `choices` returns. Nothing else needs them, and they may take much memory.
     threads : int
         With one thread, the same seed gives the same strategies. Several threads share the tables without locks: now
-        and then one overwrites a regret that another has just written.
+        and then a thread overwrites a regret that another thread has just written.
 
     Attributes
     ----------
     iteration : int
-        Iterations done; each traverses once for every seat that can act. `DEALS` of these iterations are one of
-        `SearchConfig.iterations`.
+        Iterations done; each traverses the street once for every seat that can act. `DEALS` of these iterations count
+        as a single iteration in `SearchConfig.iterations`.
     num_decisions : int
         Number of decisions in the street's tree.
 
     Raises
     ------
     ValueError
-        If the street has no decision, or more than `street_tree.MAX_NODES` nodes.
+        If the street has no decision, or more than `street_tree.MAX_NODES` nodes and `subgame.seen` is empty.
     NoCompatibleHands
-        If no compatible hands were found.
+        If no compatible hands of the live seats were found.
     """
 
     def __init__(
@@ -251,7 +257,7 @@ class MultiwaySolver:
             _Worker(xoshiro_stream(np.random.SeedSequence([seed, number])), self._workspace(street.depth))
             for number in range(threads)
         ]
-        # Ranges that each have hands may still have no compatible ones: only a full deal shows it.
+        # Even if every range has hands, no compatible ones may exist: only a deal to all seats shows it.
         have_hands = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
         if not (have_hands and self._deal(-1, self._workers[0])):
             raise NoCompatibleHands("the ranges have no hands that can meet on this board")
@@ -262,7 +268,7 @@ class MultiwaySolver:
 
         def learn(worker: _Worker) -> int:
             count = 0
-            while goes_on() and (number := next(numbers, 0)):  # one iterator for all: each is taken once
+            while goes_on() and (number := next(numbers, 0)):  # all threads take their numbers from one iterator
                 for seat in self._seats:
                     # In turn, as in Algorithm 1 of the supplement: each seat answers to regrets just updated.
                     self._traverse(seat, number, worker)
@@ -276,9 +282,10 @@ class MultiwaySolver:
             self.iteration += sum(executor.map(learn, self._workers))
 
     def sample_values(self, seat: int) -> np.ndarray:
-        """Do one traversal for a seat and return its hands' sampled values, in chips: float64[num_combos].
+        """Do one traversal for a seat, which also learns, and return the values: float64[num_combos], in chips.
 
-        NaN for hands that the deal rules out, and for all where no deal was found.
+        These are sampled values of the seat's hands: NaN for hands that the deal rules out, and for all hands if no
+        deal was found.
         """
         worker = self._workers[0]
         if not self._traverse(seat, self.iteration + 1, worker):
@@ -292,7 +299,7 @@ class MultiwaySolver:
         ----------
         planned : PlannedRows
         weight : float
-            Regret of an action of probability 1, as a share of the pot.
+            The regret of an action that the blueprint takes with probability 1, as a share of the decision's pot.
 
         Raises
         ------
@@ -306,22 +313,22 @@ class MultiwaySolver:
             actions, pot = self._actions[node], int(self._tree.contributions[node].sum())
             rows = planned.rows((*self._subgame.history, *path), actions, self._subgame.board)
             if rows is not None:
-                # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. They are in
-                # chips of the pot, to be of the size of the regrets that iterations add.
+                # Regret matching plays in proportion to regrets, so the first strategy is the blueprint's. Regrets grow
+                # with the pot, as do the regrets that iterations add.
                 first = int(self._tree.tables[node, self._tree.actors[node]])
                 self._tables.regrets[first : first + rows.size] = weight * pot * rows.ravel()
 
     def finish(self) -> None:
-        """Free the memory that only iterations need: no more of them can follow."""
+        """Free the memory that only iterations need: no further iterations can follow."""
         self._workers = []
         # Choices at leaves follow the decisions in the tables, and are not needed once the street is solved.
         if self._num_kept < len(self._tables.regrets):
             self._tables = self._tables._replace(regrets=self._tables.regrets[: self._num_kept].copy())
 
     def strategies(self, path: Path) -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
-        """Return a decision's actions, the average strategy and the current one: float64[num_combos, num_actions].
+        """Return a decision's actions, its average strategy and its current strategy.
 
-        NaN for combos outside the seat's range.
+        Strategies are float64[num_combos, num_actions], with NaN for combos outside the seat's range.
         """
         node = self._nodes[path]
         actions, seat = self._actions[node], self.seat(path)
@@ -335,7 +342,8 @@ class MultiwaySolver:
     def choices(self, path: Path, seat: int) -> np.ndarray | None:
         """Return a seat's average choice of continuations at a leaf: float64[num_combos, num_policies].
 
-        None where it has no choice: not at a leaf, or if the seat has folded or is all-in.
+        None if the node is no leaf, or the seat has folded or is all-in. The solver must have been made with
+        `with_choices`.
         """
         node = self._nodes[path]
         if self._tree.kinds[node] != LEAF or self._tree.tables[node, seat] < 0:
@@ -360,7 +368,7 @@ class MultiwaySolver:
         return tuple(path for path, node in self._nodes.items() if self._tree.kinds[node] == kind)
 
     def _rows(self, table: np.ndarray, node: int, seat: int, num_entries: int) -> np.ndarray:
-        """Return the strategies in proportion to a table."""
+        """Return the strategies in proportion to the positive cells of a table, uniform where there are none."""
         first = int(self._tree.tables[node, seat])
         cells = slice(first, first + self._rules.num_combos * num_entries)
         rows = np.maximum(table[cells].reshape(-1, num_entries).astype(np.float64), 0.0)
@@ -376,10 +384,10 @@ class MultiwaySolver:
     def _traverse(self, seat: int, number: int, worker: _Worker) -> bool:
         """Deal and learn for a seat; return whether a deal was found."""
         if not self._deal(seat, worker):
-            return False  # ranges that rarely meet: later traversals deal again
+            return False  # compatible hands are rare in these ranges: later traversals deal again
         self._learn(seat, float(number), worker)
-        # Averages take whole ranges and no deal, so one iteration in `DEALS` serves. The first is one of these, so that
-        # a search stopped at once has an average, too.
+        # Averages cover whole ranges and need no deal, so that adding them in one iteration of `DEALS` is enough. The
+        # first iteration adds them, so that even a search stopped at once has an average.
         if number % DEALS == 1:
             beliefs = self._beliefs[seat]
             kernels.add_averages(
@@ -426,12 +434,12 @@ class MultiwaySolver:
 class SolvedNodes(Mapping[Path, SearchedNode]):
     """The decisions of a street, each made from the solver's tables when it is first asked for.
 
-    Most decisions of a large street never are: a hand comes by a few of them.
+    Most decisions of a large street are never asked for, since a hand passes only a few of them.
 
     Parameters
     ----------
     solver : MultiwaySolver
-        Finished.
+        The solver, after `MultiwaySolver.finish`.
     config : SearchConfig
     frozen : mapping of Path to float64[num_combos, num_actions]
         As in `StreetSolution`.
@@ -479,8 +487,8 @@ def solve_multiway(
     history : Path
         Actions of the hand before the root.
     path : Path
-        Actions since the root. The subgame ends at least one raise after them. If the street is too large, actions
-        that were not taken are followed by no raises.
+        Actions since the root. The subgame includes at least one raise after them. If the street is too large, no
+        raises are on offer after actions that were not taken.
     added, frozen
         Off-tree raises, and frozen strategies; see `StreetSolution`.
     began, deadline : float
@@ -522,7 +530,7 @@ def solve_multiway(
 
 
 def prepare(continuations: Continuations, rules: HoldemRules) -> None:
-    """Compile the kernels for a game and its continuations, by a search where everybody has called."""
+    """Compile the kernels, by one iteration on the second street of a game after all seats have called on the first."""
     state, history = BettingState(rules), []
     while state.street == 0:
         history.append(CALL)

@@ -1,21 +1,24 @@
 """Nested search through a hand: Algorithm 2 of Brown and Sandholm (2019), as a function of the public state.
 
-A hand falls into segments (`segments`). A searched segment has one root, and its last search serves all of it. When an
-action comes that the search does not offer, it is added and the subgame is solved again from the same root. The
-strategies of the seat's own decisions on the way are frozen. The paper changes state at each event of the hand; here
-every result is computed when it is first asked for, and kept. So a later question gets the answer that was played.
+A hand falls into segments (`segments`). A searched segment has one root, and its last search serves the whole segment.
+When a raise comes that the search does not offer, the raise is added and the subgame is solved again from the same
+root. The strategies of the seat's own earlier decisions in the segment are frozen. The paper changes state at each
+event of the hand; here every result is computed when it is first asked for, and kept. So a later question gets the
+answer that was played.
 
 The order of calls, in `NestedSearch`:
 
 1. `strategy(public)` finds the segment of the decision and asks for its solution; `beliefs(public)` begins at 6.
 2. `_solution(before, here)` returns the search that serves after the actions `here` of a segment, from memory or by 3.
 3. `_search(before, here)` asks for the root (4), and finds the last raise of `here` that the root's menu does not
-   offer. If other actions follow this raise, the search up to the raise serves: 2 with fewer actions. Otherwise it asks
-   for the search at the seat's last decision in `here` (2 with fewer actions), freezes its decisions, and solves.
-4. `_root(before)` puts the new board cards into the beliefs at the end of the segment before (5).
-5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6; no actions: uniform beliefs.
-6. `_beliefs_after(segment)` begins with the beliefs at the segment's root (4) and follows its actions: by its last
-   search (2), or by the blueprint where it was not searched.
+   offer. If actions follow this raise, the search right after the raise serves (2 with fewer actions). If `here` has
+   actions but no such raise, the search at the root serves. Otherwise `_search` asks for the search at the seat's last
+   decision in `here` (2 with fewer actions), freezes the seat's decisions, and solves.
+4. `_root(before)` takes the beliefs at the end of the segment before (5), and updates them for new board cards.
+5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6. Before any action beliefs are
+   uniform.
+6. `_beliefs_after(segment)` begins with the beliefs at the segment's root (4), and updates them for each action of the
+   segment: by the segment's last search (2), or by the blueprint if the segment was not searched.
 
 The recursion ends: 3 calls 2 with fewer actions after the same root, and 5 leads to an earlier root.
 
@@ -60,6 +63,7 @@ class FoundStrategy(NamedTuple):
     Attributes
     ----------
     played : Strategy
+        The strategy that acts, for every combo.
     solution : StreetSolution or None
         The search that found the strategy; None where the blueprint plays.
     """
@@ -76,7 +80,9 @@ class SearchBlueprint(NamedTuple):
     agent : Agent
         The blueprint's agent in this hand; it must have `range_strategy`.
     buckets : BucketLookup
+        The bucket of every combo on a board.
     planned : PlannedRows
+        The blueprint's strategies, translated to the betting of searches.
     continuations : Continuations or None
         None for a blueprint without a bucket table: then the blueprint plays before the flop and on streets of more
         than two players.
@@ -99,12 +105,13 @@ class NestedSearch:
     blueprint : SearchBlueprint
     config : SearchConfig
     solutions : Solutions
+        The memory of earlier solutions, searched first.
     counts : Counter
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
         the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model
-        actions``: the strategy from which beliefs are inferred gave them probability 0 for every hand.
+        actions``, which had probability 0 with every hand in the strategy from which beliefs are inferred.
     root_beliefs : callable, optional
-        Replaces the beliefs of every root.
+        Maps a root to the beliefs that replace its own.
 
     Attributes
     ----------
@@ -195,7 +202,10 @@ class NestedSearch:
         return strategy
 
     def _planned_rows(self, public: PublicState, node: SearchedNode) -> np.ndarray:
-        """Return the blueprint's strategy, each action as the nearest one of a searched decision."""
+        """Return the blueprint's strategy in the actions of a searched decision: float64[num_combos, num_actions].
+
+        Each action of the blueprint counts as the decision's nearest action.
+        """
         strategy = self._planned(public)
         rows = np.zeros((self._rules.num_combos, len(node.actions)))
         for column, action in enumerate(strategy.actions.tolist()):
@@ -212,8 +222,8 @@ class NestedSearch:
     def _search(self, before: Actions, here: Actions, board: tuple[int, ...]) -> StreetSolution:
         """Search, or find the earlier search that serves.
 
-        A segment is solved at its start, and again after each off-tree raise. Off-tree raises before the seat's first
-        decision take one search together.
+        A segment is solved at its start, and again after off-tree raises. Several off-tree raises since the seat's
+        last decision take one search together.
         """
         with self._half_of_the_time():
             root = self._root(before, board)
@@ -224,7 +234,7 @@ class NestedSearch:
         frozen = {}
         if decisions:
             with self._half_of_the_time():
-                # The search that served the last decision has all earlier ones as well, frozen there in turn.
+                # The search that served the last decision also holds the earlier decisions, which it had frozen.
                 known = self._solution(before, here[: decisions[-1]], board)
             frozen = self._frozen(known, here, decisions)
         self._counts["searches again" if frozen else "searches"] += 1
@@ -232,9 +242,9 @@ class NestedSearch:
 
     @contextlib.contextmanager
     def _half_of_the_time(self) -> Iterator[None]:
-        """Give searches of earlier segments half of the time left, so that this one has the rest.
+        """Give earlier searches half of the time left, so that the present search has the rest.
 
-        At the table these are done already, and nothing is lost; an agent that joins a hand has to catch up.
+        At the table earlier searches are done already, and nothing is lost. An agent that joins a hand has to do them.
         """
         due = self._due
         self._due = 0.5 * (time.perf_counter() + due)
@@ -247,14 +257,14 @@ class NestedSearch:
         for number in decisions:
             path = path_of(here[:number])
             if here[number].action not in known.nodes[path].actions:
-                continue  # an action of no search: another agent played this seat then
+                continue  # no search offered this action, so another agent played the seat then
             rows = known.nodes[path].played
             if self._config.freeze == "range":
-                # NaN would free the row. Here it marks hands outside the root's ranges, which are the same in the new
-                # search, so that any strategy will do.
+                # NaN would mean that the row is not frozen. In `rows` it marks hands outside the root's ranges, which
+                # are the same in the new search, so that any strategy will do for these hands.
                 frozen[path] = np.where(np.isnan(rows), 1.0 / rows.shape[1], rows)
             elif self.combo is not None and not np.isnan(rows[self.combo]).any():
-                # As published (Algorithm 2, line 13): the hand held alone. Other hands' strategies then depend on it.
+                # As published (Algorithm 2, line 13): only the hand held. Strategies of other hands then depend on it.
                 frozen[path] = np.full_like(rows, np.nan)
                 frozen[path][self.combo] = rows[self.combo]
         return frozen
@@ -309,7 +319,7 @@ class NestedSearch:
         return solution
 
     def _root(self, before: Actions, board: tuple[int, ...]) -> Root:
-        """Return the root of the segment after some actions."""
+        """Return the root of the segment that begins after some actions."""
         key = path_of(before), board
         if key not in self._roots:
             beliefs = see_board(self._beliefs_at_end(before, board), self._rules, board)
@@ -325,15 +335,15 @@ class NestedSearch:
             return initial_beliefs(self._rules)
         street = actions[-1].street
         seen = board[: self._rules.board_size(street)]
-        # The segment of the last decision: after its action, `at` would look for a segment of the next street.
+        # Find the segment of the last decision: given its action, too, `at` would return a segment of the next street.
         segment = self._segments.at(actions[:-1], street, seen)
         return self._beliefs_after(segment._replace(here=(*segment.here, actions[-1])), seen)
 
     def _beliefs_after(self, segment: Segment, board: tuple[int, ...]) -> np.ndarray:
         """Return the beliefs after the actions of a segment.
 
-        The segment's *last* search weighs all of them, as it knows every action that was taken. So beliefs about
-        earlier actions change with each search, as in the paper.
+        The segment's *last* search gives the probabilities of all these actions, as it knows every action that was
+        taken. So the beliefs that earlier actions lead to change with each search, as in the paper.
         """
         beliefs = self._root(segment.before, board).beliefs
         last = None

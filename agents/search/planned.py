@@ -1,6 +1,7 @@
 """A blueprint's strategies at a search's decisions, translated to the search's actions.
 
-They are the search's warm start, and in a safe search the opponent's alternative to continuing.
+A search begins with these strategies (warm start). In a safe search, the opponent's value of terminating is that of its
+best response to them.
 """
 
 import functools
@@ -27,6 +28,7 @@ class PlannedRows:
     Parameters
     ----------
     blueprint : Blueprint
+        The blueprint whose strategies are translated.
     hand : ShadowHand
         Translates between the blueprint's tree and the game that is played, without random choices.
     """
@@ -36,9 +38,16 @@ class PlannedRows:
         self._hand = hand
 
     def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
-        """Return the blueprint's strategy after a path, by its buckets: float64[num_buckets, num_actions].
+        """Return the strategy of each of the blueprint's buckets after a path: float64[num_buckets, num_actions].
 
         None if the blueprint's tree has no such decision, or no seat for a player who is still in the hand.
+
+        Parameters
+        ----------
+        path : tuple of int
+            All actions of the hand before the decision.
+        actions : tuple of int
+            The actions that the search offers at the decision, which are the columns of the result.
         """
         node, known, columns, num_left_out = self._hand.translation.answers(self._hand.at(path))
         if node is None or num_left_out:
@@ -58,14 +67,14 @@ class PlannedRows:
         return None if by_bucket is None else by_bucket[_buckets(self._blueprint, board)]
 
     def betting(self, path: tuple[int, ...], state: BettingState) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """Return the blueprint's raises at a state and at all states that its actions lead to from there.
+        """Return the blueprint's raises at a state, and at all states to which the blueprint's actions lead from there.
 
-        The keys are betting state arrays, as tuples. Actions are in the chips of the game that is played.
+        The keys are betting state arrays, as tuples. Raises are in the chips of the game that is played.
 
         Parameters
         ----------
         path : tuple of int
-            The actions that led to the state.
+            The actions of the hand that led to the state.
         """
         if state.is_over:
             return {}
@@ -121,9 +130,9 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
 
     Returns
     -------
-    int64[num_combos] or float64[width, num_buckets]
+    int64[num_combos] or float64[num_solver_buckets, num_buckets]
         On a street solved by combo, the blueprint's bucket of each combo. On a street solved by buckets, entry (i, j)
-        is the share of the solver's bucket i that lies in the blueprint's bucket j. Hands count by weight, over all
+        is the share of the solver's bucket i that lies in the blueprint's bucket j, over the weighted hands of all
         boards. Each row of shares sums to 1, or is zeros for a bucket without hands.
     """
     if not street.buckets:
@@ -144,8 +153,8 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
 def nearest_action(actions: tuple[int, ...], action: int) -> int:
     """Return the index of the action nearest to `action`.
 
-    That is the action itself if it is offered, else the raise of the nearest size. The call stands for a fold that is
-    not offered, and for a raise if there are no raises.
+    That is the action itself if it is offered, else the raise of the nearest size. A fold that is not offered becomes
+    the call, and so does a raise where no raise is offered.
     """
     raises = [each for each in actions if each > CALL]
     if action in actions or action <= CALL or not raises:

@@ -1,8 +1,8 @@
-"""The root of a search, and the game that is solved from there by the players who are left.
+"""The root of a search, and the game of the players left that the search solves from there.
 
-After the flop a search begins with the street, or at a decision of its seat (`SearchConfig.root`). With two players it
-reaches the end of the hand and is solved by vector CFR (`two_seats`). With more players, and always before the flop, it
-ends with the street (`multiway`).
+On the flop and later streets a search begins with the street, or at a decision of the searching seat
+(`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
+(`two_seats`). With more players, and always before the flop, the subgame ends with the street (`multiway`).
 
 A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
@@ -40,30 +40,31 @@ __all__ = [
 ]
 
 Offer = Callable[[HoldemRules, list[int]], tuple[int, ...]]
-"""Maps a game and a betting state array to the raises on offer."""
+"""Maps a game's rules and a betting state array to the raise-to totals on offer."""
 
 AddedRaises = Mapping[tuple[int, ...], tuple[int, ...]]
-"""Off-tree raises that a search offers in addition to its menu, by the betting state array of the decision."""
+"""Off-tree raises that a search offers in addition to its menu, keyed by the decision's betting state array."""
 
 MIN_BELIEF = 1e-5
 """A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
-"""With more than two players, a subgame ends after this many raises of its street, or one more than its root has. The
-first street and the last one have no such limit. The paper ends a flop after its second raise."""
+"""With more than two players, a subgame ends after this many raises on its street, or after the first raise beyond the
+root if that comes later. The first and the last street have no such limit. The paper ends a flop after its second
+raise."""
 
 MAX_PREFLOP_SEATS = 4
-"""With more players left there is no search before the flop, as in the paper."""
+"""The most players left with whom there is a search before the flop, as in the paper."""
 
 MAX_SEATS = 9
-"""With more players who have chips there is no search at all: even with a single raise size, a second is then too short
-to learn all answers."""
+"""The most players with chips for whom there is a search. With more, a second is too short to learn all answers even to
+a single raise size."""
 
 TWO_SEATS_NODES = 12_000
 """The most nodes of a street's betting in a search for two players; from the flop they take a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""Nodes that can be laid out and solved for a few iterations in a second."""
+"""Nodes of a street's betting for which a second suffices to lay them out and do a few iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,8 @@ class Root:
     Attributes
     ----------
     state : BettingState
-        The table's state: at the first decision of a street or at one of the searching seat, or right after a raise
-        before the flop. Not to be changed.
+        The table's state: at the first decision of a street, at a decision of the searching seat, or right after a
+        raise before the flop. It must not be changed.
     board : tuple of int
         The board cards at the root.
     beliefs : float64[num_seats, num_combos]
@@ -97,13 +98,19 @@ class Root:
 
     @property
     def num_raises(self) -> int:
-        """Raises made on the street before the root."""
+        """The number of raises made on the root's street before the root."""
         return int(self.state.array[betting_state.NUM_RAISES])
 
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
-        """Return the raises of a path that the menu does not offer, and the number of actions up to the last of them.
+        """Return the raises of a path that the menu does not offer, and the number of its actions that matter.
 
-        The raise with which the subgame would end counts as not offered, since a search must look beyond that raise.
+        The number counts the actions up to and including the last raise that is not offered, or the last raise at which
+        the subgame would end if that comes later: a search must look beyond both. It is 0 without such raises.
+
+        Parameters
+        ----------
+        path : tuple of int
+            Actions since the root.
         """
         state, stop, num_raises = self.game.state.copy(), 0, self.num_raises
         added: dict[tuple[int, ...], tuple[int, ...]] = {}
@@ -122,7 +129,7 @@ class Root:
 def can_search_two(state: BettingState) -> bool:
     """Return whether a two-player search to the end of the hand can begin at a state.
 
-    Two players must be left after the first street, both with chips.
+    The street must be a later one than the first, and exactly two players must be left, both with chips.
     """
     array = state.array
     return state.street > 0 and array[betting_state.NUM_LIVE] == 2 and array[betting_state.NUM_ACTING] == 2
@@ -147,9 +154,9 @@ class TwoSeats:
     state : BettingState
         The root's state in a game for two: seats 0 and 1 are the live seats in ascending order.
     dead_chips : int
-        Chips of the players who have folded.
+        Chips that the players who have folded have put into the pot.
     max_raises : int
-        No limit: this subgame reaches the end of the hand.
+        No limit on raises, as in `ManySeats.max_raises`: this subgame reaches the end of the hand.
     """
 
     max_raises = UNLIMITED_RAISES
@@ -165,7 +172,7 @@ class TwoSeats:
     def ranges(self, uniform_share: float) -> np.ndarray:
         """Return both players' ranges (see `search_ranges`): float64[2, num_combos].
 
-        Uniform ranges where the two have no compatible hands: then the beliefs contradict each other.
+        If they have no compatible hands, the beliefs contradict each other, and uniform ranges are returned.
         """
         rules = self._root.state.rules
         ranges = search_ranges(self._root, self._seats, uniform_share)
@@ -176,13 +183,16 @@ class TwoSeats:
         return np.tile(free / free.sum(), (2, 1))
 
     def menu(self, config: SearchConfig, added: AddedRaises) -> Offer:
-        """Return the raises on offer: the game's own where they are few, else those of `SearchMenu`; and `added`."""
+        """Return the raises on offer: those of `SearchMenu`, and `added`.
+
+        A game whose rules allow few raises offers all of them, if its betting is small enough.
+        """
         if config not in self._offers:
             self._offers[config] = self._offer(config)
         return _with_added(self._offers[config], added)
 
     def history(self, path: Path) -> tuple[tuple[int, int, int], ...]:
-        """Return a path with the seat and the street of each action, as in `BettingDecision.actions`."""
+        """Return the actions of a path since the root, each as (seat, action, street) of the game for two."""
         state, history = self.state.copy(), []
         for action in path:
             history.append((state.actor, action, state.street))
@@ -208,7 +218,7 @@ class TwoSeats:
         return SearchMenu(rules, menu, fits, self.dead_chips).raises
 
     def _rules(self) -> HoldemRules:
-        """Return rules of two seats under which betting continues as at the table."""
+        """Return rules for two seats under which the betting continues as at the table."""
         rules, seats = self._root.state.rules, self._seats
         order = [[(first + step) % rules.num_seats for step in range(rules.num_seats)] for first in rules.first_seats]
         return dataclasses.replace(
@@ -237,8 +247,9 @@ class ManySeats:
     Attributes
     ----------
     state : BettingState
+        The root's state.
     max_raises : int
-        Number of raises on the street after which the subgame ends, before the end of the street.
+        Number of raises on the street after which the subgame ends, even if the street goes on.
     """
 
     def __init__(self, root: Root):
@@ -269,7 +280,8 @@ class ManySeats:
 def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt.NDArray[np.float64]:
     """Return the ranges of some seats in a search: float64[len(seats), num_combos].
 
-    The beliefs without hands below `MIN_BELIEF`, mixed with a share of the uniform range.
+    A range is the seat's belief without hands below `MIN_BELIEF`, not normalised again, plus a share of the uniform
+    range.
     """
     rows = root.beliefs[list(seats)]
     # Unsafe search needs no strategy for hands of probability 0. For Pluribus that made it about four times as fast
@@ -280,7 +292,7 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
 
 
 def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
-    """Return how many nodes of betting there may be; fewer under a short time limit."""
+    """Return how many nodes the betting may have: `limit`, but at most `in_a_second` a second under a time limit."""
     return limit if config.iterations else int(min(limit, config.time * in_a_second))
 
 

@@ -19,15 +19,17 @@ def has_few_raises(rules: HoldemRules) -> bool:
 class SearchMenu:
     """The sizes of the settings, without some of them where the betting would grow too large.
 
-    Sizes after the most raises are removed first: those decisions are reached least often. A game whose rules allow few
-    raises offers all of them, up to the number of raises for which the settings have sizes.
+    The sizes of the latest raises are removed first, since decisions after many raises are reached least often. A game
+    whose rules allow few raises offers all those raises, up to the number of raises for which the settings have sizes.
 
     Parameters
     ----------
     rules : HoldemRules
+        The game that is searched.
     menu : BetMenu
+        The sizes of the settings, the same for all seats.
     fits : callable
-        Returns whether the betting with a menu of raises is small enough. Betting without raises must be.
+        Returns whether the betting with given raises is small enough. Betting without raises must be small enough.
     dead_chips : int
         Chips in the pot of players who have folded.
     """
@@ -42,7 +44,7 @@ class SearchMenu:
             self._menu = _without_last(self._menu)
 
     def raises(self, rules: HoldemRules, array: list[int]) -> tuple[int, ...]:
-        """Return the raises on offer to the actor, ascending."""
+        """Return the raise-to totals on offer in a betting state array, ascending."""
         if not self._has_few:
             return self._menu.raises(rules, array, self._dead_chips)
         has_more = self._menu.sizes_at(
@@ -52,10 +54,10 @@ class SearchMenu:
 
 
 def _without_last(menu: BetMenu) -> BetMenu:
-    """Return a menu without one size: the last size after the largest number of raises.
+    """Return a menu without one size: the last one among the sizes that follow the largest number of raises.
 
-    If several streets have sizes after that number of raises, the size is removed from the street with most sizes
-    there, and among such streets from the latest.
+    If several streets have sizes after that number of raises, the street with the most such sizes loses one, and among
+    equal streets the latest.
     """
     places = [
         (number, len(row), street)

@@ -23,9 +23,9 @@ class Segment(NamedTuple):
     Attributes
     ----------
     before, here : tuple of Action
-        The actions of the hand before the segment, and those of the segment so far.
+        The actions of the hand before the segment, and the actions of the segment so far.
     is_searched : bool
-        Whether searches serve it, and not the blueprint.
+        Whether searches serve the segment, and not the blueprint.
     """
 
     before: Actions
@@ -45,7 +45,8 @@ class Segments:
         The blueprint's agent in this hand; it must have `range_strategy`.
     config : SearchConfig
     has_continuations : bool
-        Whether there are continuation strategies for leaves; without them, only two players' streets are searched.
+        Whether there are continuation strategies for leaves. Without them, only two players after the first street are
+        searched for.
     """
 
     def __init__(
@@ -66,12 +67,22 @@ class Segments:
     def at(self, actions: Actions, street: int, board: tuple[int, ...]) -> Segment:
         """Return the segment of the decision that follows some actions.
 
-        A searched segment begins with its street, or at the last decision of the seat where a search can begin there
-        (`SearchConfig.root`). Before the flop, it begins after the first off-tree raise.
+        A searched segment begins with its street. With ``root=decision`` it begins at the searching seat's latest
+        decision at which a search can begin, if there is one. Before the flop it begins after the first off-tree raise
+        after which a search can begin.
+
+        Parameters
+        ----------
+        actions : tuple of Action
+            All actions of the hand before the decision.
+        street : int
+            The street of the decision.
+        board : tuple of int
+            The board cards at the decision.
         """
         first = sum(action.street < street for action in actions)
-        # Where a search might begin, the preferred point first. Before the flop that is the first off-tree raise: later
-        # raises belong to its subgame.
+        # Numbers of actions after which a search might begin, the preferred number first. Before the flop the earliest
+        # raise is preferred: later raises belong to its subgame.
         if not street:
             starts = [stop for stop, action in enumerate(actions, start=1) if action.action > CALL]
         elif self._config.root == "street":
@@ -88,7 +99,7 @@ class Segments:
         return Segment(actions[:first], actions[first:], is_searched=False)
 
     def state(self, actions: Actions) -> BettingState:
-        """Return the betting after some actions; not to be changed."""
+        """Return the betting state after all actions of a hand so far; the result must not be changed."""
         path = path_of(actions)
         if path not in self._states:
             state = self.state(actions[:-1]).copy()
@@ -97,7 +108,7 @@ class Segments:
         return self._states[path]
 
     def public(self, actions: Actions, board: tuple[int, ...]) -> PublicState:
-        """Return the public state after some actions."""
+        """Return the public state after all actions of a hand so far."""
         return PublicState(self._rules, self.state(actions).array.tolist(), board, actions)
 
     def _can_search(self, state: BettingState) -> bool:
@@ -116,5 +127,5 @@ class Segments:
 
 
 def path_of(actions: Actions) -> Path:
-    """Return actions without their seats and streets."""
+    """Return actions as numbers, without their seats and streets."""
     return tuple(action for _, action, _ in actions)

@@ -1,4 +1,4 @@
-"""Results of searches: the strategies found on the street that was searched."""
+"""Results of searches, the memory of earlier results, and the clock that ends a search."""
 
 import time
 from collections import OrderedDict
@@ -28,7 +28,8 @@ class SearchedNode:
     actions : tuple of int
         The actions on offer, ascending.
     average, played : float64[num_combos, num_actions]
-        The strategy by which beliefs are updated, and the one that acts. NaN for combos outside the search's ranges.
+        The strategy by which beliefs are updated, and the strategy that acts. NaN for combos outside the range of the
+        seat to act, unless their row is frozen.
     """
 
     actions: tuple[int, ...]
@@ -43,12 +44,13 @@ class StreetSolution:
     Attributes
     ----------
     root : Root
+        The root of the search.
     nodes : mapping of Path to SearchedNode
         The decisions of the root's street, by the actions since the root.
     added : AddedRaises
-        The off-tree raises that were on offer.
+        The off-tree raises that were on offer in addition to the menu.
     frozen : mapping of Path to float64[num_combos, num_actions]
-        The frozen strategy of each frozen decision; rows of NaN were free.
+        The frozen strategy of each frozen decision; rows of NaN were solved for.
     num_decisions : int
         Number of decisions in the solved betting, on all its streets.
     iterations : int
@@ -56,8 +58,9 @@ class StreetSolution:
     seconds : float
         Duration of the search.
     evaluation : Evaluation or None
-        Values of the average strategies and of best responses to them, in chips. Only for two-player searches on the
-        last street, where an evaluation costs little. None for safe searches, where the opponent chooses its hands.
+        Values of the average strategies and of best responses to them, in net chips of the whole hand. None except for
+        two-player searches of the last street, where an evaluation costs little. None also for safe searches, as the
+        gadget changes the opponent's range.
     hands : tuple of int
         For each live seat, the number of combos in its range.
     """
@@ -74,9 +77,10 @@ class StreetSolution:
 
 
 class Solutions:
-    """The last few solutions, so that an equal search of a later hand is not solved again.
+    """The last few solutions of an agent, so that an equal search of a later hand is not solved again.
 
-    The key of a solution contains everything that its result depends on.
+    A key contains everything that differs between the agent's searches and changes a result. The settings and the
+    blueprint, which are the same for all searches of an agent in a game, are not part of it.
 
     Parameters
     ----------
@@ -89,13 +93,13 @@ class Solutions:
         self._found: OrderedDict[tuple, StreetSolution] = OrderedDict()
 
     def copy(self) -> "Solutions":
-        """Return an independent store of the same searches."""
+        """Return an independent store with the same solutions."""
         twin = Solutions(self._num_kept)
         twin._found = self._found.copy()
         return twin
 
     def get(self, key: tuple, make: Callable[[], StreetSolution]) -> StreetSolution:
-        """Return the solution kept under a key; if there is none, make and keep it."""
+        """Return the solution kept under a key; if there is none, make a solution, keep it and return it."""
         if key in self._found:
             self._found.move_to_end(key)
         else:
@@ -106,9 +110,15 @@ class Solutions:
 
 
 class Clock:
-    """Tells a solver, when called, whether time is left for one more iteration as long as the longest so far.
+    """Tells a solver whether time is left for one more step. The solver calls it before each step of its iterations.
 
-    The first call always allows an iteration: without one there would be no strategy.
+    The answer is yes if a step as long as the longest so far would end in time. The first call always says yes, since
+    without any iteration there would be no strategy.
+
+    Parameters
+    ----------
+    end : float
+        The time of `time.perf_counter` at which the solver must have ended.
     """
 
     def __init__(self, end: float):
@@ -127,8 +137,16 @@ class Clock:
 def believed_and_played(
     config: SearchConfig, average: np.ndarray, final: np.ndarray, frozen: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a decision's strategy for updates of beliefs, and the one that acts; frozen rows as they are."""
-    # Pluribus plays the final iterate, as averages keep some probability of poor actions; purging removes them, too.
+    """Return a decision's strategy for updates of beliefs, and the strategy that acts.
+
+    Parameters
+    ----------
+    average, final : float64[num_combos, num_actions]
+        The average strategy, and that of the final iterate.
+    frozen : float64[num_combos, num_actions] or None
+        The frozen strategy, which replaces both results in every row that is not NaN.
+    """
+    # Pluribus plays the final iterate, as averages keep some probability of poor actions. Purging is another remedy.
     played = final if config.play == "final" else average
     if config.purge:
         # The average stays whole: a rare action, once seen, must still tell hands apart.
@@ -140,5 +158,5 @@ def believed_and_played(
 
 
 def _purged(rows: np.ndarray, threshold: float) -> np.ndarray:
-    """Return strategies without actions below a probability; rows whose actions are all below it stay as they are."""
+    """Return strategies without actions below a threshold; rows whose actions are all below it stay as they are."""
     return normalised(np.where(rows >= threshold, rows, 0.0), rows)

@@ -18,10 +18,10 @@ Path = tuple[int, ...]
 """Actions since the root."""
 
 MAX_NODES = 7_000
-"""Nodes of a street; larger ones take too long to lay out and learn."""
+"""The most nodes of a street's betting; a larger tree takes too long to lay out and to solve."""
 
 MAX_BYTES = 1_000_000_000
-"""Memory of a street's tables."""
+"""The most memory of a street's tables, in bytes."""
 
 
 class StreetTree(NamedTuple):
@@ -34,9 +34,9 @@ class StreetTree(NamedTuple):
         the index of its first child. At ends and leaves only `kinds` has a meaning.
     tables : int64[num_nodes, num_seats]
         The first cell of the seat's table at the node, -1 if the seat has no choice there. Tables of decisions come
-        first, so that averages and stored tables can end before the choices at leaves.
+        before those of choices at leaves, so that averages and frozen rows need arrays for decisions only.
     reach_rows : int32[num_nodes, num_seats]
-        Row of the seat's reach in the workspace; nodes after the same actions of the seat share one.
+        Row of the seat's reach in the workspace; nodes after the same actions of the seat share a row.
     live : int64[num_nodes]
         The set of seats that have not folded, as a bit mask.
     contributions : int64[num_nodes, num_seats]
@@ -48,9 +48,11 @@ class StreetTree(NamedTuple):
     tree_seats : int32[num_nodes, num_seats]
         For leaves, each seat's number in the blueprint's tree, -1 for a seat that is not in the tree.
     paid, put_in, stacks : int64[num_nodes, num_seats of the blueprint]
+        For leaves, the fields of `Stakes` with these names.
     most_paid, most_put_in : int64[num_nodes]
+        For leaves, the fields of `Stakes` with these names.
     scales : float64[num_nodes]
-        For leaves, the fields of `Stakes`; `scales` is its `scale`.
+        For leaves, the field `scale` of `Stakes`.
     """
 
     kinds: np.ndarray
@@ -73,32 +75,34 @@ class StreetTree(NamedTuple):
 
 
 class SearchBetting:
-    """The nodes of a street, parents first.
+    """The nodes of a street's betting from a root on, parents first.
 
-    After its last raise the street ends in leaves. Where the blueprint's tree has no node for a leaf, the seats
-    that still have to answer may fold or call.
+    Unless the street is the last one, its betting ends in leaves, where the street is over or after `max_raises`
+    raises. Where the blueprint's tree has no node for a leaf, the seats that still have to answer may fold or call, and
+    then hands are checked down.
 
     Parameters
     ----------
     state : BettingState
         The root.
     menu : callable
-        The raises on offer.
+        Maps the rules and a betting state array to the raises on offer.
     continuations : Continuations or None
-        None to count nodes only: then every leaf is treated as unknown to the blueprint, and there are no `arrays`.
+        Finds the blueprint's nodes for leaves. None to count nodes only: then the blueprint has a node for no leaf, and
+        `arrays` cannot be called.
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
-        Number of raises after which a street ends in leaves, unless it is the last street.
+        Number of raises on the street after which it ends in leaves, unless it is the last street.
     seen : tuple of int
         Actions taken since the root. If the street is too large, actions off this path are followed by no raises.
 
     Attributes
     ----------
     paths : dict of Path to int
-        Every node by the actions of the street that lead to it.
+        The number of every node, by the actions since the root.
     actions : dict of int to tuple of int
-        The actions of each decision.
+        The actions of each decision, by the number of its node.
     num_pairs : int
         The number of (decision, action) pairs.
     depth : int
@@ -149,8 +153,8 @@ class SearchBetting:
             kind, place = self._kind(state), None
             if kind == LEAF and self._continuations is not None:
                 place = self._continuations.place((*self._history, *path))
-            # A leaf unknown to the blueprint's tree: on the street it becomes a decision without raises, after the
-            # street an end, where hands are checked down.
+            # A leaf without a node in the blueprint's tree becomes a decision without raises if it is on the street,
+            # and an end if it is after the street: there hands are checked down.
             is_closed = kind == LEAF and place is None and state.street == self._street
             if kind == LEAF and place is None:
                 kind = DECISION if is_closed else END
@@ -170,14 +174,14 @@ class SearchBetting:
                 child.apply_legal(action)
                 self._states.append(child)
                 self._parents.append(node)
-            # A narrow tree may have any size: bets that were made need an answer.
+            # A narrow tree may have any size: the bets already made need an answer.
             if len(self._states) > MAX_NODES and not is_narrow:
                 raise StreetTooLarge(f"the street has more than {MAX_NODES:,} nodes; offer fewer raises")
 
     def max_bytes(self, num_policies: int) -> int:
-        """Return the memory of all tables if every end of the street were a leaf.
+        """Return the bytes of all tables if every end of the street were a leaf.
 
-        Decisions have regrets, averages and frozen rows, choices at leaves regrets alone.
+        Decisions have regrets, averages and frozen rows. Choices at leaves have regrets only.
         """
         ends = (self._states[node] for node, kind in enumerate(self._kinds) if kind != DECISION)
         num_choices = sum(int(state.array[betting.NUM_ACTING]) for state in ends if not state.is_over)
@@ -243,7 +247,8 @@ class SearchBetting:
             return END
         if self._is_last:
             return DECISION
-        # Supplement: at the next street, or right after the second raise, which the others answer by continuations.
+        # Supplement: a leaf is at the start of the next street, or right after the second raise, which the others then
+        # answer by their continuations.
         is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._max_raises
         return LEAF if is_leaf else DECISION
 
@@ -265,7 +270,10 @@ class SearchBetting:
 
 
 def is_small(state: BettingState, menu: RaiseMenu, max_raises: int, num_policies: int, max_nodes: int) -> bool:
-    """Return whether a street has at most `max_nodes` nodes, and tables of at most `MAX_BYTES`."""
+    """Return whether a street has at most `max_nodes` nodes, and tables of at most `MAX_BYTES`.
+
+    Parameters as in `SearchBetting`; `num_policies` is the number of continuation strategies at a leaf.
+    """
     try:
         street = SearchBetting(state, menu, None, (), max_raises=max_raises)
     except StreetTooLarge:

@@ -1,4 +1,4 @@
-"""Search with two players: vector CFR from the start of a street to the end of the hand.
+"""Search with two players: vector CFR from a root to the end of the hand.
 
 On the root's street each combo has its own strategy. Later streets are played by buckets, and each iteration samples a
 few of their boards. A search that begins on the last street samples nothing.
@@ -28,8 +28,8 @@ LAST_STREET_FACTOR = 10
 FORCED_SHARE = 0.3
 """In a safe search, the share of the opponent's weight that must continue, in proportion to its believed range.
 
-Measured on rivers with a blueprint that is far from an equilibrium: at 0 the search lost to that blueprint. At 1 the
-search would not be safe."""
+The share is a compromise. With 0, searches of rivers lost to their own blueprint, which was far from an equilibrium.
+With 1 a search would not be safe."""
 
 _MAX_ITERATIONS = 1_000
 _SAMPLED = "dcfr"  # with sampled boards, the restarts of `DEFAULT` would drop too many samples from the average
@@ -48,7 +48,7 @@ def solve_two_seats(
     began: float | None = None,
     deadline: float | None = None,
 ) -> StreetSolution:
-    """Return the solution of a two-player subgame from the start of a street.
+    """Return the solution of a two-player subgame.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ def solve_two_seats(
     planned : PlannedRows
         The blueprint's strategies: the warm start and, in a safe search, the value of terminating.
     history : Path
-        Actions of the hand before the street.
+        Actions of the hand before the root.
     seat : int
         The seat at the table that searches; a safe search protects it.
     added, frozen : optional
-        Off-tree raises, and strategies at which decisions are frozen; see `StreetSolution`.
+        Off-tree raises, and the strategies of frozen decisions, as in `StreetSolution`; by default none.
     began, deadline : float, optional
         Times of `time.perf_counter` at which work on the search began and at which the answer is due. By default now,
-        and `config.time` later.
+        and `config.time` after `began`.
     """
     began = time.perf_counter() if began is None else began
     added, frozen = added or {}, frozen or {}
@@ -94,7 +94,7 @@ def solve_two_seats(
         subgame,
         DEFAULT if is_last else _SAMPLED,
         run_outs=0 if is_last else config.run_outs,
-        # From a flop alone: a turn has few rivers, and `run_outs` samples them again in each iteration.
+        # Only in a search of the flop: a turn has few rivers, and `run_outs` samples them again in each iteration.
         last_boards=config.last_boards if num_streets - root.state.street > 2 else 0,
         threads=config.num_threads,
     )

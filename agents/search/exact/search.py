@@ -1,12 +1,13 @@
-"""Depth-limited nested search in games small enough to search at every public state: its strategy in the whole game.
+"""Depth-limited nested search in small games: the strategy that search at every public state plays in the whole game.
 
 Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game. It
 plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,
 Algorithm 2). The tree of a small game contains all actions, so no off-tree action requires another search. The strategy
 at a public state then depends on that state alone, for any seat. So one subgame for each start of a street gives the
-whole strategy of search, and its exploitability can be computed exactly.
+whole strategy of search, whose exploitability can be computed exactly.
 
-In shapes, A counts actions of all infosets, H histories, P public states and n players, as in `GameTree`.
+In shapes, A counts the actions of all infosets, H histories, P public states and n players, as in `GameTree`. A' counts
+the actions of a subgame.
 """
 
 import dataclasses
@@ -46,21 +47,22 @@ class GameTreeSearch:
     Attributes
     ----------
     from_street : int
-        First street that is searched, from 1; before it the blueprint plays.
+        First street that is searched, counted from 1; on earlier streets the blueprint plays.
     continuations : int
         The number k of continuation strategies from which a player chooses at the end of a street that is not the last.
     play : {"average", "final"}
-        Whether the weighted average of a search plays or its last iterate; beliefs follow the average.
+        Whether the weighted average of a search's iterations plays, or its last iterate; beliefs follow the average.
     safe : bool
         For two players, whether to solve with a re-solving gadget: for each combo the opponent may terminate and take
-        its best-response value against the earlier strategy. A search to the end of the game then makes the strategy
-        no more exploitable, up to convergence. With a frontier less is guaranteed: after it only k strategies answer.
+        that combo's best-response value against the earlier strategy. A search to the end of the game then makes the
+        strategy no more exploitable, up to convergence. A search with a frontier guarantees less, since it allows the
+        opponent only k strategies after the frontier.
     iterations : int
         Iterations of the solver for each subgame.
     algorithm : str
         The solver's algorithm (see `parse_algorithm`).
     uniform_share : float
-        Share of the uniform range mixed into the beliefs of each search.
+        Share of the uniform range mixed into the beliefs of each search, 0 or more and below 1.
 
     Raises
     ------
@@ -91,7 +93,7 @@ class GameTreeSearch:
 
 
 def search_from_options(options: Mapping[str, str]) -> GameTreeSearch:
-    """Return the settings that options by name describe.
+    """Return the settings that options describe, given as a mapping of names to texts.
 
     Raises
     ------
@@ -118,10 +120,11 @@ class SolvedSubgame:
     Attributes
     ----------
     subgame : GameTreeSubgame
+        The subgame that was solved.
     average, final : float64[A']
         The average strategy and the last iterate, in the order of the subgame's actions.
     player : int or None
-        The player whose part of the strategies is played; None if all parts are.
+        The player whose part of the strategies is played; None if all players' parts are.
     """
 
     subgame: GameTreeSubgame
@@ -204,11 +207,14 @@ class GameTreeSearcher:
     def _search_street(
         self, street: int, believed: np.ndarray, frontier: Frontier | None, search: GameTreeSearch
     ) -> Iterator[SolvedSubgame]:
-        """Solve the subgames of a street in turn; with a gadget, two for each of its starts, one a player."""
+        """Solve the subgames of a street in turn.
+
+        With a gadget there are two subgames for each start of the street, one for each player.
+        """
         tree, publics = self.tree, self.publics
         beliefs = beliefs_everywhere(tree, publics, believed)
-        # Best-response values, as in CFR-D: they bound the opponent's gain. DeepStack takes self-play values, which its
-        # supplement found less exploitable ("Best-response Values Versus Self-play Values").
+        # Best-response values, as in CFR-D: they bound the opponent's gain. DeepStack takes self-play values, with
+        # which its supplement measured less exploitable play ("Best-response Values Versus Self-play Values").
         answers = [response_values(tree, believed, player) for player in range(2)] if search.safe else []
         for root in publics.roots(street).tolist():
             if not publics.deciders[root].any():
@@ -216,14 +222,14 @@ class GameTreeSearcher:
             possible = publics.possible(root)
             uniform = possible / possible.sum(axis=1, keepdims=True)
             ranges = (1.0 - search.uniform_share) * beliefs[root] + search.uniform_share * uniform
-            ranges = np.maximum(ranges, _IMPOSSIBLE * possible)  # exploitability asks for every infoset's strategy
+            ranges = np.maximum(ranges, _IMPOSSIBLE * possible)  # exploitability needs a strategy in every infoset
             if not search.safe:
                 yield self._solve(make_subgame(tree, publics, root, ranges, frontier=frontier), search, None)
                 continue
             for player in range(2):
                 other = 1 - player
                 weights = ranges.copy()
-                weights[other] = possible[other]  # it may hold any combo: no belief about it is relied on
+                weights[other] = possible[other]  # the opponent may hold any combo: no belief about it is relied on
                 gadget = TerminateOption(other, _expected(tree, publics, root, weights, answers[other], other))
                 subgame = make_subgame(tree, publics, root, weights, frontier=frontier, gadget=gadget)
                 yield self._solve(subgame, search, player)
@@ -237,9 +243,9 @@ class GameTreeSearcher:
 def beliefs_everywhere(tree: GameTree, publics: PublicStates, strategy: np.ndarray) -> np.ndarray:
     """Return the beliefs of an observer who knows the strategy, at every public state: float64[P, n, num_combos].
 
-    Rows sum to 1. The probability of a joint deal is proportional to the product of its combos' beliefs, among deals
-    without a shared card. An action that no combo takes leaves beliefs unchanged. A seat whose combos all share a card
-    with the board gets the uniform range.
+    Rows sum to 1, and are zeros until all hole cards are dealt. The probability of a joint deal is proportional to the
+    product of its combos' beliefs, among deals without a shared card. An action that no combo takes leaves beliefs
+    unchanged. A seat whose believed combos all share a card with the board gets the uniform range of the free combos.
     """
     found = np.zeros((len(publics), tree.num_players, publics.num_combos))
     for number in np.flatnonzero(publics.street >= 0).tolist():
@@ -290,7 +296,10 @@ def _action_probability(tree: GameTree, publics: PublicStates, number: int, stra
 def _expected(
     tree: GameTree, publics: PublicStates, root: int, weights: np.ndarray, values: np.ndarray, player: int
 ) -> np.ndarray:
-    """Return the mean value of each combo of a player at a public state: float64[num_combos], 0 if impossible."""
+    """Return the mean value of each combo of a player at a public state: float64[num_combos].
+
+    The mean is over joint deals, by the players' ranges `weights`; 0 for impossible combos.
+    """
     history, weight = joint_deals(tree, publics, root, weights)
     combo = publics.combo[history, player]
     totals = np.bincount(combo, weights=weight, minlength=publics.num_combos)
@@ -306,10 +315,10 @@ def _write_continuations(
     solved: SolvedSubgame,
     strategy: np.ndarray,
 ) -> None:
-    """Write the mixtures chosen at a subgame's frontier into the strategy after it, modified in place.
+    """Write the mixtures chosen at a subgame's frontier into the infosets of `strategy` after it, modified in place.
 
-    A player who chooses its k policies with given probabilities plays, at a later infoset, their mean. The weight of a
-    policy is its probability times the reach that the policy itself gives the infoset.
+    A player who chooses its k policies with given probabilities plays, at a later infoset, their weighted mean. The
+    weight of a policy is its probability times the player's reach of the infoset under that policy since the frontier.
     """
     sub = solved.subgame.tree
     chosen = {}

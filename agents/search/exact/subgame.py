@@ -1,10 +1,10 @@
-"""Subgames of a flat game tree: from beliefs at a public state to a frontier, as flat trees of their own.
+"""Subgames of a flat game tree, each a flat tree of its own: from beliefs at a public state to a frontier.
 
 Chance first deals every seat a combo, with probability proportional to the product of beliefs among compatible hands.
 At the frontier each player who can still have a decision picks a continuation strategy, in turn and unseen by the
-others: the infoset of its pick is the leaf's public state and its own combo. The values of the picks are exact. With a
-gadget the opponent may first terminate, for each of its combos, and take that combo's earlier value (Burch, Johanson
-and Bowling, "Solving imperfect information games using decomposition", 2014).
+others: the infoset of a pick is the leaf's public state and the player's own combo. The values that follow the picks
+are exact. With a gadget the opponent may first terminate, for each of its combos, and take that combo's earlier value
+(Burch, Johanson and Bowling, "Solving imperfect information games using decomposition", 2014).
 
 In shapes, A, H and I count actions, histories and infosets of the whole game, and A' and I' those of the subgame. P
 counts public states, L histories at leaves, n players and k continuations.
@@ -21,7 +21,8 @@ from plurispiel.abstraction.trees.histories import Histories
 from plurispiel.abstraction.trees.public_states import PublicStates
 
 _PLAIN, _GADGET, _REFUSED = 0, -1, -2
-"""Stages of a history in a subgame; above 0, the number of players who have picked a continuation."""
+"""Stages of a history in a subgame: no special stage, before the gadget's choice, and after the opponent has
+terminated. Stages above 0 are the number of players who have picked a continuation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,12 @@ class Frontier:
     cut : bool[P]
         Whether each public state is a leaf.
     pickers : int8[P, n]
-        For each leaf, the players who pick a continuation, in the order of play; the other entries are -1.
+        For each leaf, the players who pick a continuation, in ascending order; the other entries are -1.
     leaf : int32[H]
-        The row in `values` of each history at a leaf; -1 for other histories.
+        The index of each history at a leaf, on the second axis of `values`; -1 for other histories.
     values : float64[k^n, L, n]
-        Every player's value of a leaf's history; player p's continuation c adds ``c * k^p`` to the first index.
+        Every player's value of each leaf's history. The first index encodes the picks: player p's continuation c adds
+        ``c * k^p``.
     num_continuations : int
         The number k of continuations from which each player picks.
     """
@@ -77,7 +79,7 @@ class GameTreeSubgame:
     root : int
         The public state at which the subgame begins.
     action : int32[A']
-        The action of the whole game for each action of the subgame; -1 for picks and for the gadget's.
+        The action of the whole game for each action of the subgame; -1 for picks and for the gadget's choices.
     leaf, combo : int32[I']
         At an infoset where a continuation is picked, the leaf's public state and the player's combo; else -1.
     """
@@ -104,7 +106,7 @@ def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray,
     Parameters
     ----------
     policies : float64[k, A]
-        The continuations.
+        The continuation strategies of the whole game.
     street : int
         The street, counted from 0.
     """
@@ -114,7 +116,7 @@ def street_frontier(tree: GameTree, publics: PublicStates, policies: np.ndarray,
 
 
 def frontier_at(tree: GameTree, publics: PublicStates, policies: np.ndarray, cut: np.ndarray) -> Frontier:
-    """Return the frontier at given public states, bool[P], none of them below another."""
+    """Return the frontier at the public states that `cut`, bool[P], marks; none of them may lie below another."""
     num_players, num_continuations = tree.num_players, len(policies)
     pickers = np.full((len(publics), num_players), -1, dtype=np.int8)
     if num_continuations > 1:  # with one there is nothing to pick
@@ -147,7 +149,7 @@ def make_subgame(
     Parameters
     ----------
     beliefs : float64[n, num_combos]
-        Each seat's range, not necessarily normalised; uniform for a gadget's opponent.
+        Each seat's range, not necessarily normalised. With a gadget, the opponent's range is uniform.
     frontier : Frontier, optional
         The leaves at which the subgame ends; by default it reaches the end of the game.
     gadget : TerminateOption, optional
@@ -169,9 +171,9 @@ def make_subgame(
 
 
 def joint_deals(tree: GameTree, publics: PublicStates, root: int, beliefs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a history for each joint deal at a public state, int32[m], and its weight, float64[m].
+    """Return a history for each of the m joint deals at a public state, int32[m], and the deals' weights, float64[m].
 
-    Weights are proportional to probabilities. Histories that differ only in the order of their cards count as one.
+    Weights are proportional to probabilities. Histories that differ only in the order of their cards are one deal.
     """
     members = publics.members(root)
     combos = publics.combo[members]
@@ -181,7 +183,7 @@ def joint_deals(tree: GameTree, publics: PublicStates, root: int, beliefs: np.nd
 
 
 def _dealt_chance(tree: GameTree, histories: np.ndarray) -> np.ndarray:
-    """Return the reach of chance for histories of one depth: float64[m]."""
+    """Return the reach of chance for m histories of one depth: float64[m]."""
     chance = np.ones(len(histories))
     while histories[0] > 0:
         chance *= tree.chance[histories]
@@ -190,7 +192,7 @@ def _dealt_chance(tree: GameTree, histories: np.ndarray) -> np.ndarray:
 
 
 class _Level(NamedTuple):
-    """The histories of one depth of a subgame.
+    """The m histories of one depth of a subgame.
 
     Attributes
     ----------
@@ -201,11 +203,12 @@ class _Level(NamedTuple):
     picks : int64[m]
         The continuations picked so far, encoded as the first index of `Frontier.values`.
     edge : int64[m]
-        OpenSpiel's number of the action that leads to each history.
+        OpenSpiel's number of the action or chance outcome that leads into each history.
     chance : float64[m]
-        The reach of chance for each history.
+        Probability of the chance outcome that leads into each history; 1 for an action.
     action : int64[m]
-        The same action's number in the whole game; -1 for an action that the whole game does not have.
+        The index of the action that leads into each history, among all actions of the whole game. -1 for chance
+        outcomes, and for actions that the whole game does not have.
     """
 
     history: np.ndarray
@@ -217,7 +220,7 @@ class _Level(NamedTuple):
 
 
 class _Kinds(NamedTuple):
-    """Kinds of the histories of one depth, as in `Histories`."""
+    """The attributes of the same names in `Histories`, for the histories of one depth."""
 
     player: np.ndarray
     num_children: np.ndarray
@@ -283,7 +286,8 @@ class _Builder:
         firsts = sub.infoset_histories[sub.infoset_histories_first[:-1]]
         counts = np.diff(sub.infoset_first)
         offsets = np.arange(sub.num_actions) - np.repeat(sub.infoset_first[:-1], counts)
-        # Labels as in `_look`: first infosets, then a combo for the gadget, then (state, combo, picker) for picks.
+        # Labels as in `_look`: first those of infosets of the whole game, then a label for each combo of the gadget's
+        # opponent, then one for each (state, combo, picker).
         pick = kinds.label[firsts] - tree.num_infosets - publics.num_combos
         pick = np.where(pick >= 0, pick // tree.num_players, -1)  # the player is known from the infoset
         return GameTreeSubgame(
@@ -295,7 +299,7 @@ class _Builder:
         )
 
     def _look(self, level: _Level) -> _Kinds:
-        """Return the kinds of the histories of a depth."""
+        """Return what happens at the histories of a depth: who acts, how many children follow, and so on."""
         tree, publics = self._tree, self._publics
         history, stage = level.history, level.stage
         player = tree.player[history].astype(np.int64)
@@ -318,7 +322,7 @@ class _Builder:
             ends = picker < 0
             player[leaves] = np.where(ends, TERMINAL, picker)
             num_children[leaves] = np.where(ends, 0, self._frontier.num_continuations)
-            # Where nobody picks any more, picker -1 reads the last seat's combo; `ends` drops the label made of it.
+            # Where nobody picks any more, picker -1 reads the last seat's combo; `ends` drops the label made from it.
             combo = publics.combo[history[leaves], picker]
             # No earlier pick is in the label: players choose unseen by each other.
             named = (state.astype(np.int64) * publics.num_combos + combo) * tree.num_players + picker
