@@ -1,4 +1,4 @@
-"""The action abstraction: bet sizes on offer, the betting tree they span, and the translation of other sizes."""
+"""The action abstraction: menus of bet sizes, the betting tree of a menu, and the translation of off-tree bets."""
 
 from plurispiel.abstraction.actions.menu import BetMenu, BetSize, parse_sizes, raise_totals
 from plurispiel.abstraction.actions.translation import Translation, TreeStates, translate

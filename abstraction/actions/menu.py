@@ -2,8 +2,8 @@
 
 A menu is written as sizes separated by blanks or commas. ``0.5p`` or ``50%`` raises by that share of the pot after
 calling. ``2.5bb`` raises to that many big blinds over the whole hand. ``allin`` puts in the stack. An empty text
-offers no raise. A size below the smallest legal raise becomes that raise, a size near the whole stack becomes all-in,
-and equal totals are offered once.
+offers no raise. A size below the smallest legal raise becomes that raise, a size of at least 90 % of the stack becomes
+all-in, and sizes with equal totals are offered once.
 """
 
 import re
@@ -18,7 +18,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 __all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals", "sizes_text"]
 
 ALL_IN_SHARE = 0.9
-"""A raise to this share of the stack or more becomes all-in."""
+"""A raise to this share of the actor's stack or more becomes all-in."""
 
 MAX_AMOUNT = 1000.0
 
@@ -31,8 +31,10 @@ class BetSize(NamedTuple):
     Attributes
     ----------
     unit : {"pot", "big blind", "all-in"}
+        What `amount` counts.
     amount : float
-        Share of the pot after calling, or big blinds in all; 0 for all-in.
+        For "pot", the raise as a share of the pot after calling; for "big blind", the raise-to total in big blinds; for
+        "all-in", 0.
     """
 
     unit: str
@@ -50,7 +52,7 @@ def parse_sizes(text: str) -> Sizes:
     Raises
     ------
     ValueError
-        If a word is not a size.
+        If a word of the text is not a size, or its number is 0 or above the limit of 1000 pots or big blinds.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def sizes_text(sizes: Sizes) -> str:
 def raise_totals(
     sizes: Sizes, rules: HoldemRules, state: list[int], *, dead_chips: int = 0, all_in_share: float = ALL_IN_SHARE
 ) -> tuple[int, ...]:
-    """Return the raise-to totals of sizes in a betting state, ascending; empty where no raise is legal.
+    """Return the raise-to totals in chips that sizes mean in a betting state, ascending; empty where no raise is legal.
 
     Parameters
     ----------
@@ -91,7 +93,8 @@ def raise_totals(
     dead_chips : int
         Chips in the pot that no seat of the state has contributed.
     all_in_share : float
-        A raise of at least this share of the stack becomes all-in; above 1, only sizes of the whole stack or more do.
+        A raise to at least this share of the stack becomes all-in. If the share is above 1,
+        only raises to the whole stack or more become all-in.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     if highest == 0:
@@ -113,8 +116,8 @@ class BetMenu:
     Attributes
     ----------
     sizes : tuple of tuple of tuple of Sizes
-        ``sizes[street][seat][r]`` are the sizes on offer after r raises on the street. Beyond the last entry of each
-        tuple, the last entry holds.
+        ``sizes[street][seat][r]`` are the sizes on offer to a seat after r raises on the street. For a street, seat or
+        r beyond the end of its tuple, the last entry of the tuple holds.
     all_in_share : float
         See `raise_totals`.
 
@@ -136,7 +139,7 @@ class BetMenu:
             )
 
     def sizes_at(self, street: int, seat: int, num_raises: int) -> Sizes:
-        """Return the sizes for a street, seat and number of raises so far."""
+        """Return the sizes for a street, a seat and the number of raises so far on the street."""
         by_raise = _last_or(_last_or(self.sizes, street), seat)
         return _last_or(by_raise, num_raises)
 

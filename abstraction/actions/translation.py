@@ -2,22 +2,24 @@
 
 An off-tree bet between two sizes of the tree is mapped to one of them at random, by the pseudo-harmonic mapping
 (Ganzfried and Sandholm, "Action translation in extensive-form games with large action spaces", IJCAI 2013). Sizes are
-shares of the pot after calling. After such a bet the pots of hand and tree differ, so both states are kept, and every
-bet is measured by the pot of its own state.
+shares of the pot after calling. After an off-tree bet the pots of hand and tree differ. The states of both are
+therefore kept; a bet of the hand is measured by the hand's pot, and a bet of the tree by the tree's pot.
 
-Where hand and tree disagree, these rules hold.
+Where hand and tree disagree, the following rules hold.
 
-- A bet below the smallest size may be mapped to a call, as size 0. If a call would end the street in the tree although
-  other seats must still answer in the hand, the smallest raise is taken instead, and nobody folds to it
-  (`Shadow.free`). Otherwise tiny bets could exploit the player.
+- A bet below the smallest size may be mapped to a call, as size 0. If hand and tree would then wait for different
+  seats, for example because the call ends the street in the tree, the smallest raise is taken instead. The tree's fold
+  to this raise stands for a call in the hand (`Shadow.free`). Otherwise tiny bets could exploit the player.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
-  the hand. But if another seat is in the hand and not in the tree, it takes the folded seat's place in the tree.
-- Where the tree offers no call, the seat that calls leaves the tree. If it bets later, it takes the place of another
-  seat, but never our own seat's place; the seats between are assumed to check.
+  the hand. But if a live seat has no place in the tree, that seat takes the folded seat's place.
+- Where the tree offers no call, the seat that calls in the hand folds in the tree and has no place there. If that seat
+  bets later, it takes the place of another seat, but never our own seat's place; the seats between are assumed to
+  check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
-  next raise it can follow, or the next street (`Shadow.missed`).
-- A seat that is all-in calls. If the hand is a street ahead, all seats call until the tree has caught up. If the
-  tree is ahead, it waits; if the tree's hand is over, it stays over.
+  next raise that the tree can follow, or until the next street (`Shadow.missed`).
+- A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all seats call in the tree until
+  the tree has caught up. If the tree is a street ahead, it waits for the hand. If the betting is over in the tree, the
+  tree has no more decisions.
 """
 
 import bisect
@@ -51,32 +53,39 @@ MAX_KEPT_GAMES = 16
 
 
 def lower_share(size: float, lower: float, upper: float) -> float:
-    """Return the probability that a bet is mapped to the lower of the two sizes around it.
+    """Return the probability that a bet of `size` is mapped to `lower`, with ``lower <= size <= upper``.
+
+    All three are shares of the pot after calling.
 
     Notes
     -----
-    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). Answering the
-    lower size A with probability f and the upper size B otherwise keeps this property:
-    ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. Solved for f: ``(B - x) (1 + A) / ((B - A) (1 + x))``. This is
-    1 at A, 0 at B, and one half at ``(A + B + 2 A B) / (A + B + 2)``, below the middle.
+    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). If the bet is
+    answered as the lower size A with probability f, and as the upper size B otherwise, the mean frequency is the
+    same: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. The solution is
+    ``f = (B - x) (1 + A) / ((B - A) (1 + x))``, which is 1 at x = A and 0 at x = B. It is one half at
+    ``x = (A + B + 2 A B) / (A + B + 2)``, below the middle of A and B.
     """
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
 
 def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
-    """Return the index in `sizes`, ascending, to which a bet is mapped.
+    """Return the index in `sizes` of the size to which a bet is mapped.
 
     Parameters
     ----------
+    size : float
+        The bet as a share of the pot after calling.
+    sizes : sequence of float
+        The tree's sizes as such shares, ascending.
     coin : float, optional
-        Uniform from 0 to 1; 0.5 makes the mapping deterministic: it takes the likelier neighbour.
+        A uniform random number from 0 to 1. With the default of 0.5 the bet is mapped to the likelier neighbour.
     """
     lower, share = lower_place(size, sizes)
     return lower if coin < share else lower + 1
 
 
 def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
-    """Return the index of the size to which a bet is mapped, or of the lower of two, and that size's probability."""
+    """Return the index of the only or the lower size to which a bet may be mapped, and this size's probability."""
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
         return 0, 1.0
@@ -88,7 +97,7 @@ def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
 
 
 class TreeStates:
-    """The betting states and bet sizes at a tree's decisions, and the translations of the games played in it.
+    """The betting states and bet sizes at a tree's decisions, and the translations of games played in it.
 
     Parameters
     ----------
@@ -105,7 +114,7 @@ class TreeStates:
         self.translation = functools.lru_cache(MAX_KEPT_GAMES)(self._translation)
 
     def child(self, node: int, action: int) -> int:
-        """Return the node after an action of a decision, or -1 if the tree does not offer it."""
+        """Return the node after an action of a decision, or -1 if the decision does not offer the action."""
         actions = self.tree.actions(node).tolist()
         return int(self.tree.first_child[node]) + actions.index(action) if action in actions else -1
 
@@ -130,7 +139,7 @@ class TreeStates:
 
 
 class Shadow(NamedTuple):
-    """The position of a hand in the tree.
+    """The position in the tree that stands for a hand at the table.
 
     Attributes
     ----------
@@ -139,9 +148,10 @@ class Shadow(NamedTuple):
     seats : tuple of int
         For each seat at the table, its seat in the tree; -1 for a seat that is not in the tree.
     missed : bool
-        The last raise on this street could not be followed in the tree.
+        Whether the tree could not follow the hand's last raise on this street.
     free : bool
-        The last raise on this street was mapped to a call, but is the smallest raise in the tree.
+        Whether the hand's last raise on this street was mapped to a call, but had to become the smallest raise in the
+        tree. The tree's fold to that raise stands for a call in the hand.
     """
 
     node: int
@@ -160,7 +170,8 @@ class Answers(NamedTuple):
     actions : tuple of int
         Actions of the hand, ascending: call, fold where legal, and the translations of the decision's actions.
     columns : tuple of int
-        For each action of the tree's decision, the index in `actions` of its translation. Several may have the same.
+        For each action of the tree's decision, the index in `actions` of its translation. Several may have the same
+        index.
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     """
@@ -172,7 +183,7 @@ class Answers(NamedTuple):
 
 
 class Place:
-    """A point of a hand and its position in the tree, shared by all hands with these actions and random draws.
+    """A point of a hand and its position in the tree, shared by all hands with the same actions and random draws.
 
     Attributes
     ----------
@@ -187,7 +198,7 @@ class Place:
     def __init__(self, state: BettingState, shadow: Shadow, is_node: bool):
         self.state = state
         self.shadow = shadow
-        self.is_node = is_node  # the hand and the tree have had the same actions
+        self.is_node = is_node  # the hand has had exactly the actions that lead to the tree's node
         self.following: dict[int | tuple[int, int], Place | _Draw] = {}
         self.answers: Answers | None = None
 
@@ -201,7 +212,7 @@ class _Draw(NamedTuple):
 
 
 def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
-    """Return in words how a game differs from the tree's; an empty text if it does not.
+    """Return in words how a game differs from the tree's game; an empty text if seats, blinds and stacks agree.
 
     Raises
     ------
@@ -220,7 +231,7 @@ def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
 
 
 class Translation:
-    """Follows the hands of one game in the tree of another.
+    """Follows the hands of one game in the tree of another or the same game.
 
     A table with fewer seats than the tree is played as if the first seats to act before the flop had folded.
     Heads-up, the button plays the tree's button and the big blind its big blind.
@@ -231,13 +242,13 @@ class Translation:
         The game that is played.
     states : TreeStates
     by_nodes : bool
-        In the tree's own game, whether to follow a hand by its nodes alone until it first leaves the tree. The places
-        are the same without, and take longer.
+        Whether a hand of the tree's own game is followed by node numbers alone until it first leaves the tree. If
+        False, the places are the same but take longer.
 
     Raises
     ------
     ValueError
-        If the game has more seats than the tree, or other cards.
+        If the game has more seats than the tree's game, or other cards.
     """
 
     def __init__(self, rules: HoldemRules, states: TreeStates, *, by_nodes: bool = True):
@@ -259,7 +270,7 @@ class Translation:
     def root(self, own_seat: int) -> Place:
         """Return the place before the first action; `own_seat` as in `follow`."""
         if self._num_places > MAX_KEPT_PLACES:
-            # Hands under way find their places again, from the same coins.
+            # All places are dropped. Hands that are being played compute theirs again, from the same coins.
             self._roots.clear()
             self._num_places = 0
         seat = -1 if self._by_nodes else own_seat
@@ -276,9 +287,10 @@ class Translation:
         Parameters
         ----------
         coin : float
-            Random number from 0 to 1 that draws between two sizes, see `translate`.
+            Random number from 0 to 1 that draws between two sizes, as in `translate`.
         own_seat : int
-            The seat that chooses its actions in the tree, and raises to the totals of `actions`; -1 for none.
+            The seat that chooses its actions from the tree's, so that its raises have the totals that `actions`
+            returns; -1 if there is no such seat.
         """
         found = self._following(place, action, own_seat)
         if isinstance(found, _Draw):
@@ -304,11 +316,11 @@ class Translation:
         return place.answers
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:
-        """Return the tree's decision for the seat to act in the hand, or None where it has none."""
+        """Return the tree's decision for the seat to act in the hand, or None where the tree has no such decision."""
         return None if shadow.missed or not self._is_at_turn(shadow, state) else shadow.node
 
     def actions(self, shadow: Shadow, state: BettingState) -> list[int]:
-        """Return the action in the hand for each action of the tree's decision; several may be the same."""
+        """Return the action in the hand for each action of the tree's decision; equal actions may occur."""
         fold = FOLD if state.can_fold and not shadow.free else CALL
         answers = {FOLD: fold, CALL: CALL}
         offered = self.states.tree.actions(shadow.node).tolist()
@@ -320,16 +332,17 @@ class Translation:
         return Place(state, shadow, is_node)
 
     def _following(self, place: Place, action: int, own_seat: int) -> Place | _Draw:
-        """Return where an action leads, computed once."""
+        """Return where an action leads; computed once for each place and action."""
         found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
             found = self._find(place, action, own_seat)
-            is_common = isinstance(found, Place) and found.is_node == place.is_node  # does not depend on our own seat
+            # A place reached in this way does not depend on our own seat.
+            is_common = isinstance(found, Place) and found.is_node == place.is_node
             place.following[action if is_common else (own_seat, action)] = found
         return found
 
     def _find(self, place: Place, action: int, own_seat: int) -> Place | _Draw:
-        """Return the place after an action, or the draw between two."""
+        """Return the place after an action, or the draw between two places."""
         before, shadow = place.state, place.shadow
         after = before.copy()
         after.apply_legal(action)
@@ -356,19 +369,20 @@ class Translation:
     def _totals(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the hand's raise-to total, legal or not, for each raise of the tree's decision.
 
-        The tree's all-in becomes the hand's where the seat's stack is as deep in big blinds as its tree seat's.
+        The tree's all-in becomes the hand's all-in if the seat's starting stack, in big blinds, equals that of its seat
+        in the tree.
         """
         array = state.array.tolist()
         totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
         stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
         if totals and self._is_as_deep[state.actor] and stacks and own_stacks:
-            # All-in stays all-in: as a share of a pot that differs from the tree's, it would miss the stack.
+            # Converted by its share of the pot, an all-in would miss the stack if the pots of hand and tree differ.
             if self.states.raises(shadow.node)[-1] == own_stacks[shadow.seats[state.actor]]:
                 totals[-1] = stacks[state.actor]
         return totals
 
     def _call(self, shadow: Shadow) -> Shadow:
-        """Return the shadow after a call of the tree's seat to act, or its fold where the tree offers no call."""
+        """Return the shadow after the tree's seat to act has called, or folded if the tree offers no call."""
         called = self.states.child(shadow.node, CALL)
         if called >= 0:
             return shadow._replace(node=called)
@@ -377,7 +391,7 @@ class Translation:
         return shadow._replace(node=self.states.child(shadow.node, FOLD), seats=seats)
 
     def _hand_over(self, shadow: Shadow, folded: int, state: BettingState) -> Shadow:
-        """Return the shadow in which a seat that is not in the tree, if there is one, takes a folding seat's place."""
+        """Return the shadow in which the next live seat outside the tree, if any, takes a folding seat's place."""
         for step in range(1, self.rules.num_seats):
             heir = (folded + step) % self.rules.num_seats
             if shadow.seats[heir] < 0 and not state.folded[heir]:
@@ -385,9 +399,10 @@ class Translation:
         return shadow
 
     def _bring_to_turn(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow in which the raising seat is to act, or the same shadow.
+        """Return the shadow in which the raising seat is to act in the tree, or the given shadow if there is none.
 
-        Calls of the seats before it, and an exchange of seats if the raiser is not in the tree, may lead there.
+        In the tree, the seats before the raiser call. A raiser that is not in the tree first takes another seat's
+        place.
         """
         tree, states = self.states.tree, self.states
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
@@ -399,7 +414,7 @@ class Translation:
             others = [place for place in waiting if place in shadow.seats and place != own_place]
             if not others:
                 return shadow
-            # The neighbour after it if possible, else the one before: the others then answer in the hand's order.
+            # The tree's next seat to act if possible, else the last one: the other seats then keep the hand's order.
             place = others[0] if others[0] == waiting[0] else others[-1]
             brought = _exchanged(shadow, shadow.seats.index(place), seat)
         if brought.seats[seat] not in waiting:
@@ -415,7 +430,7 @@ class Translation:
     ) -> tuple[float, list[Shadow]]:
         """Return the shadows to which a raise may lead, and the probability of the first.
 
-        One shadow and 1, unless the raise lies between two sizes of the tree.
+        There is one shadow, with probability 1, unless the raise lies between two sizes of the tree.
         """
         states = self.states
         if not self._is_at_turn(shadow, before):
@@ -426,19 +441,20 @@ class Translation:
         shadow = shadow._replace(missed=False, free=False)
         size = _size(before, action)
         totals = self._totals(shadow, before)
-        if before.actor == own_seat:  # its raises are those of `actions`, where illegal totals became legal ones
+        if before.actor == own_seat:  # our own raises come from `actions`, which makes totals legal
             totals = [nearest_raise(before, total) for total in totals]
         same = [number for number, total in enumerate(totals, start=1) if total == action]
         if same:
             number = min(same, key=lambda number: abs(sizes[number - 1] - size))  # short stacks make totals equal
             return 1.0, [self._count_as(shadow, number, after, own_seat)]
-        # Below the smallest size the lower neighbour is a call, size 0; above the largest there is no choice.
+        # A bet below the smallest size has a call as its lower neighbour, with size 0. A bet above the largest size
+        # becomes the largest.
         number, share = lower_place(size, (0.0, *sizes))
         numbers = [number] if share == 1.0 else [number, number + 1]
         return share, [self._count_as(shadow, number, after, own_seat) for number in numbers]
 
     def _count_as(self, shadow: Shadow, number: int, after: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow after the tree's seat has made one of its raises, counted from 1; 0 is a call."""
+        """Return the shadow after the tree's seat has made raise `number` of its decision, from 1; 0 is a call."""
         states = self.states
         first = states.child(shadow.node, states.raises(shadow.node)[0])
         if number:
@@ -460,7 +476,8 @@ class Translation:
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
         """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
 
-        Seats without further actions in the hand call, and so do all seats that the tree asks before our own.
+        In the tree, folded seats fold or check; seats that will not act again on this street of the hand call. If our
+        own seat is to act in the hand, all seats before it in the tree call.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:
@@ -480,16 +497,16 @@ class Translation:
 
 
 class ShadowHand:
-    """One hand and its shadow, after any actions.
+    """Finds the place of one hand in the tree after any of its actions.
 
     Parameters
     ----------
     translation : Translation
     coins : sequence of float, optional
-        One random number for each action of the hand, so that its mapping is drawn once. By default the mapping is
-        deterministic.
+        One random number from 0 to 1 for each action of the hand, so that an action is always mapped alike. By default
+        each bet is mapped to the likelier size.
     seat : int, optional
-        The seat whose raises come from `Translation.actions`.
+        The seat whose raises come from `Translation.actions`; -1 for none.
     """
 
     def __init__(self, translation: Translation, coins: Sequence[float] | np.ndarray | None = None, seat: int = -1):
@@ -498,7 +515,7 @@ class ShadowHand:
         self._seat = seat
 
     def at(self, actions: Sequence[int]) -> Place:
-        """Return the place of the hand after some actions."""
+        """Return the place of the hand after `actions`, all actions from its start."""
         translation, coins, seat = self.translation, self._coins, self._seat
         place = translation.root(seat)
         for number, action in enumerate(actions):
@@ -511,28 +528,28 @@ class ShadowHand:
         return place
 
     def before_coin(self, actions: Sequence[int]) -> list[tuple[float, Place]]:
-        """Return the places to which the last action may lead before its random draw, with their probabilities."""
+        """Return each place to which the last action may lead, with its probability before the random draw."""
         if not actions:
             return [(1.0, self.at(actions))]
         return self.translation.follow_both(self.at(actions[:-1]), actions[-1], self._seat)
 
 
 def _exchanged(shadow: Shadow, leaves: int, comes: int) -> Shadow:
-    """Return the shadow in which a seat takes the place of another, which leaves the tree."""
+    """Return the shadow in which table seat `comes` takes the tree seat of `leaves`, which is then not in the tree."""
     seats = list(shadow.seats)
     seats[comes], seats[leaves] = seats[leaves], -1
     return shadow._replace(seats=tuple(seats))
 
 
 def _has_chips(shadow: Shadow, tree_seat: int, state: BettingState) -> bool:
-    """Return whether the table's seat at a tree seat can act in the hand."""
+    """Return whether the table's seat with this tree seat is live in the hand and has chips left."""
     return tree_seat in shadow.seats and bool(state.array[betting_state.ACTING] >> shadow.seats.index(tree_seat) & 1)
 
 
 def _size(state: BettingState, total: int) -> float:
     """Return a raise-to total as a share of the pot after calling.
 
-    Measured so, a raise of x has to be called by 1 / (1 + x) of the hands, as `lower_share` assumes.
+    With this measure, a raise of x has to be called by 1 / (1 + x) of the hands, as `lower_share` assumes.
     """
     most = int(state.array[betting_state.MAX_CONTRIB])
     contributions = state.contributions
@@ -540,12 +557,12 @@ def _size(state: BettingState, total: int) -> float:
 
 
 def _waiting(state: BettingState) -> list[int]:
-    """Return the seats that still act on this street if all of them call, in order."""
+    """Return the seats that would still act on this street if everyone called, in the order of their turns."""
     array = state.array.tolist()
     num_seats = state.rules.num_seats
     seats = [(state.actor + step) % num_seats for step in range(num_seats)]
     acting = [seat for seat in seats if array[betting_state.ACTING] >> seat & 1]
-    # Those who have called or made the last raise sit before the actor, so they come last in this order.
+    # The seats that have called or made the last raise sit before the actor, so they come last in this order.
     return acting[: array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]]
 
 

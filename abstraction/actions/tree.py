@@ -1,8 +1,9 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
-Nodes are numbered so that the children of a node are contiguous and a subtree lies close together. A decision's row
-is the number of its first action among all actions of its street, in the order of nodes. ``row[node] + a`` and a bucket
-identify a *cell* of the regret table, which holds one number for each decision, action and bucket.
+Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. The row
+of a decision counts the actions of all decisions on its street that a depth-first walk visits earlier. Action a of the
+decision in a bucket has the *cell* (``row[node] + a``, bucket) of the regret table, which holds one number for each
+decision, action and bucket.
 """
 
 from dataclasses import dataclass
@@ -31,10 +32,11 @@ class StreetMenu:
     raises : tuple of str
         Entry r holds the sizes on offer after r raises on the street; after the last entry no raise is offered.
     multiway : tuple of str, optional
-        Like `raises`, while three or more seats have not folded; by default `raises` also holds then.
+        Like `raises`, for use while three or more seats have not folded; by default `raises` is used then too.
     callers : tuple of int, optional
-        Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises. A call
-        is always offered heads-up, to the last seat to act, and where the bet cannot be raised. By default no limit.
+        Entry r is the number of seats that may call a bet after r raises; the last entry holds for more raises.
+        Whatever this number, a call is offered between two live seats, to the last seat to act, and where no raise is
+        legal. By default there is no limit.
     """
 
     raises: tuple[str, ...]
@@ -57,11 +59,12 @@ class GameMenu:
     streets : tuple of StreetMenu
         The menu of each street; the last one also holds on later streets.
     all_in_share : float
-        A raise of at least this share of the stack becomes all-in.
+        A raise to at least this share of the stack becomes all-in.
     exact : bool
-        Illegal shares of the pot are not offered, as in `universal_poker`, instead of becoming the nearest legal size.
+        Whether a size is left out where its share of the pot is not a legal raise, as in `universal_poker`. If False,
+        such a size becomes the nearest legal raise, and `all_in_share` applies.
     push_or_fold : bool
-        A seat that faces a bet and may raise may not call.
+        Whether a seat that faces a bet and may raise is not offered a call.
     """
 
     streets: tuple[StreetMenu, ...]
@@ -80,13 +83,13 @@ class MenuArrays(NamedTuple):
     Attributes
     ----------
     first, length : int32[num_streets, live seats, raises so far]
-        First size in `units` and number of sizes; the last entries hold for more seats and raises.
+        Index in `units` of the first size, and number of sizes. The last entry of an axis holds for all larger numbers.
     callers : int32[num_streets, raises so far]
-        How many seats may call.
+        How many seats may call a bet, see `StreetMenu`.
     units : int8[num_sizes]
         `tree_kernels.POT`, `BIG_BLIND` or `ALL_IN` for each size.
     amounts : float64[num_sizes]
-        Share of the pot after calling, or big blinds in all; 0 for all-in.
+        Share of the pot after calling, or raise-to total in big blinds; 0 for all-in.
     big_blind : int
         Chips of the big blind.
     all_in_share : float
@@ -107,14 +110,14 @@ class MenuArrays(NamedTuple):
 
 
 class TreeSize(NamedTuple):
-    """How large a tree is.
+    """The numbers of nodes and actions of a tree.
 
     Attributes
     ----------
     num_nodes, num_ends : int
-        All nodes, and those where the betting is over.
+        Number of all nodes, and number of nodes where the betting is over.
     decisions, pairs : tuple of int
-        Number of decision nodes on each street, and number of (decision, action) pairs.
+        Number of decision nodes, and number of pairs of a decision and one of its actions, on each street.
     """
 
     num_nodes: int
@@ -123,7 +126,7 @@ class TreeSize(NamedTuple):
     pairs: tuple[int, ...]
 
     def cells(self, num_buckets: tuple[int, ...]) -> int:
-        """Return the number of (decision, action, bucket) cells for a number of buckets on each street."""
+        """Return the number of cells (decision, action, bucket) if each street has the given number of buckets."""
         return sum(pairs * buckets for pairs, buckets in zip(self.pairs, num_buckets, strict=True))
 
 
@@ -139,18 +142,19 @@ class BettingTree(NamedTuple):
     num_actions : uint8[num_nodes]
         Number of actions on offer; 0 where the betting is over.
     first_child : int32[num_nodes]
-        The node after a decision's first action; the nodes after its other actions follow. For a node where the betting
-        is over: its row in `contributions` and `folded`.
+        The node after a decision's first action; the nodes after its other actions have the next numbers. For a node
+        where the betting is over: its index in `contributions` and `folded`.
     row : int32[num_nodes]
-        The row of a decision, as defined at the top of this module; -1 where the betting is over.
+        The row of a decision on its street, as defined at the top of this module; -1 where the betting is over.
     paid : int32[num_nodes]
-        Contribution of the seat to act; 0 at an end.
+        Chips that the seat to act has contributed; 0 where the betting is over.
     parent, action : int32[num_nodes]
-        The parent, and the action that leads here: 0 fold, 1 check or call, N raise to N chips; -1 for the root.
+        The parent of each node, and the action that leads to the node: 0 fold, 1 check or call, N raise to N chips.
+        Both are -1 for the root.
     contributions : int32[num_ends, num_seats]
         Chips that each seat has put in at each end.
     folded : uint16[num_ends]
-        Seats that folded, as a bit set.
+        Seats that have folded at each end: bit i is seat i.
     """
 
     actor: np.ndarray
@@ -175,12 +179,16 @@ class TreeWorkspace(NamedTuple):
 
     Attributes
     ----------
-    states, nodes
-        The betting state and the number of the node.
-    actions, num_actions
-        The actions on offer, and their number.
-    following
+    states : int64[MAX_DEPTH + 1, STATE_SIZE]
+        The betting state.
+    actions : int64[MAX_DEPTH + 1, MAX_ACTIONS]
+        The actions on offer.
+    num_actions : int64[MAX_DEPTH + 1]
+        The number of actions on offer.
+    following : int64[MAX_DEPTH + 1]
         Index in `actions` of the next action to follow.
+    nodes : int64[MAX_DEPTH + 1]
+        The number of the node.
     """
 
     states: np.ndarray
@@ -203,7 +211,7 @@ def game_menu(rules: HoldemRules) -> GameMenu:
     names = {"fc": "", "fcpa": "1p allin", "fchpa": "0.5p 1p allin"}
     # In a limit game any one size stands for the fixed raise.
     text = "allin" if rules.is_limit and rules.betting_abstraction != "fc" else names[rules.betting_abstraction]
-    # An entry for every raise: the rules limit their number, not the menu.
+    # The menu has an entry for every possible raise: the rules alone limit the number of raises.
     return GameMenu((StreetMenu((text,) * kernels.MAX_DEPTH),), exact=True)
 
 
@@ -270,7 +278,8 @@ def _menu_arrays(rules: HoldemRules, menu: GameMenu) -> MenuArrays:
     """Return a menu as kernels read it."""
     streets = [menu.streets[min(street, len(menu.streets) - 1)] for street in range(rules.num_streets)]
     longest = max(len(texts) for street in streets for texts in (street.raises, street.multiway or ()))
-    # Live seats 0 to 2 take the sizes of two; 3 stands for all more. Past the last entry no raise is offered.
+    # With 0 to 2 live seats the sizes of two seats hold; 3 stands for three or more. Past the last entry no raise is
+    # offered.
     first = np.zeros((rules.num_streets, 4, longest + 1), np.int32)
     length = np.zeros_like(first)
     callers = np.full((rules.num_streets, longest + 1), MAX_SEATS, np.int32)

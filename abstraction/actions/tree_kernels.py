@@ -26,18 +26,18 @@ from plurispiel.abstraction.holdem.betting_state import (
 from plurispiel.abstraction.machine.jit import kernel
 
 MAX_ACTIONS = 32
-"""Greatest number of actions at one decision."""
+"""Greatest number of actions on offer at one decision, fold and call included."""
 MAX_DEPTH = 400
 """Greatest number of actions in a hand."""
 TERMINAL = -1
 
 POT, BIG_BLIND, ALL_IN = 0, 1, 2
-"""Units of sizes."""
+"""Units of a menu's sizes."""
 
 
 @kernel(inline=True)
 def _may_call(menu, state):
-    """Return whether a bet that could be raised may also be called."""
+    """Return whether the menu lets the actor call a bet that the actor could also raise."""
     if menu.push_or_fold:
         return False
     raises = state[NUM_RAISES]
@@ -91,7 +91,7 @@ def fill_actions(rules, menu, state, actions):
         unit, amount = menu.units[size], menu.amounts[size]
         total = highest
         if unit == POT:
-            total = most + np.int64(amount * pot_after_call + 0.5)  # as `betting.pot_raise` rounds
+            total = most + np.int64(amount * pot_after_call + 0.5)  # rounded as in `betting.pot_raise`
         elif unit == BIG_BLIND:
             total = np.int64(amount * menu.big_blind + 0.5)
         if menu.exact:
@@ -101,7 +101,8 @@ def fill_actions(rules, menu, state, actions):
                 continue
         else:
             total = highest if total >= menu.all_in_share * highest else min(max(total, lowest), highest)
-        # Inserted in order, each total once: translation takes the last raise for the largest.
+        # Totals are inserted in ascending order, each once: translation expects the largest raise to be the last
+        # action.
         place = count
         while place > start and actions[place - 1] >= total:
             place -= 1
@@ -116,7 +117,7 @@ def fill_actions(rules, menu, state, actions):
 
 @kernel
 def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
-    """Return the numbers of nodes and of ends of the betting tree, without storing it.
+    """Return the numbers of nodes and of ends of the betting tree, without storing the tree.
 
     Parameters
     ----------
@@ -124,9 +125,9 @@ def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
     menu : MenuArrays
     work : TreeWorkspace
     max_nodes : int
-        Counting stops above this number.
+        Counting stops at the first node above this number.
     decisions, pairs : int64[num_streets]
-        Decision nodes and their actions on each street. Modified in place.
+        The numbers of decision nodes and of their actions are added for each street. Modified in place.
     """
     states, actions, num_actions, following = work.states, work.actions, work.num_actions, work.following
     start_hand(rules, states[0])
@@ -167,7 +168,7 @@ def fill_tree(rules, menu, work, next_row, tree):
     Parameters
     ----------
     next_row : int64[num_streets]
-        Must hold zeros. Modified in place.
+        The row of each street's next decision; must hold zeros at the call. Modified in place.
     tree : BettingTree
         Arrays of the size found by `count_nodes`. Modified in place.
     """
@@ -179,7 +180,7 @@ def fill_tree(rules, menu, work, next_row, tree):
     nodes[0] = 0
     tree.parent[0] = -1
     tree.action[0] = -1
-    opened = -1  # depth of the deepest node whose children have numbers
+    opened = -1  # depth of the deepest node on the path whose children have numbers
     while depth >= 0:
         node, state = nodes[depth], states[depth]
         if opened < depth:  # first visit: all children get their numbers now, so that they are contiguous

@@ -1,9 +1,9 @@
 """Kernels of folds and showdowns among three ranges, with exact card removal.
 
-Let {x, y} be a hand, and a and b two other ranges. The pairs of hands that share no card with {x, y} or with each other
-weigh ``S_a S_b - sum_c C_a[c] C_b[c] + D``. All sums are over hands without x and y: S is the total of a range, C[c]
-its weight on the hands with card c, and D the sum of a[g] b[g] over hands g. The sum over c subtracts a pair that
-shares one card once, but a pair of equal hands twice: D adds it back once.
+Let {x, y} be a hand, and a and b the ranges of two others. Pairs of the others' hands that share no card with {x, y} or
+with each other have the total weight ``S_a S_b - sum_c C_a[c] C_b[c] + D``. All sums are over hands without x and y: S
+is the total of a range, C[c] the range's weight on the hands with card c, and D the sum of a[g] b[g] over all hands g.
+The sum over c subtracts a pair that shares one card once, but a pair of equal hands twice; D adds this pair back once.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 WEAKER, NOT_STRONGER, ALL = 0, 1, 2
-"""Sets of hands relative to one hand: weaker hands; weaker and equal hands; all. Each contains the set before it."""
+"""Sets of hands relative to one hand: weaker hands; weaker and equal hands; all hands. Each contains the set before."""
 
 NUM_SETS = 3
 NUM_CARDS = 52
@@ -19,12 +19,12 @@ NUM_CARDS = 52
 
 @kernel
 def fill_pair_masses(cards, groups, reach, work, out):
-    """Write for each hand and all nine pairs of sets the weight of the pairs compatible with the hand and each other.
+    """Write, for each hand and each pair of sets, the weight of the pairs of others' hands that `out` describes.
 
     Parameters
     ----------
     cards : uint8[num_hands, 2]
-        Two hole cards, hands in order of strength.
+        The two hole cards of each hand, weakest hand first.
     groups : int32[num_groups + 1]
         Index of the first hand of each group of equal strength; the last entry is the number of hands.
     reach : float64[2, num_hands]
@@ -32,8 +32,8 @@ def fill_pair_masses(cards, groups, reach, work, out):
     work : three_way._Workspace
         Overwritten.
     out : float64[NUM_SETS, NUM_SETS, num_hands]
-        Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand.
-        Modified in place.
+        Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand. An
+        entry sums the weights of pairs of hands that share no card with the hand or with each other. Modified in place.
     """
     num_hands = cards.shape[0]
     number, totals, mass, both = work.number, work.totals, work.mass, work.both
@@ -61,7 +61,7 @@ def fill_pair_masses(cards, groups, reach, work, out):
 
 @kernel(inline=True)
 def _add(cards, reach, hand, of_set, totals, mass, both):
-    """Add a hand to the sums over a set, in both ranges."""
+    """Add a hand to the sums over one set of hands, in both ranges."""
     for player in range(2):
         weight = reach[player, hand]
         totals[of_set, player] += weight
@@ -72,14 +72,14 @@ def _add(cards, reach, hand, of_set, totals, mass, both):
 
 @kernel(inline=True)
 def _pair_mass(cards, reach, hand, first, second, work):
-    """Return the weight of the pairs of hands compatible with `hand` and each other.
+    """Return the weight of the pairs of hands that share no card with `hand` or with each other.
 
-    The first hand is from the set `first` of the first range, the second from the set `second` of the second range.
+    One hand of a pair is from the set `first` of the first range, the other from the set `second` of the second range.
     """
     number, totals, mass = work.number, work.totals, work.mass
     x, y = np.int64(cards[hand, 0]), np.int64(cards[hand, 1])
     first_end, second_end = work.ends[first], work.ends[second]
-    least = min(first, second)  # a hand is in both sets if it is in the smaller one, as they are nested
+    least = min(first, second)  # of two nested sets, the smaller one is the intersection
     first_own = reach[0, hand] if hand < first_end else 0.0
     second_own = reach[1, hand] if hand < second_end else 0.0
     # S without x and y: the hand {x, y} itself is in both masses, so it is added back once.

@@ -1,6 +1,6 @@
 """The betting of one hand, in a state that Python and kernels share.
 
-Kernels work on the flat arrays of `betting_state`; `BettingState` wraps one for Python.
+Kernels work on the flat arrays that `betting_state` describes; `BettingState` wraps a state array for Python.
 """
 
 import functools
@@ -17,7 +17,7 @@ __all__ = ["CALL", "FOLD", "BettingState", "IllegalAction", "nearest_raise", "po
 
 
 class IllegalAction(ValueError):
-    """An action that the rules do not allow in this state."""
+    """An action that the rules, or the game's menu of raises, do not allow in a state."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -48,7 +48,7 @@ class BettingState:
     ----------
     rules : HoldemRules
     array : int64[STATE_SIZE], optional
-        A state to continue from, not copied. By default a new hand with the blinds posted.
+        A state array to continue from, not copied. By default a new hand begins, with the blinds posted.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class BettingState:
 
     @property
     def street(self) -> int:
-        """Betting round, from 0."""
+        """Number of the street, from 0."""
         return int(self.array[betting_state.STREET])
 
     @property
@@ -92,22 +92,22 @@ class BettingState:
 
     @property
     def can_fold(self) -> bool:
-        """Whether the actor faces a bet."""
+        """Whether the actor may fold, that is, faces a bet."""
         return bool(self.array[betting_state.CAN_FOLD])
 
     @property
     def min_raise(self) -> int:
-        """Lowest legal raise-to in chips, whatever the menu; 0 when no raise is legal."""
+        """Lowest legal raise-to total in chips, whatever the menu; 0 when no raise is legal."""
         return int(self.array[betting_state.MIN_RAISE])
 
     @property
     def max_raise(self) -> int:
-        """Highest legal raise-to in chips; 0 when no raise is legal."""
+        """Highest legal raise-to total in chips, whatever the menu; 0 when no raise is legal."""
         return int(self.array[betting_state.MAX_RAISE])
 
     @property
     def to_call(self) -> int:
-        """Chips the actor must add to call, at most its stack; 0 at the end of the hand."""
+        """Chips that the actor must add to call, at most all chips left; 0 at the end of the hand."""
         if self.is_over:
             return 0
         matched = min(self.array[betting_state.MAX_CONTRIB], self._rules_array[betting_state.STACK + self.actor])
@@ -115,7 +115,7 @@ class BettingState:
 
     @property
     def contributions(self) -> tuple[int, ...]:
-        """Contribution of each seat over the whole hand, in chips."""
+        """Chips that each seat has contributed over the whole hand."""
         return tuple(self.array[betting_state.CONTRIB : betting_state.CONTRIB + self.rules.num_seats].tolist())
 
     @property
@@ -134,7 +134,7 @@ class BettingState:
         Raises
         ------
         IllegalAction
-            If the rules do not allow it; the state is then unchanged.
+            If the rules or the game's menu do not allow the action; the state is then unchanged.
         """
         if isinstance(action, np.integer):
             action = int(action)
@@ -143,7 +143,7 @@ class BettingState:
         self.apply_legal(action)
 
     def apply_legal(self, action: int) -> None:
-        """Apply an action without checks; an illegal one leaves the state meaningless."""
+        """Apply an action without checking it; an illegal action leaves the state meaningless."""
         betting_state.apply_action(self._rules_array, self.array, action)
 
     def legal_text(self) -> str:
@@ -167,6 +167,11 @@ class BettingState:
         ----------
         deck : uint8[num_dealt_cards]
             All hole cards, seat by seat, then the board.
+
+        Raises
+        ------
+        ValueError
+            If the hand is not over, or the deck has another shape.
         """
         if not self.is_over:
             raise ValueError("the hand is not over: no payoffs yet")
@@ -196,8 +201,8 @@ def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
     """Return the raise-to totals on offer, ascending, or None if every legal size is on offer.
 
-    The menus are those of ``universal_poker``: pot is offered if it is a legal size, half pot only
-    together with pot, and all-in whenever a raise is legal. `dead_chips` as in `pot_raise`.
+    The menus are those of ``universal_poker``: a raise by the pot is offered if it is legal, by half the pot only
+    together with the pot, and all-in whenever a raise is legal. `dead_chips` has the meaning of `pot_raise`.
     """
     highest = state[betting_state.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
@@ -212,7 +217,7 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
 def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> dict[str, int]:
     """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered.
 
-    `dead_chips` as in `pot_raise`.
+    If the pot equals the stack, that total is named ``pot``. `dead_chips` has the meaning of `pot_raise`.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     totals = {}
@@ -228,7 +233,7 @@ def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> d
 
 
 def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips: int = 0) -> int:
-    """Return the total of a raise by a fraction of the pot after calling, legal or not, halves rounded up.
+    """Return the raise-to total of a raise by a fraction of the pot after calling, legal or not, rounded half up.
 
     `dead_chips` are chips in the pot that no seat of the state has contributed.
     """

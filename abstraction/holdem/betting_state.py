@@ -1,7 +1,8 @@
 """Kernels of the betting: the actor, the legal actions and the payoffs.
 
-A game and the state of a hand are flat int64 arrays; the constants below name their entries. The
-logic follows the ACPC server, on which ``universal_poker`` is built, so that all states agree with that game's.
+The rules of a game and the state of a hand are flat int64 arrays; the constants below name their entries. In entries
+for each seat or street, such as ``STACK``, the constant is the index of the first. The logic follows the ACPC server,
+on which ``universal_poker`` is built, so that all states agree with those of ``universal_poker``.
 """
 
 import numpy as np
@@ -30,16 +31,16 @@ RULES_SIZE = 38
 STREET = 0
 ACTOR = 1  # -1 when the hand is over
 CAN_FOLD = 2
-MIN_RAISE = 3  # lowest and highest legal raise-to; 0 and 0 when no raise is legal
+MIN_RAISE = 3  # lowest and (next entry) highest legal raise-to total; both 0 when no raise is legal
 MAX_RAISE = 4
 MAX_CONTRIB = 5
-NEXT_RAISE = 6  # the lowest raise-to for a seat with enough chips
+NEXT_RAISE = 6  # the lowest raise-to total for a seat with enough chips
 NUM_RAISES = 7  # on this street
 NUM_ACTIONS = 8  # on this street
 NUM_CALLED = 9  # seats with chips that have called or made the last raise
 NUM_LIVE = 10  # seats that have not folded
 NUM_ACTING = 11  # live seats with chips left
-ACTING = 12  # these seats as a bit set
+ACTING = 12  # the live seats with chips left, as a bit set
 CONTRIB = 13
 FOLDED = 23
 STATE_SIZE = 33
@@ -80,9 +81,9 @@ def start_hand(rules, state):
 def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises, num_actions, num_acting, acting):
     """Make `seat`, or the next seat in turn that can act, the actor, and write its legal actions.
 
-    The caller passes the entries it has just written: reading them back would wait for the stores.
+    The caller passes the entries that it has just written: reading them from `state` would wait for the stores.
     """
-    # The lowest bit from `seat` on, else the lowest of all: the next seat in turn.
+    # The next seat in turn is the lowest bit from `seat` on, or if there is none the lowest of all bits.
     from_seat = (acting >> seat) << seat
     seat = np.int64(_LOWEST_BIT[from_seat if from_seat != 0 else acting])
     stack = rules[STACK + seat]
@@ -104,9 +105,9 @@ def _pass_action(rules, state, seat, street, max_contrib, next_raise, num_raises
 def apply_action(rules, state, action):
     """Apply a legal action of the actor. `state` is modified in place.
 
-    The effects of the three actions are selected by arithmetic instead of branches: actions are hard to
-    predict, and a mispredicted branch costs more than all of this. Fold and call (0 and 1) are below every
-    contribution to match, so they pass through `max` without effect.
+    The effects of the three actions are selected by arithmetic instead of branches. Actions are hard to predict, and a
+    mispredicted branch costs more than the arithmetic. Fold and call (0 and 1) are not above the largest contribution,
+    so that `max` ignores them.
     """
     seat = state[ACTOR]
     stack = rules[STACK + seat]
@@ -116,8 +117,8 @@ def apply_action(rules, state, action):
     contrib = state[CONTRIB + seat] if action == FOLD else min(max(max_contrib, action), stack)
     has_chips = np.int64(contrib < stack)
     street = state[STREET]
-    # A raise from M to x asks for x + (x - M) next. After an all-in of less the old minimum stands, and the betting is
-    # open again for all: the ACPC's rule, not a card room's.
+    # After a raise from M to x the next raise is to x + (x - M) at least. After a smaller all-in raise the old minimum
+    # holds, and all seats may raise again: the rule of the ACPC, not of card rooms.
     next_raise = max(state[NEXT_RAISE], 2 * action - max_contrib)
     max_contrib = max(max_contrib, action)
     num_raises = state[NUM_RAISES] + raises
@@ -147,7 +148,7 @@ def apply_action(rules, state, action):
             num_actions = 0
             num_called = 0
         else:
-            street = last_street  # also if all are all-in and the board is run out
+            street = last_street  # also if the other streets pass without betting because seats are all-in
         state[STREET] = street
     state[NEXT_RAISE] = next_raise
     state[NUM_RAISES] = num_raises
@@ -171,7 +172,7 @@ def share_pot(rules, state, ranks, payoffs):
     Parameters
     ----------
     ranks : int64[10]
-        Hand ranks of the live seats, read only at a showdown; bigger is better.
+        Hand ranks of the live seats, read only at a showdown; the higher rank wins.
     payoffs : float64[num_seats]
         Modified in place. Side pots are layered by contribution; odd chips are split into fractions.
     """
@@ -205,7 +206,7 @@ def share_pot(rules, state, ranks, payoffs):
         for seat in range(num_seats):
             num_winners += state[CONTRIB + seat] > floor and state[FOLDED + seat] == 0 and ranks[seat] == best
         size = level - floor
-        # The winners divide the layer's chips of all others: the result is net of each winner's own chips.
+        # The winners divide the other seats' chips in this layer: the result is net of each winner's own chips.
         share = size * (num_sharing - num_winners) / num_winners
         for seat in range(num_seats):
             if state[CONTRIB + seat] > floor:

@@ -1,9 +1,8 @@
 """The betting of a heads-up game, street by street, as arrays: the public tree without its boards.
 
-Where a street ends with both seats in the hand, cards are dealt. The betting after them does not
-depend on the cards, so the k-th end of one street is the k-th root of the next. So one pass over a board of
-the next street serves all betting that leads to it. An all-in hand passes through the remaining streets
-as a root without decisions.
+Where a street ends with both seats in the hand, cards are dealt. The betting that follows does not depend on the cards,
+so the k-th end of one street is the k-th root of the next. One pass over a board of the next street therefore serves
+all betting that leads to that street. After an all-in, each remaining street has a root without decisions.
 """
 
 import functools
@@ -26,7 +25,8 @@ class StreetTooLarge(ValueError):
 
 
 RaiseMenu = Callable[[HoldemRules, list[int]], tuple[int, ...] | None]
-"""Returns the raise-to totals on offer in a betting state array, ascending; None if every legal size is on offer."""
+"""Returns the raise-to totals on offer in a betting state array (as a list), ascending; None if every size is on offer.
+"""
 
 
 class StreetNodes(NamedTuple):
@@ -45,8 +45,9 @@ class StreetNodes(NamedTuple):
     end : int32[num_nodes]
         A `STREET_END`'s number among the street's ends, which is the number of its root on the next street; else -1.
     stake : float64[num_nodes]
-        Chips that seat 0 wins at a `FOLD_END`, or the winner at a `SHOWDOWN`; else 0. Half of the dead chips counts as
-        each seat's contribution, so that the stakes are zero-sum: each seat's true winnings are that half more.
+        Net chips that seat 0 wins at a `FOLD_END`, or that the winner wins at a `SHOWDOWN`; else 0. Each seat counts as
+        having contributed half of the dead chips, so that the stakes are zero-sum: each seat's true winnings are larger
+        by that half.
     rows : int32[2, num_nodes]
         For each seat, the node's row in the array of the seat's reaches. Nodes between which the seat does not act
         share a row.
@@ -67,9 +68,9 @@ class BettingDecision(NamedTuple):
     Attributes
     ----------
     node : int
-        Its index in `StreetNodes`.
+        Index of the decision in `StreetNodes`.
     root : int
-        Number of the root above it.
+        Number of the root above the decision, among the street's roots.
     seat : int
         The seat to act.
     state : list of int
@@ -77,7 +78,7 @@ class BettingDecision(NamedTuple):
     actions : tuple of (int, int, int)
         Seat, action and street of every earlier action of the hand.
     children : dict of int to int
-        The node after each legal action, ascending.
+        The node after each action on offer; actions ascend.
     """
 
     node: int
@@ -128,12 +129,12 @@ def street_betting(
     actions : tuple of (int, int, int)
         Seat, action and street of every earlier action of the hand.
     menu : callable, optional
-        Returns the raise-to totals on offer, ascending, for the rules and a betting state array as a list. By default
-        the menu of the rules, for a pot that includes the dead chips.
+        A `RaiseMenu`, called with the rules and a betting state array as a list. By default the menu of the rules is
+        used, for a pot that includes the dead chips.
     dead_chips : int
         Chips in the pot that neither seat has contributed.
     max_nodes : int
-        Limit for one street.
+        Limit for the number of nodes of each street.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def street_betting(
 
 
 class _StreetBuilder:
-    """Collects the nodes of one street, root after root, and the states at which it ends."""
+    """Collects the nodes of one street, root after root, and the betting states at the street's ends."""
 
     def __init__(self, rules: HoldemRules, street: int, menu: RaiseMenu, dead_chips: int, max_nodes: int):
         self._rules = rules
@@ -170,7 +171,8 @@ class _StreetBuilder:
         self._max_nodes = max_nodes
         self._num_roots = 0
         self._num_rows = [0, 0]
-        self._records: list[tuple[int, int, int, int, int, float, int, int]] = []  # as in StreetNodes, two rows last
+        # Entries in the order of StreetNodes, with a node's two rows last.
+        self._records: list[tuple[int, int, int, int, int, float, int, int]] = []
         self._decisions: list[BettingDecision] = []
         self.ends: list[tuple[BettingState, tuple[tuple[int, int, int], ...]]] = []
 

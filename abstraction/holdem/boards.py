@@ -1,11 +1,10 @@
 """Boards up to a renaming of suits.
 
-Two boards are of one class if a permutation of the suits maps one to the other. The representative
-of a class has its suits in descending order of their sets of ranks, read as bit masks. Cards of a
-board have no order here. A hand on a board has the features of the hand with renamed suits on the renamed
-board. A table with a row of all combos for each class therefore serves every board:
-``row[relabel_combos()[permutation]]`` is the row of a board whose class and permutation are those of
-`find_boards`.
+Two boards are of one class if a permutation of the suits maps one board to the other. Each suit of a board has a set of
+ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. Cards of a board have
+no order here. If suits are renamed in hand and board alike, the hand keeps its features. A table with a row of all
+combos for each class therefore serves every board. ``row[relabel_combos()[permutation]]`` is the row of a board, where
+`row` is that of the class and `permutation` is that of the board, both from `find_boards`.
 """
 
 import functools
@@ -23,19 +22,19 @@ MAX_BOARD_CARDS = 5
 
 
 class BoardClasses(NamedTuple):
-    """All classes of the boards with k cards.
+    """All classes of the boards with k cards of one deck.
 
     Attributes
     ----------
     num_suits : int
         Number of suits in the deck.
     boards : uint8[num_classes, k]
-        The representatives, their cards ascending; for a full deck 1,755 flops, 16,432 turns or
-        134,459 rivers.
+        The representative of each class, its cards ascending. A full deck has 1,755 classes of flops, 16,432 of turns
+        and 134,459 of rivers.
     sizes : int64[num_classes]
         Number of boards in each class.
     entries : int32[num_boards]
-        Class and permutation of every board, coded as in `boards_kernels`.
+        Class and permutation of every board, by the board's rank, coded as in `boards_kernels`.
     """
 
     num_suits: int
@@ -52,9 +51,9 @@ class BoardWorkspace(NamedTuple):
     board, image : uint8[k]
         A board, and the same board with its suits renamed.
     masks : int64[4]
-        Set of ranks of each suit, as bits; later the new suit of each suit.
+        Set of ranks of each suit, as bits; `boards_kernels.fill_index` then reuses it for the new suit of each suit.
     order : int64[4]
-        Suits in descending order of their masks.
+        Suits in descending order of their sets of ranks.
     """
 
     board: np.ndarray
@@ -71,7 +70,7 @@ def board_classes(num_cards: int, num_suits: int = NUM_SUITS, num_ranks: int = N
     num_cards : int
         Cards of a board, 0..5.
     num_suits, num_ranks : int
-        The deck.
+        Numbers of suits and ranks in the deck.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def find_boards(
     boards : array-like of int, [..., k]
         Card ids of boards with k = 0..5 different cards, in any order.
     num_suits, num_ranks : int
-        The deck.
+        Numbers of suits and ranks in the deck.
 
     Returns
     -------
@@ -127,7 +126,7 @@ def find_boards(
     Raises
     ------
     ValueError
-        If a card is not of the deck, or twice on a board.
+        If a card is not in the deck, or is twice on a board.
     """
     cards = np.asarray(boards)
     if cards.ndim == 0 or (cards.size and cards.dtype.kind not in "iu"):
@@ -146,21 +145,21 @@ def find_boards(
 
 @functools.cache
 def suit_permutations(num_suits: int = NUM_SUITS) -> np.ndarray:
-    """Return all renamings of suits: uint8[num_suits!, num_suits], the new suit of each suit; row 0 changes none."""
+    """Return all renamings of suits, uint8[num_suits!, num_suits]: the new suit of each suit; row 0 is the identity."""
     renamings = np.array(list(permutations(range(num_suits))), dtype=np.uint8)
     renamings.setflags(write=False)
     return renamings
 
 
 def relabel_cards(cards: npt.ArrayLike, permutation: int, num_suits: int = NUM_SUITS) -> np.ndarray:
-    """Return cards with their suits renamed by a row of `suit_permutations`, in the order given: uint8[...]."""
+    """Return cards with suits renamed by row `permutation` of `suit_permutations`, in the given order: uint8[...]."""
     given = np.asarray(cards, dtype=np.uint8)
     return (given & ~np.uint8(3)) | suit_permutations(num_suits)[permutation][given & 3]
 
 
 @functools.cache
 def relabel_combos(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
-    """Return the image of each combo under each renaming: int32[num_suits!, num_combos], read-only."""
+    """Return each combo's id after each renaming of `suit_permutations`: int32[num_suits!, num_combos], read-only."""
     combos = combo_cards(num_suits, num_ranks, num_hole_cards)
     ids = {frozenset(cards): number for number, cards in enumerate(combos.tolist())}
     renamed = [relabel_cards(combos, row, num_suits).tolist() for row in range(len(suit_permutations(num_suits)))]

@@ -1,8 +1,8 @@
-"""Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays they read.
+"""Kernels of suit isomorphism; `boards.BoardClasses` describes the arrays that these kernels read.
 
 A board's rank is its colexicographic number among all boards with the same number of cards, where a card's position
-in the deck is ``rank * num_suits + suit``. A board's entry holds, from bit 0, the permutation that maps it
-to the representative of its class (5 bits) and the class.
+in the deck is ``rank * num_suits + suit``. A board's entry is an integer: bits 0 to 4 are the permutation that maps the
+board to the representative of its class, as a row of `boards.suit_permutations`; the higher bits are the class.
 """
 
 from math import comb
@@ -17,7 +17,7 @@ _CHOOSE = np.array([[comb(n, k) for k in range(9)] for n in range(53)], dtype=np
 
 @kernel(inline=True)
 def board_rank(num_suits, board):
-    """Return the rank of a board of uint8[k] different cards, in any order."""
+    """Return the rank of a board, k different cards in uint8[k], in any order."""
     rank = np.int64(0)
     for i in range(len(board)):
         card = np.int64(board[i])
@@ -30,13 +30,13 @@ def board_rank(num_suits, board):
 
 @kernel(inline=True)
 def board_entry(classes, board):
-    """Return the entry of a board of uint8[k] cards."""
+    """Return the entry of a board, k different cards in uint8[k], in any order."""
     return np.int64(classes.entries[board_rank(classes.num_suits, board)])
 
 
 @kernel
 def fill_entries(classes, boards, out):
-    """Write the entry of each row of uint8[n, k] into int64[n]. Modified in place: `out`."""
+    """Write the entry of each board, a row of `boards` (uint8[n, k]), to `out` (int64[n], modified in place)."""
     for i in range(len(boards)):
         out[i] = board_entry(classes, boards[i])
 
@@ -67,17 +67,19 @@ def _next_card(num_suits, card):
 
 @kernel(inline=True)
 def _canonical_permutation(num_suits, board, masks, order):
-    """Write the suits of a board to `order`, by descending set of ranks; suits with equal sets stay in order.
+    """Write the suits of a board to `order`, by descending masks of ranks; suits with equal masks keep their order.
 
     Parameters
     ----------
-    masks, order : int64[4]
-        Workspace and result. Modified in place.
+    masks : int64[4]
+        Afterwards the set of ranks of each suit, as bits. Modified in place.
+    order : int64[4]
+        Modified in place.
 
     Returns
     -------
     bool
-        Whether the suits were in this order already.
+        Whether the suits 0, 1, ... were in this order already.
     """
     for suit in range(num_suits):
         masks[suit] = 0
@@ -96,12 +98,13 @@ def _canonical_permutation(num_suits, board, masks, order):
 
 @kernel
 def fill_index(num_suits, codes, work, entries):
-    """Write every board's entry; classes are numbered by the ranks of their representatives.
+    """Write every board's entry; classes are numbered in the order of their representatives' ranks.
 
     Parameters
     ----------
     codes : int8[256]
-        Row of `suit_permutations` for each order of suits, coded with two bits for the suit at each place.
+        Row of `suit_permutations` that belongs to each content of `order`; the index has two bits for the suit at each
+        place.
     work : BoardWorkspace
     entries : int32[num_boards]
         Modified in place.
@@ -129,7 +132,7 @@ def fill_index(num_suits, codes, work, entries):
             code = 0
             for place in range(num_suits):
                 code |= order[place] << (2 * place)
-                # `masks` has served, and now holds the inverse: the new suit of each suit.
+                # The sets in `masks` are no longer needed. It now holds the inverse of `order`: each suit's new suit.
                 masks[order[place]] = place
             for j in range(num_cards):
                 image[j] = board[j] - (board[j] & 3) + masks[board[j] & 3]
@@ -140,7 +143,7 @@ def fill_index(num_suits, codes, work, entries):
 
 @kernel
 def fill_classes(num_suits, work, entries, boards, sizes):
-    """Write every class's representative and the number of its boards.
+    """Write the representative of every class and the number of boards in the class.
 
     Parameters
     ----------
@@ -158,7 +161,7 @@ def fill_classes(num_suits, work, entries, boards, sizes):
     for rank in range(len(entries)):
         number = entries[rank] >> PERMUTATION_BITS
         sizes[number] += 1
-        if number == found:  # ranks ascend, and the representative has the lowest of its class
+        if number == found:  # ranks ascend, and the representative has the lowest rank of its class
             for j in range(len(board)):
                 boards[number, j] = board[j]
             found += 1

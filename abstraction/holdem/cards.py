@@ -2,9 +2,9 @@
 
 A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so
 ``2c`` is 0 and ``As`` is 51. Decks with fewer ranks or suits use the lowest ranks and the first
-suits, with the same numbers. A *combo* is the unordered set of one seat's hole cards. Its id is the
-colexicographic rank of the cards' positions in the deck. Ids of two-card combos run
-``{0,1}, {0,2}, {1,2}, {0,3}, ...`` and ``combo_id = high * (high - 1) / 2 + low``.
+suits; their cards keep these numbers. A *combo* is the unordered set of one seat's hole cards. Its id is the
+colexicographic rank of the cards' positions in the deck. The two-card combos 0, 1, 2, ... have the positions
+``{0,1}, {0,2}, {1,2}, {0,3}, ...``, so that ``combo_id = high * (high - 1) / 2 + low``.
 """
 
 import functools
@@ -24,7 +24,7 @@ _CARD = re.compile(rf"([{RANKS}])([{SUITS}])")
 
 
 def card_text(card: int) -> str:
-    """Return the two letters of a card.
+    """Return the two characters of a card, its rank and its suit.
 
     >>> card_text(51)
     'As'
@@ -33,7 +33,7 @@ def card_text(card: int) -> str:
 
 
 def cards_text(cards: Iterable[int]) -> str:
-    """Return the letters of several cards without separators.
+    """Return the text of several cards, without separators.
 
     >>> cards_text([51, 47])
     'AsKs'
@@ -42,7 +42,7 @@ def cards_text(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> tuple[int, ...]:
-    """Return the cards of a text such as ``"QsJh2h"`` or ``"Qs Jh 2h"``, in its order.
+    """Return the cards of a text such as ``"QsJh2h"`` or ``"Qs Jh 2h"``, in the order of the text.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
 def deck_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> np.ndarray:
     """Return the cards of a deck, ascending: uint8[num_ranks * num_suits], read-only.
 
-    A card's position in this array is its index in OpenSpiel's ``universal_poker``.
+    A card's position in this array is the chance outcome that deals the card in OpenSpiel's ``universal_poker``.
     """
     cards = np.array([4 * rank + suit for rank in range(num_ranks) for suit in range(num_suits)], dtype=np.uint8)
     cards.setflags(write=False)
@@ -75,7 +75,7 @@ def deck_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS) -> np.nda
 
 @functools.cache
 def combo_cards(num_suits: int = NUM_SUITS, num_ranks: int = NUM_RANKS, num_hole_cards: int = 2) -> np.ndarray:
-    """Return the cards of every combo: uint8[num_combos, num_hole_cards], ascending in a row, read-only."""
+    """Return the cards of every combo: uint8[num_combos, num_hole_cards], each row ascending; read-only."""
     deck = deck_cards(num_suits, num_ranks)
     positions = sorted(combinations(range(len(deck)), num_hole_cards), key=lambda combo: combo[::-1])
     combos = deck[np.array(positions, dtype=np.intp).reshape(len(positions), num_hole_cards)]

@@ -14,7 +14,7 @@ def normalised(rows: np.ndarray, otherwise: npt.ArrayLike) -> np.ndarray:
     rows : float[..., n]
         Non-negative weights.
     otherwise : array-like, broadcast to `rows`
-        The result for rows whose weights are all 0.
+        The result for each row whose weights are all 0.
 
     Examples
     --------

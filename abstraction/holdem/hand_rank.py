@@ -1,14 +1,14 @@
-"""Hand ranks: an integer per poker hand, higher is better, equal is a tie.
+"""Hand ranks: an integer for each poker hand; the higher rank wins, and equal ranks tie.
 
-Hands of five, six and seven cards have the ranks 1..7462 of their best five cards and compare with
-each other. Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights and flushes;
-their ranks are 1, 2, ... without gaps and compare only with hands of the same size. Both orders are
-those of OpenSpiel's ``universal_poker``.
+Hands of five, six and seven cards have the ranks 1..7462 of their best five cards, and can be compared with each other.
+Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights and flushes. Their ranks are 1, 2, ... without
+gaps, and can be compared only with those of hands of the same size. Both orders are those of OpenSpiel's
+``universal_poker``.
 
 The look-up is a perfect hash by sums. The rank multiset of a hand splits into the deuces, the six
-ranks 3..8 and the six ranks 9..A. Each of the latter two has an additive key, and the number of
-deuces follows from the number of cards. All tables of one hand size fit into the level-two cache, and
-none is stored: `rank_tables` computes them.
+ranks 3..8 and the six ranks 9..A. Each group of six ranks has a key, the sum of its cards' keys, and the number of
+deuces follows from the number of cards. All tables of one hand size fit into the level-two cache. No table is stored
+on disk: `rank_tables` computes them all.
 """
 
 import functools
@@ -40,22 +40,22 @@ _KEYS = np.array([1, 5, 24, 112, 521, 2247])
 
 
 class RankTables(NamedTuple):
-    """The arrays that every ranking kernel reads; `hand_rank_kernels` says how."""
+    """The arrays that every ranking kernel reads, in the way described in `hand_rank_kernels`."""
 
     words: np.ndarray
     """int64[52]: the number that a card adds to a hand's word."""
     masks: np.ndarray
     """int64[52]: bit ``16 * suit + rank``."""
     starts: np.ndarray
-    """int64[8]: initial word of a hand of k cards, k = 1..7."""
+    """int64[8]: entry k is the initial word of a hand of k cards, k = 1..7."""
     low: np.ndarray
-    """uint16[65536]: key of the ranks 3..8 -> number that, plus that of `high`, is the index into `values`."""
+    """uint16[65536]: for each key of the ranks 3..8, the first of two summands of the index into `values`."""
     high: np.ndarray
-    """uint16[32768]: key of the ranks 9..A -> the other summand of this index."""
+    """uint16[32768]: for each key of the ranks 9..A, the second summand of the index into `values`."""
     values: np.ndarray
-    """uint16[num_multisets]: ranks without flushes."""
+    """uint16[num_multisets]: the rank of each multiset of ranks as if no flush were possible."""
     flushes: np.ndarray
-    """uint16[8192]: mask of the ranks of one suit -> rank, 0 for fewer than five cards."""
+    """uint16[8192]: for each set of ranks of one suit, as bits, the rank of the flush; 0 for fewer than five cards."""
 
 
 def hand_rank(cards: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
@@ -120,7 +120,7 @@ def combo_ranks(board: npt.ArrayLike, combos: npt.ArrayLike, out: np.ndarray | N
     Returns
     -------
     uint16[num_combos]
-        0 where a combo shares a card with the board or repeats one.
+        Rank of each combo; 0 where a combo shares a card with the board or has a card twice.
     """
     hole = _as_cards(combos, 1, 3, "a combo")
     known = _as_cards(board, 0, 7 - hole.shape[-1], f"a board for {hole.shape[-1]} hole cards")
@@ -132,7 +132,7 @@ def combo_ranks(board: npt.ArrayLike, combos: npt.ArrayLike, out: np.ndarray | N
 
 
 def rank_category(rank: int) -> str:
-    """Return the name of the category of a rank of five or more cards.
+    """Return the name of the category, such as ``flush``, of a rank of five or more cards.
 
     >>> rank_category(7462)
     'straight flush'
@@ -152,7 +152,7 @@ def warmup() -> None:
 @functools.cache
 def rank_tables() -> RankTables:
     """Return the tables, computed on the first call."""
-    # The multisets of six ranks, by size: both halves of the hash use them.
+    # The multisets of six ranks, ordered by size: both halves of the hash use these multisets.
     multisets = np.arange(5**6)[:, None] // 5 ** np.arange(6) % 5
     multisets = multisets[multisets.sum(axis=1) <= 7]
     multisets = multisets[np.argsort(multisets.sum(axis=1), kind="stable")]
@@ -167,7 +167,7 @@ def rank_tables() -> RankTables:
     low_start = entry = base = 0
     for num_cards in range(1, 8):
         starts[num_cards] = 0x3333 << 32 | low_start
-        if num_cards == 7:  # all 76,154 entries exceed 16 bits, so seven cards have a `high` table with an offset
+        if num_cards == 7:  # the 76,154 entries do not fit into 16 bits: seven cards have a `high` table with an offset
             base = entry
             high[1, keys] = base + high[0, keys]
             starts[7] |= 1 << 30
@@ -198,7 +198,7 @@ def rank_tables() -> RankTables:
     flushes = np.zeros(1 << 13, np.uint16)
     flushes[is_flush] = np.searchsorted(classes, flush_scores) + 1
     values = [np.searchsorted(classes if k >= 5 else np.unique(s), s) + 1 for k, s in enumerate(scores_of_size, 1)]
-    # Spare entries at the end: even for a hand with one card five times the look-up must stay inside.
+    # Spare entries at the end keep the look-up of a hand with repeated cards within the table.
     values.append(np.zeros(len(keys), np.int64))
 
     rank, suit = np.divmod(np.arange(52), 4)
@@ -215,10 +215,10 @@ def rank_tables() -> RankTables:
 
 
 def _scores(counts: np.ndarray) -> np.ndarray:
-    """Return comparable numbers for rank multisets int64[n, 13] of any size, flushes aside.
+    """Return numbers in the order of strength for rank multisets int64[n, 13] of any size, as if without flushes.
 
-    From bit 21 the category, below it the rank of the largest group (4 bits), the rank of the second
-    pair (4) and the set of the kickers (13).
+    A number holds, from bit 21 on, the category; below it, the rank of the largest group (4 bits), the rank of the
+    second pair (4 bits) and the set of the kickers (13 bits).
     """
     rows, ranks = np.arange(len(counts)), np.arange(13)
     # The largest group, of the highest rank among groups of equal size.
@@ -239,7 +239,7 @@ def _scores(counts: np.ndarray) -> np.ndarray:
     category = np.array([0, 0, 1, 3, 7])[num_lead] + np.where(paired, np.where(num_lead == 3, 3, 1), 0)
     scores = category << 21 | lead << 17 | np.where(paired, pair, 0) << 13 | kickers
 
-    # Runs of five with the ace also below the deuce; `top` is the number of the highest run.
+    # Straights: runs of five ranks, where the ace also counts below the deuce. `top` is the number of the highest run.
     low_aces = np.concatenate([counts[:, 12:], counts], axis=1) > 0
     runs = np.stack([low_aces[:, first : first + 5].all(axis=1) for first in range(10)], axis=1)
     top = 9 - runs[:, ::-1].argmax(axis=1)
@@ -247,7 +247,7 @@ def _scores(counts: np.ndarray) -> np.ndarray:
 
 
 def _as_cards(cards: npt.ArrayLike, fewest: int, most: int, name: str) -> np.ndarray:
-    """Return card ids as a writeable C-contiguous uint8 array (one signature per kernel), checked."""
+    """Return card ids as a writeable C-contiguous uint8 array (one signature per kernel), after checks."""
     array = np.asarray(cards)
     if array.ndim == 0 or not fewest <= array.shape[-1] <= most:
         raise ValueError(f"{name} has {fewest} to {most} cards along the last axis, got shape {array.shape}")

@@ -1,6 +1,6 @@
-"""Kernels of the hand evaluator; `hand_rank.RankTables` describes the tables they read.
+"""Kernels of the hand evaluator; `hand_rank.RankTables` describes the tables that these kernels read.
 
-A kernel ranks the k cards of an array slice, or cards given one by one, through two sums::
+A kernel ranks a hand of k cards by two sums, for the cards of an array slice or one by one::
 
     rank = rank_word(tables, sum_words(tables, cards), sum_masks(tables, cards))
 
@@ -8,13 +8,13 @@ A kernel ranks the k cards of an array slice, or cards given one by one, through
     masks = tables.masks[first card] + ... + tables.masks[k-th card]
     rank = rank_word(tables, word, masks)
 
-where `k` is the number of cards of the finished hand. A repeated card is not detected, but never leads
-outside the tables. Call these helpers directly in the loop: LLVM inlines them there, but not a further
-helper around them, which is three times slower.
+where `k` is the number of cards of the finished hand. A repeated card is not detected, but never leads outside the
+tables. These helpers should be called directly in the loop, where LLVM inlines them. A further helper around them is
+not inlined, and three times slower.
 
-A word holds, from bit 0: the key of the ranks 3..8 (16 bits), the key of the ranks 9..A (16) and one
-nibble per suit that counts its cards from 3, so that the nibble's top bit says "five or more". A
-flush never meets a full house or four of a kind within seven cards, so it alone ranks its hand.
+A word holds, from bit 0 on, the key of the ranks 3..8 (16 bits), the key of the ranks 9..A (16 bits) and four bits for
+each suit. These four bits count the suit's cards, starting from 3, so that the highest is set from five cards on. Seven
+cards with a flush hold no full house and no four of a kind, so the flush alone ranks the hand.
 """
 
 import numpy as np
@@ -22,12 +22,12 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 FLUSH_BITS = 0x8888 << 32
-_LANE = 0x1FFF  # one suit's ranks in a mask word
+_LANE = 0x1FFF  # the 13 ranks of one suit in a sum of masks
 
 
 @kernel(inline=True)
 def rank_ignoring_suits(tables, word):
-    """Return the rank of a finished word as if no flush were possible."""
+    """Return the rank of a finished hand's word as if no flush were possible."""
     low = np.int64(tables.low[word & 0xFFFF])
     high = np.int64(tables.high[(word >> 16) & 0xFFFF])
     return np.int64(tables.values[low + high])
@@ -35,7 +35,7 @@ def rank_ignoring_suits(tables, word):
 
 @kernel(inline=True)
 def rank_flush(tables, masks):
-    """Return the rank of a hand by its flush; 0 without one."""
+    """Return the rank of a hand's flush, from the hand's masks; 0 without a flush."""
     # At most one suit has five cards, and fewer than five cards have the entry 0.
     flushes = tables.flushes
     return np.int64(
@@ -48,7 +48,7 @@ def rank_flush(tables, masks):
 
 @kernel(inline=True)
 def rank_word(tables, word, masks):
-    """Return the rank of a finished word and the sum of its cards' masks."""
+    """Return the rank of a finished hand, from its word and the sum of its cards' masks."""
     if word & FLUSH_BITS:
         return rank_flush(tables, masks)
     return rank_ignoring_suits(tables, word)
@@ -56,7 +56,7 @@ def rank_word(tables, word, masks):
 
 @kernel(inline=True)
 def sum_words(tables, cards):
-    """Return the word of a finished hand of uint8[k] cards, k = 1..7."""
+    """Return the word of a finished hand, the k = 1..7 cards in uint8[k]."""
     word = tables.starts[len(cards)]
     for j in range(len(cards)):
         word += tables.words[cards[j]]
@@ -65,7 +65,7 @@ def sum_words(tables, cards):
 
 @kernel(inline=True)
 def sum_masks(tables, cards):
-    """Return the masks of uint8[k] cards."""
+    """Return the sum of the masks of the cards in uint8[k]."""
     masks = np.int64(0)
     for j in range(len(cards)):
         masks |= tables.masks[cards[j]]
@@ -74,9 +74,9 @@ def sum_masks(tables, cards):
 
 @kernel
 def fill_hand_ranks(tables, hands, out):
-    """Write the rank of each row of uint8[n, k] into uint16[n]. Modified in place: `out`."""
-    # The masks are summed only where they are needed, for one hand in thirty. Seven cards have their
-    # own loop, unrolled and with a known row length: half as fast again.
+    """Write the rank of each hand, a row of `hands` (uint8[n, k]), to `out` (uint16[n], modified in place)."""
+    # The masks are summed only for a flush, in about one hand of thirty. Hands of seven cards have their own loop,
+    # unrolled and with a known row length, which is half as fast again.
     if hands.shape[1] == 7:
         start, words = tables.starts[7], tables.words
         for i in range(len(hands)):
@@ -98,7 +98,7 @@ def fill_hand_ranks(tables, hands, out):
 
 @kernel(inline=True)
 def first_combo(high):
-    """Return the id of the first combo with this higher card; the combo with `low` has this id plus `low`."""
+    """Return the lowest id of a combo whose higher card is `high`; the lower card `low` adds `low` to the id."""
     return high * (high - 1) >> 1
 
 
@@ -117,8 +117,8 @@ def fill_combos_of_card(out, card, rank):
 def fill_board_ranks(tables, board, out):
     """Write the rank of every combo on a board of 3-5 cards into uint16[1326]. Modified in place: `out`.
 
-    Without a flush a combo's strength depends on its two card ranks only: 91 look-ups serve all combos.
-    Combos that make a flush and those that share a card with the board are overwritten afterwards.
+    Without a flush, a combo's strength depends on its two card ranks only: 91 look-ups serve all combos. Combos that
+    make a flush are overwritten afterwards; combos that share a card with the board get 0.
     """
     num_cards = len(board)
     word = tables.starts[num_cards + 2]
@@ -131,7 +131,7 @@ def fill_board_ranks(tables, board, out):
         for low in range(high):
             rank = rank_ignoring_suits(tables, high_word + tables.words[4 * low])
             for high_card in range(4 * high, 4 * high + 4):
-                row = out[first_combo(high_card) :]  # a view: the compiler sees that its indices are positive
+                row = out[first_combo(high_card) :]  # a view, so that the compiler sees positive indices
                 for low_card in range(4 * low, 4 * low + 4):
                     row[low_card] = rank
         rank = rank_ignoring_suits(tables, high_word + tables.words[4 * high])
@@ -145,7 +145,7 @@ def fill_board_ranks(tables, board, out):
         if ((word >> (32 + 4 * suit)) & 15) < 6:  # fewer than three on the board
             continue
         if tables.flushes[board_mask]:
-            out[:] = tables.flushes[board_mask]  # the board's own flush is everybody's; better ones overwrite it below
+            out[:] = tables.flushes[board_mask]  # every combo has the board's flush; better flushes follow
         for high in range(13):
             high_card, mask = 4 * high + suit, board_mask | (1 << high)
             if tables.flushes[mask]:
@@ -154,21 +154,24 @@ def fill_board_ranks(tables, board, out):
             for low in range(high):
                 row[4 * low + suit] = tables.flushes[mask | (1 << low)]
 
-    # Last: the loops above write numbers for combos that share a card with the board, too.
+    # This step comes last, because the loops above also write ranks for combos that share a card with the board.
     for j in range(num_cards):
         fill_combos_of_card(out, np.int64(board[j]), 0)
 
 
 @kernel
 def fill_boards_ranks(tables, boards, out):
-    """Write the ranks on each row of uint8[n, 3..5] into uint16[n, 1326]. Modified in place: `out`."""
+    """Write the ranks of all combos on each board (uint8[n, 3..5]) to `out` (uint16[n, 1326], modified in place)."""
     for i in range(len(boards)):
         fill_board_ranks(tables, boards[i], out[i])
 
 
 @kernel(inline=True)
 def fill_combo_ranks(tables, board, combos, out):
-    """Write the rank of uint8[n, h] combos on a board into uint16[n], 0 on conflict. Modified in place: `out`."""
+    """Write the rank of each combo (uint8[n, h]) on a board to `out` (uint16[n], modified in place).
+
+    A combo that shares a card with the board, or has a card twice, gets 0.
+    """
     num_combos, num_hole_cards = combos.shape
     board_word = tables.starts[len(board) + num_hole_cards]
     for j in range(len(board)):

@@ -1,7 +1,7 @@
-"""The border to OpenSpiel: game strings and games to rules, cards and actions both ways.
+"""The border to OpenSpiel: the rules of a game string or game, and the translation of cards and actions both ways.
 
-Three OpenSpiel games have our rules: ``universal_poker`` and, as special cases, ``leduc_poker`` and
-``kuhn_poker``. Their card and action numbers differ from ours and from each other; only this module translates them.
+`HoldemRules` can express three OpenSpiel games: ``universal_poker`` and, as special cases, ``leduc_poker`` and
+``kuhn_poker``. Each of them numbers cards and actions in its own way; only this module translates these numbers.
 """
 
 import dataclasses
@@ -25,14 +25,14 @@ _GAME_STRING = re.compile(r"\w+(\((\w+=[^(),=]*(,\w+=[^(),=]*)*)?\))?")
 
 
 def parse_game(text: str) -> HoldemRules:
-    """Return the rules of a preset's name or an OpenSpiel game string, without loading the game.
+    """Return the rules that a preset's name or an OpenSpiel game string stands for, without loading the game.
 
-    Loading may crash: ``universal_poker`` ends the process on a stack below its blind.
+    Loading could end the process: ``universal_poker`` does so if a stack is below its blind.
 
     Raises
     ------
     ValueError
-        If the text is neither, or its rules are refused by `HoldemRules`.
+        If the text is neither a preset's name nor the string of a supported game, or `HoldemRules` refuses its rules.
     """
     if text.upper() in PRESETS:
         return PRESETS[text.upper()]
@@ -54,7 +54,8 @@ def rules_of(game: pyspiel.Game) -> HoldemRules:
     Raises
     ------
     ValueError
-        If it is another game, or a subgame (``potSize``, ``boardCards``, ``handReaches``).
+        If the game is another one, or a subgame (``potSize``, ``boardCards``, ``handReaches``), or has rules that
+        `HoldemRules` refuses.
     """
     name = game.get_type().short_name
     if name not in GAME_NAMES:
@@ -84,7 +85,7 @@ def game_string(rules: HoldemRules) -> str:
         parts.append(f"stack={listed(rules.stacks)}")
     if rules.raise_sizes is not None:
         # OpenSpiel crashes on limit games with more than four seats and no stacks, but limit games have no parameter
-        # for stacks. It copies `raiseSize` into the ACPC's game definition, where a second line can give the stacks.
+        # for stacks. OpenSpiel copies `raiseSize` into the ACPC's game definition, where a second line can give stacks.
         stacks = "\nstack " + listed([MAX_CHIPS] * rules.num_seats) if rules.num_seats > 4 else ""
         parts.append(f"raiseSize={listed(rules.raise_sizes)}{stacks}")
     if rules.max_raises is not None:
@@ -94,7 +95,7 @@ def game_string(rules: HoldemRules) -> str:
 
 
 def game_name(rules: HoldemRules) -> str:
-    """Return the preset's name of the rules, or their game string, so that `parse_game` returns the rules."""
+    """Return the name of the preset with these rules, or else their game string; `parse_game` reads both."""
     return next((name for name, preset in PRESETS.items() if preset == rules), game_string(rules))
 
 
@@ -105,7 +106,7 @@ def load_game(rules: HoldemRules) -> pyspiel.Game:
 
 
 class OpenSpielGame:
-    """An OpenSpiel game with hold'em rules, and the translation of its numbers.
+    """An OpenSpiel game with hold'em rules, and the translation of its card and action numbers.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ class OpenSpielGame:
     game : pyspiel.Game
         The loaded game.
     rules : HoldemRules
-        Its rules.
+        The rules of the game.
 
     Examples
     --------
@@ -139,15 +140,15 @@ class OpenSpielGame:
         self._card_ids = [self.card_id(card) for card in range(NUM_CARDS)]
 
     def card_id(self, card: int) -> int:
-        """Return the chance outcome that deals one of our cards."""
+        """Return the game's chance outcome that deals a card."""
         return (card >> 2) * self.rules.num_suits + (card & 3)
 
     def card(self, card_id: int) -> int:
-        """Return our card of a chance outcome."""
+        """Return the card that a chance outcome of the game deals."""
         return int(self.rules.cards[card_id])
 
     def actions(self, state: list[int]) -> dict[int, int] | None:
-        """Return our action for each of the game's legal action ids, ascending; None if the ids are our actions.
+        """Return a dict from the game's legal action ids to our actions; None if the game's ids are our actions.
 
         Parameters
         ----------
@@ -169,12 +170,12 @@ class OpenSpielGame:
         return actions | {number: named[name] for name, number in ids.items() if name in named}
 
     def action_id(self, state: list[int], action: int) -> int:
-        """Return the game's id of one of our actions.
+        """Return the game's id of one of our actions; `state` is as in `actions`.
 
         Raises
         ------
         ValueError
-            If the game does not offer it here.
+            If the game's menu does not offer the action in this state.
         """
         actions = self.actions(state)
         if actions is None:
@@ -185,12 +186,12 @@ class OpenSpielGame:
         raise ValueError(f"{self.game.get_type().short_name} offers {sorted(actions.values())} here, not {action}")
 
     def action(self, state: list[int], action_id: int) -> int:
-        """Return our action of the game's action id.
+        """Return our action for one of the game's action ids; `state` is as in `actions`.
 
         Raises
         ------
         ValueError
-            If the game does not offer it here.
+            If the game's menu does not offer the id in this state.
         """
         actions = self.actions(state)
         if actions is None:
@@ -200,9 +201,9 @@ class OpenSpielGame:
         return actions[action_id]
 
     def replay(self, deck: Sequence[int], actions: Iterable[int]) -> pyspiel.State:
-        """Return the state after the actions on a deck (hole cards seat by seat, then the board).
+        """Return OpenSpiel's state after our actions on a deck (hole cards seat by seat, then the board).
 
-        Board cards are dealt wherever the state asks for one, also after the last action. In a limit
+        Board cards are dealt wherever the state asks for one card, also after the last action. In a limit
         ``universal_poker`` every action N > 1 stands for the only raise on offer.
 
         Raises
@@ -230,7 +231,7 @@ class OpenSpielGame:
         return state
 
     def _menu_ids(self, actions: Iterable[int]) -> Iterator[int]:
-        """Yield the game's ids of a hand's actions."""
+        """Yield the game's id for each of our actions of a hand."""
         betting = BettingState(self.rules)
         for action in actions:
             yield self.action_id(betting.array.tolist(), action)

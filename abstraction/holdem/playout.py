@@ -30,8 +30,8 @@ class Playouts:
         Net chips of each seat over all hands.
     deck : uint8[num_dealt_cards]
         Cards of the last hand: all hole cards, seat by seat, then the board.
-    actions : int64[n]
-        Actions of the last hand.
+    actions : int64[number of actions]
+        Actions of the last hand: 0 fold, 1 check or call, N raise to N chips.
     last_payoffs : float64[num_seats]
         Net chips of each seat in the last hand.
     """
@@ -45,7 +45,7 @@ class Playouts:
 
 
 class PlayoutWorkspace(NamedTuple):
-    """Memory of one hand; afterwards it holds the last one."""
+    """Memory for one hand; after a run it holds the last hand."""
 
     cards: np.ndarray  # uint8[num_cards]: the deck, the hand's cards first
     state: np.ndarray  # int64[STATE_SIZE]
@@ -55,9 +55,9 @@ class PlayoutWorkspace(NamedTuple):
 
 
 def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
-    """Return totals of hands in which every seat folds, calls or raises with equal probability, where legal.
+    """Return totals of random hands: the legal ones among fold, call and raise have equal probability.
 
-    A no-limit raise-to total is uniform between the lowest and the highest legal one, whatever the menu.
+    A raise-to total is uniform between the lowest and the highest legal total, whatever the menu.
     """
     if num_hands < 1:
         raise ValueError(f"num_hands must be at least 1, got {num_hands}")

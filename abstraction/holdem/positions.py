@@ -1,4 +1,4 @@
-"""Names of positions at the table: SB, BB, UTG, ... BTN."""
+"""Names of positions at the table: SB, BB, UTG, ..., BTN."""
 
 import functools
 
@@ -10,9 +10,9 @@ _LATE = ("LJ", "HJ", "CO", "BTN")
 
 
 def position_names(num_seats: int) -> list[str]:
-    """Return the position of each seat, seats numbered as in `rules`.
+    """Return the name of each seat's position, with seats numbered as in `rules`.
 
-    Heads-up, seat 0 is the big blind, and seat 1 the button, which posts the small blind.
+    Heads-up, seat 0 is the big blind; seat 1 is the button and posts the small blind.
 
     >>> position_names(6)
     ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
@@ -31,10 +31,10 @@ def position_names(num_seats: int) -> list[str]:
 
 @functools.lru_cache(256)
 def seat_positions(rules: HoldemRules) -> tuple[str, ...]:
-    """Return the position of each seat in a game.
+    """Return the name of each seat's position in a game.
 
-    The same as `position_names`, except for a heads-up game whose seat 0 posts the small blind: the small blind is
-    the button, whatever its seat.
+    The names are those of `position_names`, except in a heads-up game whose seat 0 posts the small blind: there, seat 0
+    is the button.
     """
     names = position_names(rules.num_seats)
     if rules.num_seats == 2 and rules.blinds[0] < rules.blinds[1]:

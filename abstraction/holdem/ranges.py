@@ -1,9 +1,9 @@
 """Ranges as text: hole cards and their weights.
 
-The usual notation of players and solvers, items separated by commas: ``AA`` pairs, ``AKs`` suited, ``AKo``
-offsuit, ``AK`` both, ``AhKd`` one combo; ``TT+`` up to aces, ``ATs+`` up to the highest kicker, ``77-44``, ``A5s-A2s``
-and ``T9s-54s`` from one class to another; ``random`` for every combo. ``:0.5`` after an item is its weight; the
-default is 1.
+The notation is the usual one of players and solvers, with items separated by commas or blanks. An item is a pair
+(``AA``), a suited or offsuit class (``AKs``, ``AKo``), both classes (``AK``), one combo (``AhKd``) or every combo
+(``random``). ``TT+`` goes up to aces, and ``ATs+`` up to the highest kicker. ``77-44``, ``A5s-A2s`` and ``T9s-54s`` go
+from one class to another. A weight from 0 to 1 may follow an item, as in ``AKs:0.5``; the default is 1.
 """
 
 import re
@@ -30,7 +30,7 @@ CLASS_NAMES = tuple(
     )
     for row in range(13)
 )
-"""The 13 x 13 grid of classes of hole cards, aces first, suited ones above the diagonal."""
+"""The 13 x 13 grid of classes of hole cards by row and column: aces first, pairs on the diagonal, suited above it."""
 
 
 def parse_range(text: str) -> np.ndarray:
@@ -39,7 +39,7 @@ def parse_range(text: str) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the text is not a range, is empty, or names a combo twice.
+        If the text is not a range, names a combo twice, or gives no combo a weight above 0.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def hand_class(combo: int) -> tuple[int, int]:
 
 
 def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
-    """Return the weighted mean of values in every class: float64[13, 13, ...], NaN for a class without weight.
+    """Return the weighted mean of values in each class of `CLASS_NAMES`: float64[13, 13, ...], NaN for weight 0.
 
     Parameters
     ----------
     values : array-like of float, [1326, ...]
-        By combo id; a mean is taken for each entry of the other axes.
+        The values of each combo; the mean is taken over combos, for each entry of the other axes.
     weights : array-like of float, [1326]
         Weight of each combo.
     """
@@ -96,7 +96,7 @@ def class_grid(values: npt.ArrayLike, weights: npt.ArrayLike) -> np.ndarray:
 
 
 def combo_text(combo: int) -> str:
-    """Return the letters of a combo, the higher card first.
+    """Return the text of a combo's two cards, the higher card first.
 
     >>> combo_text(1325)
     'AsAh'
@@ -124,7 +124,7 @@ def _combos(text: str) -> list[int]:
 
 
 def _class(text: str) -> tuple[int, int, str]:
-    """Return the ranks of a class, the higher first, and its letter ``s``, ``o`` or none."""
+    """Return the two ranks of a class, the higher first, and its letter: ``s``, ``o`` or an empty text."""
     first, second = sorted((RANKS.index(text[0]), RANKS.index(text[1])), reverse=True)
     if first == second and len(text) == 3:
         raise ValueError(f"a pair is neither suited nor offsuit, got {text!r}")
@@ -139,7 +139,7 @@ def _upwards(high: int, low: int, suits: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _between(first: tuple[int, int, str], last: tuple[int, int, str], text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the classes between two, with the same high card or the same distance between the cards."""
+    """Yield the classes from one to another, which share the high card or the distance between the two ranks."""
     (high, low, suits), (last_high, last_low, last_suits) = sorted((first, last), reverse=True)
     same_gap = high - low == last_high - last_low
     if suits != last_suits or not (same_gap or (high == last_high and last_low < last_high)):

@@ -24,7 +24,7 @@ UNLIMITED_RAISES = 255
 MAX_STREET_RAISES = 64  # universal_poker has room for 64 actions on a street
 
 BETTING_ABSTRACTIONS = ("fullgame", "fchpa", "fcpa", "fc")
-"""Raises on offer: any size; half pot, pot, all-in; pot, all-in; none. Names as in OpenSpiel."""
+"""OpenSpiel's names for the raises on offer, in this order: any size; half pot, pot, all-in; pot, all-in; none."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,13 @@ class HoldemRules:
     Parameters
     ----------
     blinds : tuple of int
-        Chips each seat posts before the cards, for 2..10 seats. Antes are written as blinds too, and
-        count as blinds for the smallest raise, as in ``universal_poker``.
+        Chips that each of 2..10 seats posts before the cards. Antes are written as blinds too, and count as blinds for
+        the smallest raise, as in ``universal_poker``.
     stacks : tuple of int or None
         Chips each seat starts a hand with, at least its blind. None in limit games, which have no stacks.
     first_seats : tuple of int
-        The seat that acts first on each of 1..4 streets; if it has folded or is all-in, the next that can act.
+        The seat that acts first on each of 1..4 streets. If that seat has folded or is all-in, the next seat that can
+        act is first.
     board_cards : tuple of int
         Number of board cards dealt at the start of each street.
     betting : {"no-limit", "limit"}
@@ -49,9 +50,11 @@ class HoldemRules:
     max_raises : tuple of int or None
         Raises allowed on each street, blinds not counted; None for no limit.
     num_suits, num_ranks, num_hole_cards : int
-        Number of suits and of ranks in the deck, which has the lowest ranks; number of private cards of a seat.
+        Number of suits and of ranks in the deck, which has the first suits and the lowest ranks; number of hole cards
+        of a seat.
     betting_abstraction : {"fullgame", "fchpa", "fcpa", "fc"}
-        The raises on offer in no-limit: any size; half pot, pot, all-in; pot, all-in; none.
+        The raises on offer: any size; half pot, pot and all-in; pot and all-in; none. A limit game takes the last two
+        names only, and offers the fixed raise for "fcpa".
 
     Raises
     ------
@@ -61,7 +64,7 @@ class HoldemRules:
     Notes
     -----
     Every all-in raise re-opens the betting, and after a raise to ``x`` over ``m`` the smallest next raise is
-    to ``max(old smallest, 2x - m)``: the ACPC's rule, not a card room's. At most 64 actions fit a street.
+    to ``max(old smallest, 2x - m)``: the rule of the ACPC, not of card rooms. A street has at most 64 actions.
     """
 
     blinds: tuple[int, ...]
@@ -87,12 +90,12 @@ class HoldemRules:
 
     @functools.cached_property
     def num_seats(self) -> int:
-        """Seats at the table."""
+        """Number of seats at the table."""
         return len(self.blinds)
 
     @functools.cached_property
     def num_streets(self) -> int:
-        """Betting rounds."""
+        """Number of streets."""
         return len(self.first_seats)
 
     @functools.cached_property
@@ -107,7 +110,7 @@ class HoldemRules:
 
     @functools.cached_property
     def num_board_cards(self) -> int:
-        """Board cards of a hand played to its end."""
+        """Number of board cards of a hand played to its end."""
         return sum(self.board_cards)
 
     @functools.cached_property
@@ -131,12 +134,12 @@ class HoldemRules:
         return len(self.combos)
 
     def combo_id(self, hole_cards: Iterable[int]) -> int:
-        """Return the row of `combos` that holds these cards, in any order."""
+        """Return the row of `combos` that holds these cards, which may be in any order."""
         return self._combo_ids[frozenset(hole_cards)]
 
     def free_combos(self, cards: Iterable[int]) -> np.ndarray:
         """Return which combos share no card with the given cards: bool[num_combos]."""
-        is_free = np.ones(256, dtype=bool)  # for every uint8, as a placeholder of unknown cards may be among them
+        is_free = np.ones(256, dtype=bool)  # for every uint8: `cards` may hold a placeholder for an unknown card
         is_free[list(cards)] = False
         first, *others = self.combos.T
         free = is_free[first]
@@ -149,11 +152,11 @@ class HoldemRules:
         return {frozenset(cards): row for row, cards in enumerate(self.combos.tolist())}
 
     def board_size(self, street: int) -> int:
-        """Return the number of board cards seen on a street."""
+        """Return the number of board cards that are dealt by a street, earlier streets included."""
         return sum(self.board_cards[: street + 1])
 
     def street_of_board(self, board: Sequence[int]) -> int:
-        """Return the first street on which the board has as many cards as this one.
+        """Return the first street on which the board has as many cards as `board`.
 
         Raises
         ------

@@ -1,10 +1,9 @@
 """Terminal values of two ranges on one board: folds and showdowns, exact card removal, linear time.
 
-The free combos of a board are renumbered once, weakest first; ranges and values are rows in that order.
-A range is a row of non-negative weights. Results are weighted by the opponent's range and not normalised,
-that is, counterfactual. Multiply them by chips. A hand that wins ``stake`` from every opposing hand that
-folds has the value ``stake * fold_mass``. If both have put in ``stake`` before a showdown, it has the value
-``stake * showdown_margin``.
+The free combos of a board are renumbered once, weakest first; ranges and values are rows in that order. A range is a
+row of non-negative weights. Results are weighted by the opponent's range and not normalised; multiplied by chips, they
+are counterfactual values. A hand that wins ``stake`` chips when the opponent folds has the value ``stake * fold_mass``.
+At a showdown for which each player has contributed ``stake`` chips, it has the value ``stake * showdown_margin``.
 """
 
 from typing import NamedTuple
@@ -27,8 +26,7 @@ class RankedHands(NamedTuple):
     combos : int32[num_hands]
         Combo ids.
     cards : uint8[num_hands, 2]
-        The two hole cards of each hand. In games with one hole card c, the second entry is c + 52, which no other hand
-        shares.
+        The two hole cards of each hand. In games with one hole card c, the second entry is the placeholder c + 52.
     groups : int32[num_groups + 1]
         Index of the first hand of each group of equal strength; the last entry is the number of hands.
     """
@@ -39,7 +37,7 @@ class RankedHands(NamedTuple):
 
 
 class RankWorkspace(NamedTuple):
-    """Memory for the ranking of one board."""
+    """Memory for the ranking of one board, as `showdown_kernels` uses it."""
 
     ranks: np.ndarray
     spare: np.ndarray
@@ -74,9 +72,9 @@ class HandRanker:
         )
 
     def rank(self, board: tuple[int, ...]) -> RankedHands:
-        """Return the hands on a board of the game's cards; views that the next call overwrites.
+        """Return the free combos of a board in order of strength; the next call overwrites the returned arrays.
 
-        On an incomplete board, strengths are those of the cards so far.
+        On an incomplete board, a hand's strength is that of its cards and the board so far.
         """
         hands = self._hands
         cards = np.array(board, dtype=np.uint8)
@@ -86,7 +84,7 @@ class HandRanker:
 
 
 def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
-    """Return the hands of a game on one board.
+    """Return the free combos of one board in a game, in order of strength.
 
     >>> from plurispiel.abstraction.holdem.cards import parse_cards
     >>> from plurispiel.abstraction.holdem.rules import HUNL
@@ -98,7 +96,7 @@ def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
 
 
 def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight of the compatible hands of an opposing range.
+    """Return, for each hand, the total weight of the hands in an opposing range that share no card with it.
 
     Parameters
     ----------
@@ -119,9 +117,9 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 
 
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight of the hands it beats minus the weight of those that beat it.
+    """Return, for each hand, the weight of compatible hands that it beats minus the weight of those that beat it.
 
-    Parameters and shape of the result are those of `fold_mass`.
+    Parameters and the shape of the result are those of `fold_mass`.
     """
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))

@@ -1,8 +1,8 @@
 """Kernels of hands in strength order, and of folds and showdowns between two ranges with exact card removal.
 
-Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the number of
-hands. ``mass[card]`` sums a range over the hands that hold a card. The hands that share no card with
-{c, d} then weigh ``total - mass[c] - mass[d] + range[{c, d}]``: {c, d} itself was subtracted twice.
+Ranges and results are rows in the order of `showdown.RankedHands`; a row may be longer than the number of hands.
+``mass[card]`` is the sum of a range over the hands that hold a card. The hands that share no card with {c, d} then have
+the total weight ``total - mass[c] - mass[d] + range[{c, d}]``: {c, d} itself is subtracted twice and added back once.
 
 The last two kernels work on sixteen ranges at once. A *block* is sixteen numbers, one vector of `machine.lanes`. A
 *tile* has one block for each hand: the hand's weight in each of sixteen ranges.
@@ -17,10 +17,10 @@ from plurispiel.abstraction.machine.lanes import LANES, clear, load, spread, sto
 DIGIT_BITS = 7
 DIGITS = 1 << DIGIT_BITS
 CARD_SLOTS = 104
-"""The 52 cards, and for each a placeholder for the second card of a hand with one hole card."""
+"""Number of the 52 cards and 52 placeholders: c + 52 is the second card of a hand with one hole card c."""
 
 FIRST_HAND = LANES
-"""Block of a tile's first hand. Block 0 is zero and stands for a hand that is not in the range.
+"""Index of the block of a tile's first hand. Block 0 holds zeros, for a hand that is not in the range.
 
 One zero block would be enough. With sixteen blocks before the first hand, each group of sixteen blocks that
 `lanes.transpose_in` writes begins at a multiple of 16.
@@ -39,7 +39,7 @@ def rank_hands(tables, board, combos, work, hands):
         One or two hole cards.
     work : RankWorkspace
     hands : RankedHands
-        With room for all combos. Modified in place.
+        Arrays with room for all combos. Modified in place.
     """
     num_combos, num_hole = combos.shape
     if num_combos == 1326 and num_hole == 2 and 3 <= len(board) <= 5:
@@ -71,13 +71,13 @@ def sort_by_rank(ranks, order, spare, counts):
     ranks : uint16[num_combos]
         Below 2**14; 0 marks a combo that shares a card with the board.
     order, spare : int32[num_combos]
-        The result and workspace. Modified in place.
+        The result, and workspace. Modified in place.
     counts : int32[2, DIGITS]
         Workspace.
 
     Notes
     -----
-    A radix sort of two passes; a comparison sort takes ten times as long.
+    This is a radix sort of two passes; a comparison sort takes ten times as long.
     """
     num_combos = ranks.shape[0]
     for digit in range(DIGITS):
@@ -101,7 +101,7 @@ def sort_by_rank(ranks, order, spare, counts):
         if rank > 0:
             spare[counts[0, rank & (DIGITS - 1)]] = combo
             counts[0, rank & (DIGITS - 1)] += 1
-    # The higher digit comes second: a stable pass keeps the order of the lower digits within it.
+    # The higher digit comes second: this pass keeps the order of the lower digits among equal higher digits.
     for k in range(num_live):
         combo = spare[k]
         high_digit = np.int64(ranks[combo]) >> DIGIT_BITS
@@ -124,7 +124,7 @@ def _add(mass, card, weights):
 
 @kernel(inline=True)
 def _apart(totals, mass, card, other):
-    """Return the totals of four ranges minus their mass on two cards."""
+    """Return, for each of four ranges, its total minus its masses on two cards."""
     row, other_row = mass[card], mass[other]
     return (
         totals[0] - row[0] - other_row[0],
@@ -141,6 +141,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
     Parameters
     ----------
     cards : uint8[num_hands, 2]
+        The cards of each hand, as in `showdown.RankedHands`.
     reach : float64[m, at least num_hands]
         The weights of the hands in m ranges.
     rows : int32[n]
@@ -152,7 +153,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
     Notes
     -----
-    Four ranges at a time take two thirds of the time of one by one. The last four may hold one row more than once.
+    Four ranges at a time take two thirds of the time of one by one. The last group of four may hold a row repeatedly.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):
@@ -178,7 +179,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
 @kernel
 def fill_showdown_margin(cards, groups, reach, rows, mass, out):
-    """Write, for each hand, the weight of the hands it beats minus that of the hands that beat it.
+    """Write, for each hand, the weight of compatible hands that it beats minus the weight of those that beat it.
 
     Parameters
     ----------
@@ -189,9 +190,9 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
 
     Notes
     -----
-    With W the weight of weaker hands, E of equal and S of stronger ones, W - S = W + (W + E) - (W + E + S):
-    one sweep reads the sums before and after each group. The hand itself, subtracted twice with its two
-    cards, is among the equal ones in the second term and the third, and so cancels.
+    Let W, E and S be the weights of weaker, equal and stronger hands. Then W - S = W + (W + E) - (W + E + S): one sweep
+    reads W before each group of equal hands, and W + E after the group. With its two cards, the hand itself is
+    subtracted twice instead of once. This error is the same in the second and the third term, so it cancels.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):
@@ -203,7 +204,7 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
         totals = (0.0, 0.0, 0.0, 0.0)
         for group in range(len(groups) - 1):
             start, stop = np.int64(groups[group]), np.int64(groups[group + 1])
-            # All hands of a tie are read before one of them is added: ties win nothing from each other.
+            # W is read for all hands of a group before any of them is added: equal hands win nothing from each other.
             for k in range(start, stop):
                 out_a[k], out_b[k], out_c[k], out_d[k] = _apart(totals, mass, cards[k, 0], cards[k, 1])
             for k in range(start, stop):
@@ -218,7 +219,7 @@ def fill_showdown_margin(cards, groups, reach, rows, mass, out):
                 _add(mass, cards[k, 1], weights)
             for k in range(start, stop):
                 a, b, c, d = _apart(totals, mass, cards[k, 0], cards[k, 1])
-                # Read all before writing, as two of the four rows may be the same.
+                # All four are read before any is written, as two of the four rows may be the same.
                 a, b, c, d = out_a[k] + a, out_b[k] + b, out_c[k] + c, out_d[k] + d
                 out_a[k], out_b[k], out_c[k], out_d[k] = a, b, c, d
         for k in range(num_hands):
@@ -233,16 +234,18 @@ def fill_fold_tile(own, others, same, tile, mass, out):
 
     Parameters
     ----------
-    own, others : uint8[n, 2], uint8[m, 2]
-        The cards of the hands to value, and of the hands in the ranges.
+    own : uint8[n, 2]
+        The cards of the hands whose fold mass is written.
+    others : uint8[m, 2]
+        The cards of the hands in the ranges.
     same : int32[n]
-        The block in `tile` of the hand of `others` with the same cards; 0 if there is none.
+        For each hand in `own`, the block in `tile` of the hand in `others` with the same cards; 0 if there is none.
     tile : float[FIRST_HAND + m, 16]
         The weight of each hand of `others` in sixteen ranges, from block `FIRST_HAND` on. Block 0 holds zeros.
     mass : float[CARD_SLOTS, 16]
         Workspace.
     out : float[n rounded up to a multiple of 16, 16]
-        Modified in place; the blocks after the last hand become 0.
+        Modified in place: a block for each hand in `own`. The blocks after the last hand become 0.
     """
     num_own, num_others = own.shape[0], others.shape[0]
     clear(mass, 0, CARD_SLOTS)
@@ -269,7 +272,7 @@ def fill_margin_tile(own, own_stops, others, other_stops, tile, mass, out):
         End of each group of equal strength in `own` and in `others`, weakest first. A group may be empty in
         either list.
     own, others, tile, mass, out
-        As in `fill_fold_tile`, both lists of hands in order of strength.
+        As in `fill_fold_tile`, with both lists of hands in order of strength.
     """
     num_own = own.shape[0]
     clear(mass, 0, CARD_SLOTS)

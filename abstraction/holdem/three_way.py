@@ -1,4 +1,4 @@
-"""Values of folds and showdowns with three hands: exact card removal, ties, side pots and folded chips."""
+"""Values of folds and showdowns among three players: exact card removal, ties, side pots and folded chips."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,13 +24,13 @@ class _Workspace(NamedTuple):
     number : int64[52, 52]
         Index of the hand with two given cards; -1 if there is none.
     totals : float64[3, 2]
-        S of each set of hands and range.
+        S for each set of hands and each range.
     mass : float64[3, 2, 52]
-        C of each set, range and card.
+        C for each set, range and card.
     both : float64[3]
-        D of each set.
+        D for each set.
     ends : int64[3]
-        Index after the last hand of each set.
+        Index after the last hand of each set, for the hand whose pairs are summed.
     """
 
     number: np.ndarray
@@ -41,21 +41,22 @@ class _Workspace(NamedTuple):
 
 
 def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """Return, for each hand, the weight of the pairs of the others' hands compatible with it and with each other.
+    """Return, for each hand, the weight of the pairs of others' hands that share no card with it or with each other.
 
     Parameters
     ----------
     hands : RankedHands
         With two hole cards.
     first, second : array-like of float, [num_hands]
-        The others' ranges, in the order of `hands`.
+        The ranges of the two other players, in the order of `hands`.
 
     Returns
     -------
     float64[3, 3, num_hands]
         Axis 0 is the set of hands counted in the first range, axis 1 the set counted in the second, axis 2 the hand h.
-        The sets are the hands that h beats (`WEAKER`), those that it beats or ties with (`NOT_STRONGER`), and `ALL`.
-        If both others have folded, the value of h is its payoff in chips times ``[ALL, ALL]``.
+        The sets are the hands that h beats (`WEAKER`), the hands that h beats or ties with (`NOT_STRONGER`), and `ALL`
+        hands. If both others have folded, the counterfactual value of h is its payoff in chips times entry
+        ``[ALL, ALL, h]``.
     """
     reach = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if reach.shape != (2, len(hands.combos)):
