@@ -1,7 +1,8 @@
 """The interface of an agent: its events, its view of a hand and its answers.
 
-A hand goes ``restart``, then events in order through ``observe`` (its own cards, every action, new board cards), and
-``act`` whenever its seat is to act. An agent learns nothing in any other way.
+A hand begins with a call of ``restart``. Then ``observe`` receives the events in order: the agent's own cards, every
+action, and new board cards. ``act`` is called whenever the agent's seat is to act. An agent learns nothing in any other
+way.
 
 Cards are numbers, ``4 * rank + suit``, from 0 (2c) to 51 (As): ranks ascend from deuce to ace, and suits are in the
 order c, d, h, s. `cards_text` and `parse_cards` convert them, ``cards_text((51, 0)) == "As2c"``. Combos, the rows of a
@@ -62,7 +63,8 @@ class PublicState:
     min_raise, max_raise : int
         Lowest and highest legal raise-to; 0 when no raise is legal.
     menu : tuple of int or None
-        The legal raise-to totals, ascending, in a game with few of them; None where every size is legal.
+        The legal raise-to totals, ascending, in a game that offers few raise sizes; None in a game where every size
+        from `min_raise` to `max_raise` is legal.
 
     Examples
     --------
@@ -155,12 +157,12 @@ class PublicState:
 
     @property
     def num_live(self) -> int:
-        """Seats that have not folded."""
+        """Number of seats that have not folded."""
         return self._state[betting_state.NUM_LIVE]
 
     @property
     def num_raises(self) -> int:
-        """Bets and raises on this street; blinds do not count."""
+        """Number of bets and raises on this street; blinds do not count."""
         return self._state[betting_state.NUM_RAISES]
 
     def raise_to(self, chips: int) -> int:
@@ -207,11 +209,10 @@ class View(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """An action and, optionally, the actions and probabilities it was drawn from.
+    """An action and, optionally, the actions and the probabilities from which it was drawn.
 
-    These are the columns of a `Strategy` and its row for the hole cards.
-
-    `act` may also return the bare action.
+    `actions` are the columns of a `Strategy`, and `probabilities` are its row for the hole cards. `Agent.act` may also
+    return the bare action.
     """
 
     action: int
@@ -229,10 +230,10 @@ class Strategy:
         The action of each column.
     probabilities : float64[num_combos, num_actions]
         Row k is for the hole cards ``rules.combos[k]`` (``rules.combo_id(hole_cards)`` returns k) and sums to 1. Rows
-        of combos that share a card with the board are ignored.
+        of combos that share a card with the board are ignored. `RangeAgent.strategy` returns rows for some combos only.
     highest : int64[num_actions] or None
-        Column k may stand for a raise drawn uniformly from ``actions[k]..highest[k]`` chips inclusive; for a single
-        action the two are equal. None if every column is a single action.
+        Column k stands for a raise drawn uniformly from ``actions[k]`` to ``highest[k]`` chips, both included. The two
+        are equal in a column for a single action. None if every column is for a single action.
     """
 
     actions: np.ndarray
@@ -257,8 +258,8 @@ class Agent:
     name : str
         By default the class's name.
     is_deterministic : bool
-        Whether the agent's actions and reported strategies depend on the hand and `rng` alone. Reports show such an
-        agent's strategies by asking it again; those of other agents are recorded during play.
+        Whether the agent's actions and reported strategies depend on the hand and `rng` alone. For reports, such an
+        agent is asked for its strategies again; the strategies of other agents are recorded during play.
 
     Examples
     --------
@@ -301,17 +302,17 @@ class Agent:
         return draw(Strategy(np.asarray(strategy.actions), row, highest), self.rng)
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
-        """Return this agent's strategy with every combo, or None if the agent does not report its strategy.
+        """Return this agent's strategy for every combo, or None if the agent does not report its strategy.
 
-        This must be the distribution that `act` draws from, and must not depend on the cards that the agent holds.
+        It must be the distribution that `act` draws from, and must not depend on the agent's hole cards.
         """
         return None
 
     def expected_strategy(self, public: PublicState) -> Strategy | None:
         """Return the mean of `range_strategy` over random choices that the agent has yet to make in this state.
 
-        Such a choice is the tree's size that an off-tree bet is mapped to. Most agents make none, so by default this is
-        `range_strategy`.
+        An example of such a choice is the size to which action translation maps an off-tree bet. Most agents make no
+        such choices, so by default the result is that of `range_strategy`.
         """
         return self.range_strategy(public)
 
@@ -337,7 +338,7 @@ class RangeAgent(Agent):
 
 
 def draw(strategy: Strategy, rng: np.random.Generator) -> Decision:
-    """Draw an action from the first row of a strategy."""
+    """Return an action drawn from the first row of a strategy, with that row."""
     row = strategy.probabilities[0].tolist()
     actions = tuple(strategy.actions.tolist())
     column = draw_column(row, rng)
@@ -348,7 +349,7 @@ def draw(strategy: Strategy, rng: np.random.Generator) -> Decision:
 
 
 def draw_column(row: list[float], rng: np.random.Generator) -> int:
-    """Draw a column of probabilities that sum to 1."""
+    """Return the index of a column, drawn by the probabilities in `row`, which sum to 1."""
     column = len(row) - 1
     if row[column] < 1.0:
         threshold = rng.random()

@@ -1,10 +1,14 @@
 """Agent specs: the text that names an agent on the command line and in a tournament's file.
 
-``NAME[:ARG][?key=value&key=value]``, where NAME is a built-in agent, an importable module, a Python file, or one of
-``openspiel``, ``tabular`` (ARG is a solved game's folder), ``blueprint`` (a blueprint's folder or name; by default the
-bundled one that fits the table) and ``search`` (the same with search): ``tag``, ``openspiel:cfr?iterations=500``,
-``tabular:runs/leduc``, ``blueprint``, ``blueprint:sixmax``, ``search?time=2``, ``my_module:MyBot``,
-``my_bot.py:MyBot``.
+A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the following:
+
+- a built-in agent, without ARG: ``tag``;
+- ``openspiel``, with the name of a bot: ``openspiel:cfr?iterations=500``;
+- ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
+- ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
+  ``blueprint``, ``blueprint:sixmax``;
+- ``search``, which plays a blueprint with search, named in the same way: ``search?time=2``;
+- an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``.
 """
 
 import dataclasses
@@ -38,7 +42,8 @@ BUILT_IN: dict[str, Callable[..., Agent]] = {
 """The built-in agents by name."""
 
 _METHODS = {"restart": None, "act": Agent.act, "strategy": RangeAgent.strategy}
-"""Methods that an agent must define, with their placeholders; the last only for a `RangeAgent`."""
+"""Methods that an agent must define, with the placeholder of each in its base class; only a `RangeAgent` needs
+`strategy`."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,8 @@ class AgentSpec:
     text : str
         The whole spec, without blanks around it.
     name, argument : str
-        The parts before and after the colon; the argument may be empty. In ``FILE.py:CLASS`` it is the last colon,
-        otherwise the first.
+        The parts before and after the colon; the argument may be empty. The last colon separates them if the spec has
+        a file (``FILE.py:CLASS``), otherwise the first colon.
     options : tuple of (str, str)
         The keys and values after the question mark, in order.
     """
@@ -78,7 +83,7 @@ class AgentSpec:
 
     @property
     def title(self) -> str:
-        """The agent's name in results: the spec without the folder in front of a file or of a stored strategy."""
+        """The agent's name in results: the spec without the parent folders of its file or stored strategy."""
         if self.is_stored and self.argument:
             return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
@@ -118,7 +123,7 @@ def parse_spec(text: str) -> AgentSpec:
 
 
 def split_specs(text: str) -> list[str]:
-    """Return the specs of a comma-separated list."""
+    """Return the specs of a comma-separated list; ValueError if a spec is empty."""
     specs = [spec.strip() for spec in text.split(",")]
     if not all(specs):
         raise ValueError(f"agents are separated by single commas, got {text!r}")
@@ -126,7 +131,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def unique_names(specs: list[str]) -> list[str]:
-    """Return a name for each spec: its title, with ``#2``, ``#3``, ... from its second occurrence on.
+    """Return a name for each spec: its title, followed by ``#2``, ``#3``, ... from the title's second occurrence on.
 
     >>> unique_names(["call", "bots/my_bot.py:MyBot", "call"])
     ['call', 'my_bot.py:MyBot', 'call#2']
@@ -141,7 +146,7 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a spec whose file or folder is taken relative to `folder`; specs without a path as they are."""
+    """Return a spec with its file or folder, if it has one, taken relative to `folder`."""
     parsed = parse_spec(spec)
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # a blueprint's name, or no argument
@@ -190,7 +195,9 @@ def make_agent(spec: str) -> Agent:
 
 
 def game_note(spec: str, rules: HoldemRules) -> str:
-    """Return the differences, in words, between a game and that of an agent's training; empty if they have no effect.
+    """Return notes, in words, on how an agent plays a game: the blueprint picked, and how its own game differs.
+
+    The text is empty for agents without a blueprint, and where there is nothing to note.
 
     Raises
     ------
@@ -220,17 +227,19 @@ def game_note(spec: str, rules: HoldemRules) -> str:
 
 
 def try_stored(spec: str, rules: HoldemRules) -> None:
-    """Load the strategy of an agent that has a stored one, and check that it plays a game.
+    """Load the stored strategy of an agent, if it has one, and check that the agent plays a game.
 
     Raises
     ------
     ValueError
-        If the agent does not play the game; as `ArtefactRefused` if the strategy is damaged.
+        If the agent does not exist or does not play the game.
+    ArtefactRefused
+        If the stored strategy is damaged.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored:
         agent = make_agent(spec)
-        if parsed.has_blueprint:  # of a search, without its kernels
+        if parsed.has_blueprint:  # to begin a hand of the blueprint agent takes none of search's kernels
             agent = _stored_agent(dataclasses.replace(parsed, name="blueprint", options=()))
         agent.restart(rules, 0, np.random.default_rng(0))
 
@@ -238,19 +247,24 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
 def prepare_stored(spec: str, rules: HoldemRules) -> None:
     """Begin a hand with an agent that has a stored strategy, so that it is loaded and its kernels are compiled.
 
-    Raises
-    ------
-    As `try_stored`.
+    The errors are those of `try_stored`.
     """
     if parse_spec(spec).is_stored:
         make_agent(spec).restart(rules, 0, np.random.default_rng(0))
 
 
 def agent_digest(spec: str) -> str:
-    """Return a hash of the file or stored strategy that defines an agent; empty for others.
+    """Return a hash of the file or stored strategy that defines an agent; empty for agents without either.
 
-    An edited bot is another bot; modules that its file imports do not count. For ``blueprint`` and ``search`` without
-    a name, it covers all bundled blueprints, as any of them may play.
+    So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
+    argument, ``blueprint`` and ``search`` have the digests of all bundled blueprints, as any of them may play.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or the stored strategy does not exist.
+    ArtefactRefused
+        If the stored strategy is damaged.
     """
     parsed = parse_spec(spec)
     if parsed.name == "tabular":
@@ -274,7 +288,7 @@ def agent_digest(spec: str) -> str:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the file of a foreign agent, None if it cannot be found without running code."""
+    """Return the file of an agent from outside this package; None if it cannot be found without running code."""
     parsed = parse_spec(spec)
     return Path(parsed.name) if parsed.is_file else _module_file(parsed)
 
@@ -328,7 +342,7 @@ def _construct(factory: Callable[..., Any], options: dict[str, str], spec: str) 
 
 
 def _defines(agent: object, name: str, placeholder: object) -> bool:
-    """Return whether an agent defines a method."""
+    """Return whether an agent defines a method, or does not need it."""
     method = getattr(agent, name, None)
     if name == "act" and isinstance(agent, Agent) and type(agent).range_strategy is not Agent.range_strategy:
         return True  # `Agent.act` draws from `range_strategy`
@@ -357,10 +371,10 @@ def _trouble(error: BaseException) -> str:
 
 
 def _source_line(error: BaseException) -> str:
-    """Return file and line of an error; of the call, if it was raised in a library."""
+    """Return the file and line of an error; if a library raised it, those of the last line outside libraries."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{os.path.basename(error.filename)}, line {error.lineno}"
-    _, *frames = traceback.extract_tb(error.__traceback__)  # without this module's
+    _, *frames = traceback.extract_tb(error.__traceback__)  # the first frame is the call in this module
     frames = [frame for frame in frames if not frame.filename.startswith("<")]
     libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
     frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
@@ -412,7 +426,7 @@ def _module_file(spec: AgentSpec) -> Path | None:
 
 
 def _suggestion(spec: AgentSpec) -> str:
-    """Return a suggestion for a name that is neither an agent's nor a module's."""
+    """Return a hint for the message about a name that neither an agent nor a module has."""
     module, _, name = spec.name.rpartition(".")
     for path, argument in ((spec.name, spec.argument), (module, name)):
         if argument and Path(f"{path}.py").is_file():

@@ -1,4 +1,4 @@
-"""The agent `equity`, which compares its exact equity against uniform hands with the pot odds."""
+"""The agent `equity`, which compares its equity against random hands with the pot odds."""
 
 import numpy as np
 
@@ -10,22 +10,24 @@ from plurispiel.agents.base import PublicState, RangeAgent, Strategy
 class EquityAgent(RangeAgent):
     """Weighs equity over all run-outs against the price of a call.
 
-    Equity is the exact chance to win against one uniform hand, to the power of the number of opponents in the pot. A
-    fair share is one over the number of players in the pot. The agent bets two thirds of the pot if its equity is at
-    least 0.1 above a fair share. It raises a bet by the pot if its equity is at least 0.25 above. It calls if its
-    equity is at least the pot odds. After three raises on a street it only calls or folds.
+    The agent's equity is its probability of winning against one random hand (`expected_strength`), to the power of the
+    number of opponents. Before the flop, opponents are the other seats that have acted and not folded, at least
+    one. Later they are the other seats that have not folded. A fair share is one over the number of opponents plus one.
+    The agent bets 0.66 of the pot if its equity is at least 0.1 above a fair share. It raises a bet by the pot if its
+    equity is at least 0.25 above a fair share. It calls if its equity is at least the pot odds. After three raises on a
+    street it does not raise.
     """
 
     name = "equity"
     is_deterministic = True
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return one certain action for each combo."""
+        """Return one action with probability 1 for each of `combo_ids`."""
         return weigh_equity(public, combo_ids)
 
 
 def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
-    """Return the strategy of `EquityAgent` for some combos."""
+    """Return the strategy of `EquityAgent`, with one row for each of `combo_ids`."""
     num_opponents = _num_opponents(public)
     equity = expected_strength(public.rules, public.board)[combo_ids] ** num_opponents
     edge = equity - 1.0 / (num_opponents + 1)
@@ -43,7 +45,7 @@ def weigh_equity(public: PublicState, combo_ids: np.ndarray) -> Strategy:
 
 
 def _num_opponents(public: PublicState) -> int:
-    """Return the number of opponents to beat, at least one: on the first street, those that acted and did not fold."""
+    """Return the number of opponents, at least one, that `EquityAgent` reckons with."""
     if public.street > 0:
         return public.num_live - 1
     folded = public.folded

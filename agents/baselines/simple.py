@@ -7,10 +7,11 @@ from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Str
 
 
 class RandomAgent(RangeAgent):
-    """Chooses uniformly.
+    """Acts uniformly at random.
 
-    In a game with a menu of raises, all legal actions are equally likely. In full no-limit, fold, call and raise are
-    equally likely where legal, and the size of a raise is uniform from the smallest to the largest.
+    In a game with a menu of raises, all legal actions are equally likely. In a game where every raise size is legal,
+    fold, call and raise are equally likely where legal, and the size of a raise is uniform from the smallest to the
+    largest.
     """
 
     name = "random"
@@ -58,12 +59,12 @@ class CallAgent(FixedAgent):
 
 
 class FoldAgent(FixedAgent):
-    """Folds to any bet; checks when that is free."""
+    """Folds to any bet, and checks where there is no bet."""
 
     name = "fold"
 
     def action(self, public: PublicState) -> int:
-        """Return fold where it is legal."""
+        """Return fold where folding is legal, else check."""
         return FOLD if public.can_fold else CALL
 
 
@@ -73,5 +74,5 @@ class RaiseAgent(FixedAgent):
     name = "raise"
 
     def action(self, public: PublicState) -> int:
-        """Return the pot-sized raise."""
+        """Return the legal raise nearest to the size of the pot; a call if no raise is legal."""
         return public.raise_by_pot(1.0)

@@ -18,18 +18,19 @@ RAISE_POT_FRACTION = 1.0
 class TightAggressiveAgent(RangeAgent):
     """Plays starting hands by position and later streets by made strength, draws and pot odds.
 
-    Before the flop of hold'em with two cards and a full deck, hands are ranked by Chen's count. It opens with
-    ``0.9 / (1 + seats left to act)`` of them, at most half, and fewer after limpers; every raise lowers the shares with
-    which it calls and raises. Everywhere else a hand's strength is the share of hands that it beats now, to the power
-    of the number of opponents. The agent bets strong hands. Facing a raise it compares the strength with the pot odds,
-    with a bonus for cards that complete a straight or flush.
+    Before the flop of hold'em with two hole cards and 52 cards, hands are ranked by Chen's count (`starting_hands`).
+    The agent opens with the share ``0.9 / (1 + seats left to act)`` of the hands, at most half, and with fewer after
+    limpers. Every raise lowers the shares of hands with which the agent calls and raises. In all other situations, a
+    hand's strength is the share of hands that it beats now, to the power of the number of opponents. The agent bets
+    strong hands, and sometimes draws. Facing a raise, it compares the strength with the pot odds, with a bonus for
+    cards that complete a straight or flush.
     """
 
     name = "tag"
     is_deterministic = True
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return fold, call and raise probabilities."""
+        """Return the probabilities of folding, calling and raising, with one row for each of `combo_ids`."""
         rules = public.rules
         fold_call_raise = np.empty((len(combo_ids), 3))
         if not public.board and has_starting_hands(rules):
@@ -64,8 +65,11 @@ def has_starting_hands(rules: HoldemRules) -> bool:
 
 
 def _preflop_shares(public: PublicState) -> tuple[float, float]:
-    """Return the share of starting hands to raise with, and the share to raise or call with; the best hands first."""
-    if public.num_raises == 0:  # nobody has acted twice, so every call is a limper's
+    """Return the share of starting hands to raise with, and the share to raise or call with.
+
+    Each share is that of the best hands.
+    """
+    if public.num_raises == 0:  # nobody has acted twice, so every call is that of another limper
         limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
         left_to_act = public.num_live - 1 - limpers
         share = min(0.9 / (1 + left_to_act) * 0.8**limpers, 0.5)
@@ -82,9 +86,9 @@ def starting_hands() -> np.ndarray:
     Notes
     -----
     Bill Chen's count begins with the higher card: ten points for an ace, eight, seven and six for king, queen and jack,
-    else half the rank. Pairs double it, to at least five. Suited cards add two points. Gaps of one, two, three and
-    more ranks subtract 1, 2, 4 and 5. A gap of at most one adds a point if both cards are below the queen. Hands of
-    equal count share their mean rank.
+    else half the number on the card. A pair has twice these points, at least five. Suited cards add two points. A gap
+    of one, two, three or more ranks between the cards subtracts 1, 2, 4 or 5 points. A gap of at most one rank adds a
+    point if both cards are below the queen. Hands of equal count beat each other half.
     """
     combos = combo_cards().astype(np.int64)
     low, high = np.sort(combos >> 2, axis=1).T
@@ -105,9 +109,9 @@ def starting_hands() -> np.ndarray:
 
 @kernel
 def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_raise):
-    """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place.
+    """Write the probabilities of fold, call and raise of each combo to `fold_call_raise`, float64[n, 3].
 
-    `beaten` is `starting_hands`; `raise_share` and `play_share` are those of `_preflop_shares`.
+    `beaten` is the result of `starting_hands`; `raise_share` and `play_share` are those of `_preflop_shares`.
     """
     for row in range(combo_ids.shape[0]):
         share = beaten[combo_ids[row]]
@@ -120,9 +124,11 @@ def _play_starting_hands(beaten, combo_ids, raise_share, play_share, fold_call_r
 
 @kernel
 def _play_made_hands(strength, outs, combo_ids, num_opponents, cards_to_come, num_raises, odds, fold_call_raise):
-    """Write one row of fold, call and raise for each combo. `fold_call_raise` is modified in place.
+    """Write the probabilities of fold, call and raise of each combo to `fold_call_raise`, float64[n, 3].
 
-    With no raise on this street (`num_raises` is 0) the agent never folds, as there is at most a blind to call.
+    `strength` and `outs` are the results of `made_strength` and `draw_outs`. `odds` is the price of a call divided by
+    the pot after the call. With no raise on this street (`num_raises` is 0) the agent never folds, as there is at most
+    a blind to call.
     """
     fair_share = 1.0 / (num_opponents + 1)
     for row in range(combo_ids.shape[0]):

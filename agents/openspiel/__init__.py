@@ -1,4 +1,4 @@
-"""Bridges to OpenSpiel: our agents as its bots and policies; its bots, policies and solvers as our agents."""
+"""Bridges to OpenSpiel: our agents as OpenSpiel's bots and policies, and OpenSpiel's bots and solvers as our agents."""
 
 from plurispiel.agents.openspiel.bot import OpenSpielBot, RLAgent, agent_policy
 from plurispiel.agents.openspiel.guests import OPENSPIEL_BOTS, BotAgent, PolicyAgent, SolverAgent, openspiel_agent

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 class OpenSpielBot(pyspiel.Bot):
     """An agent at a seat of a ``universal_poker``, ``leduc_poker`` or ``kuhn_poker`` game.
 
-    OpenSpiel's loops show every bot all cards; this one reads only its hole cards, the board and the actions. The agent
-    learns everything from the state's history. A bot therefore accepts any state at any time. A state that does not
-    continue its hand begins a new hand, as `restart_at` does.
+    OpenSpiel's loops show every bot all cards; this bot reads only its hole cards, the board and the actions. It reads
+    them from the history of a state, and therefore accepts any state at any time. A state that does not continue the
+    bot's current hand begins a new hand, as `restart_at` does.
 
     Parameters
     ----------
     agent : Agent
     game : pyspiel.Game, OpenSpielGame or str
-        A loaded game, a preset's name or a game string.
+        A loaded game, the name of a game preset, or a game string.
     player_id : int
-        The seat.
+        The bot's seat.
     seed : int or SeedSequence
-        Every hand draws from its own child stream: the same calls give the same play.
+        Seed of the agent's random numbers. Every hand has its own stream, so the same calls give the same play.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ class OpenSpielBot(pyspiel.Bot):
         return self._take(hand, hand.act().action)
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
-        """Return the distribution from which the action was drawn, as `get_policy` does, and the action's id.
+        """Return the action probabilities in the form of `get_policy`, and the id of the action that was drawn.
 
-        If the seat is not to act, they are an empty list and INVALID_ACTION.
+        If the seat is not to act, the result is an empty list and INVALID_ACTION.
         """
         hand = self._to_act(state)
         if hand is None:
@@ -109,10 +109,11 @@ class OpenSpielBot(pyspiel.Bot):
         return True
 
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
-        """Return the legal action ids with their probabilities; in a game with any raise size, those above 0 only.
+        """Return the legal action ids with their probabilities; an empty list if the seat is not to act.
 
-        They are the row of the hole cards in the agent's `range_strategy`. Without one they are the distribution that
-        its `act` returns, in which a bare action has probability 1.
+        The probabilities are the row of the hole cards in the agent's `range_strategy`. If the agent reports none, they
+        are those that its `act` returns; an action without probabilities has probability 1. In a game where every raise
+        size is legal, actions of probability 0 are left out.
         """
         hand = self._to_act(state)
         if hand is None:
@@ -127,7 +128,7 @@ class OpenSpielBot(pyspiel.Bot):
     def clone(self) -> "OpenSpielBot":
         """Return an independent bot with the same knowledge and policy.
 
-        OpenSpiel demands that it draws from another random stream.
+        It draws from another random stream, as OpenSpiel demands.
         """
         agent, hand = copy.deepcopy((self.agent, self._hand), {id(self._game): self._game})
         twin = OpenSpielBot(agent, self._game, self._player_id, self._clone_seeds.spawn(1)[0])
@@ -185,7 +186,7 @@ class RLAgent(rl_agent.AbstractAgent):
 def agent_policy(agent: Agent, game: "pyspiel.Game | OpenSpielGame | str") -> "AgentPolicy":
     """Return an agent as an ``open_spiel.python.policy.Policy`` of a game.
 
-    OpenSpiel's Python algorithms take it as it is; its C++ ones need it tabulated:
+    OpenSpiel's Python algorithms take this policy as it is. Its C++ algorithms need a table, which is made by
     ``policy.python_policy_to_pyspiel_policy(policy.tabular_policy_from_callable(game, agent_policy(agent, game)))``.
 
     Raises

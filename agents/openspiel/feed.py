@@ -1,7 +1,7 @@
 """An agent's view of one hand of an OpenSpiel game.
 
-An OpenSpiel state shows every card to everybody, so `own_view` removes hidden cards from the history first, and nothing
-after it reads a state.
+An OpenSpiel state shows every card to everybody. So `own_view` first removes hidden cards from the history, and all
+other code here reads its result only.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, PublicS
 
 
 def own_view(rules: HoldemRules, history: list[int], seat: int) -> list[int]:
-    """Return the ids of a history that a seat may know: its hole cards, then the board and all actions.
+    """Return the ids in a history that a seat may know: its hole cards, then the board cards and all actions in order.
 
     The list is empty until every seat has its hole cards.
     """
@@ -56,7 +56,10 @@ class HandFeed:
         agent.observe(Deal(self.hole_cards))
 
     def follow(self, seen: list[int]) -> bool:
-        """Tell the agent the new part of an `own_view`; return False, and tell nothing, if it is of another hand."""
+        """Tell the agent the new part of its view, a result of `own_view`, and return whether that was possible.
+
+        If the view is that of another hand, the agent is told nothing and the result is False.
+        """
         known = len(self.seen)
         if seen[:known] != self.seen:
             return False
@@ -76,8 +79,8 @@ class HandFeed:
     def act(self) -> Decision:
         """Return the agent's answer, as a `Decision`.
 
-        Every decision has its own stretch of the hand's random stream: an agent that joins in mid-hand draws the same
-        numbers as one that followed from the start.
+        Every decision has its own part of the hand's random stream. So an agent that joins in mid-hand draws the same
+        numbers as an agent that has followed the hand from the start.
         """
         self._bits.state = self._stream
         self._bits.advance(len(self.seen) << 64)  # 2**64 numbers for each event, more than any decision draws
@@ -103,7 +106,7 @@ class HandFeed:
         return self._by_id(actions, actions, row)
 
     def action_id(self, action: int) -> int:
-        """Return the game's id of the actor's action; an illegal one is a ValueError."""
+        """Return the game's id of the actor's action; ValueError if the action is illegal."""
         if not self.public().is_legal(action):
             raise ValueError(f"{self.agent.name} answers {action}: {self.betting.legal_text()}")
         return self.game.action_id(self.betting.array.tolist(), int(action))
@@ -113,7 +116,7 @@ class HandFeed:
         rules, betting = self.game.rules, self.betting
         state = betting.array.tolist()
         if state[betting_state.ACTOR] < 0:
-            return  # the board of an all-in, which a table does not show to agents either
+            return  # a board card after the last action: agents at a table are not told of these cards either
         street = state[betting_state.STREET]
         if len(self.board) < rules.board_size(street):
             self.board += (self.game.card(number),)

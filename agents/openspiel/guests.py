@@ -1,7 +1,8 @@
 """OpenSpiel's bots, policies and solvers as our agents.
 
-These guests read OpenSpiel states, which hold every card. In the states made for a guest, dummies stand for the cards
-that its seat must not see. A dummy is any card that is neither one of its hole cards nor on the board.
+A *guest* is such a bot, policy or solver. Guests read OpenSpiel states, which hold every card. In the states made for a
+guest, dummies take the place of the cards that the guest's seat must not see. A dummy is any card that is neither a
+hole card of that seat nor on the board.
 """
 
 import functools
@@ -25,7 +26,7 @@ SOLVERS = {"cfr": 300, "cfr+": 300, "mccfr": 100_000}
 """Default iterations of the solvers that `openspiel_agent` knows."""
 
 MAX_HISTORIES = 20_000
-"""Largest game, in deals times betting sequences, that a solver accepts."""
+"""The largest product of the numbers of deals and of betting sequences of a game that OpenSpiel's solvers may solve."""
 
 OPENSPIEL_BOTS = (*pyspiel.bots_that_can_play_game(pyspiel.load_game("universal_poker")), *SOLVERS)
 """Names that may follow ``openspiel:`` in an agent's spec."""
@@ -57,8 +58,8 @@ class BotAgent(Agent):
 
     Notes
     -----
-    The bot is informed of everything as in OpenSpiel's loops, with dummies for hidden cards. When the board shows a
-    dummy, the bot is restarted and informed of the whole hand again, including its actions.
+    The bot is informed of everything as in OpenSpiel's loops, with dummies for hidden cards. If a card that served as a
+    dummy is dealt to the board, the bot is restarted and informed of the whole hand again, its own actions included.
     """
 
     _state: pyspiel.State
@@ -78,7 +79,7 @@ class BotAgent(Agent):
         self._later: list[int] = []  # ids of board cards and actions, in the order of the hand
 
     def observe(self, event: Event) -> None:
-        """Inform the bot."""
+        """Inform the bot of an event; the deal begins with a restart of the bot."""
         if isinstance(event, Action):
             number = self._table.action_id(self._betting.array.tolist(), event.action)
             self._betting.apply(event.action)
@@ -146,9 +147,9 @@ class PolicyAgent(RangeAgent):
         _checked(self._game, rules)
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the policy's probabilities for some combos.
+        """Return the policy's probabilities, with one row for each of `combo_ids`.
 
-        They are uniform for combos that share a card with the board, and where the policy knows no probabilities.
+        Rows are uniform for combos that share a card with the board, and where the policy has no probabilities.
         """
         actions = self._game.actions(public.betting().array.tolist())
         assert actions is not None, "the constructor refuses such games"
@@ -163,14 +164,16 @@ class PolicyAgent(RangeAgent):
 
 
 class SolverAgent(PolicyAgent):
-    """The average policy of an OpenSpiel solver, which runs once for each set of rules in a process.
+    """An agent that plays the average policy of an OpenSpiel solver.
+
+    In a process, the solver runs once for each solver, number of iterations and rules; the last eight are kept.
 
     Parameters
     ----------
     solver : {"cfr", "cfr+", "mccfr"}
         CFR, CFR+, or MCCFR with external sampling.
     iterations : int
-        Iterations of the solver, all made before the first hand.
+        Iterations of the solver, all done when the first hand begins.
     """
 
     def __init__(self, solver: str, iterations: int):

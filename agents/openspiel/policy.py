@@ -1,6 +1,6 @@
 """Agents and other strategies as OpenSpiel's Python policies.
 
-Kept apart because ``open_spiel.python.policy`` imports every Python game.
+This module stands apart because ``open_spiel.python.policy`` imports every Python game of OpenSpiel, which takes time.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 
 class StatePolicy(policy.Policy):
-    """The policy of all seats that a function defines: from a state and a player (None: the seat to act)."""
+    """A policy for all seats, defined by a function of a state and a player; None stands for the seat to act."""
 
     def __init__(self, game: pyspiel.Game, probabilities: Callable[[pyspiel.State, int | None], dict[int, float]]):
         super().__init__(game, list(range(game.num_players())))
         self._probabilities = probabilities
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each legal action id of the seat to act."""
+        """Return the probability of each legal action id of a player, by default of the seat to act."""
         return self._probabilities(state, player_id)
 
 
@@ -36,7 +36,7 @@ class AgentPolicy(policy.Policy):
         self.action_probabilities(game.replay(game.rules.cards.tolist(), []))  # refuses agents without range_strategy
 
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
-        """Return the probability of each legal action id of the seat to act."""
+        """Return the probability of each legal action id of a player, by default of the seat to act."""
         seat = state.current_player() if player_id is None else player_id
         seen = own_view(self._game.rules, state.history(), seat)
         hand = HandFeed(self._agent, self._game, seat, seen, np.random.SeedSequence(0))

@@ -11,7 +11,9 @@ _ONE = np.uint32(1)  # a plain 1 would turn unsigned indices into signed ones, w
 
 
 class Tables(NamedTuple):
-    """The tables of the full-width solvers, over sequences (A actions, n players).
+    """The tables of the full-width solvers, for a game with A actions in all infosets together and n players.
+
+    Each action ends one sequence of its player's own actions, and has the number of that sequence.
 
     Attributes
     ----------
@@ -20,11 +22,11 @@ class Tables(NamedTuple):
     strategy : float64[A]
         The current strategy.
     strategy_sum : float64[A]
-        Weighted sum of plans. A plan is a strategy as the reach of each of its player's sequences.
+        Weighted sum of plans. A plan is a strategy in the form of the reach of each sequence.
     reach : float64[A + n]
-        The plan of the current strategy, action after action; then 1 for the empty sequence of each player.
+        The plan of the current strategy; then 1 for the empty sequence of each player.
     value : float64[A + n]
-        Workspace: counterfactual values of ending at each sequence.
+        Workspace: the player's counterfactual value after each sequence.
     """
 
     regret: np.ndarray
@@ -43,11 +45,13 @@ def iterate(form, tables, schedule, predictive, simultaneous):
     form : SequenceForm
     tables : Tables
     schedule : float64[num_iterations, 3]
-        Factors of positive and of negative regrets, applied after the addition; weight of the plan in the sum.
+        For each iteration, the factors of positive and of negative regrets, applied after the addition, and the weight
+        of the plan in the sum.
     predictive : bool
-        Whether the next strategy matches the regrets plus those of this iteration once more.
+        Whether the regrets of this iteration are added once more before the next strategy is computed.
     simultaneous : bool
-        Whether all players update against the strategies of the iteration before; else each player against the newest.
+        Whether all players update against the strategies of the iteration before. If not, each player updates against
+        the newest strategies.
     """
     num_players = form.player_first.shape[0] - 1
     for t in range(schedule.shape[0]):
@@ -99,7 +103,10 @@ def learn(form, tables, player, positive, negative, predictive):
 
 @kernel
 def earn(form, reach, player, value):
-    """Write the counterfactual value of ending at each of a player's sequences. Modified in place: `value`."""
+    """Write the counterfactual payoff of each of a player's sequences. Modified in place: `value`.
+
+    It sums over the histories that end with the player's sequence, without those that continue it.
+    """
     first, last = form.player_first[player], form.player_first[player + 1]
     # Sequences that end no history with a payoff have no row, and would keep the values of the last iteration.
     for action in range(form.infoset_first[first], form.infoset_first[last]):
@@ -118,7 +125,7 @@ def earn(form, reach, player, value):
 
 @kernel
 def plan(form, tables, player, weight):
-    """Add a player's previous plan to the sum, then compute the plan of its strategy. Modified in place: `tables`."""
+    """Add a player's plan to the sum, then compute the plan of its new strategy. Modified in place: `tables`."""
     strategy, strategy_sum, reach = tables.strategy, tables.strategy_sum, tables.reach
     for infoset in range(form.player_first[player], form.player_first[player + 1]):
         # Infosets come after those that lead to them, so the reach of the parent is the new one already.
@@ -139,12 +146,12 @@ class Samples(NamedTuple):
     value : float64[A]
         Workspace: the values of the traverser's actions. One entry for each is enough, as perfect recall and sampled
         opponents let a traversal meet each of its infosets at most once.
-    path : int32[num_histories on a path]
-        Workspace: the traverser's decisions on the current path.
-    tried : int32[num_histories on a path]
-        Workspace: the action that is being followed at each of these decisions.
+    path : int32[depth]
+        Workspace: the traverser's decisions on the current path, as numbers of histories.
+    tried : int32[depth]
+        Workspace: the index of the action that is being followed at each of these decisions.
     waiting : int32[capacity]
-        Workspace: histories still to visit.
+        Workspace: numbers of histories still to visit.
     stream : uint64[4]
         State of the random numbers.
     """
@@ -162,9 +169,10 @@ class Samples(NamedTuple):
 def sample(nodes, samples, weights):
     """Run one iteration of external sampling for each weight: one traversal a player. Modified in place: `samples`.
 
-    A player's average needs walks that sample its own actions and try all of the others', so that its infosets are met
-    with the probability of its own plan. With two players, the traversal of one is such a walk for the other. With
-    more, the other opponents' actions would be sampled too, and the average takes separate walks (`sample_plan`).
+    A player's average needs walks that sample the player's own actions and follow all actions of the others. Then an
+    infoset is met with the probability of the player's own plan. With two players, the traversal of one player is such
+    a walk for the other. With more players, a traversal samples the actions of all but the traverser, so the averages
+    take separate walks (`sample_plan`).
     """
     num_players = nodes.payoffs.shape[1]
     for t in range(weights.shape[0]):
@@ -177,11 +185,11 @@ def sample(nodes, samples, weights):
 
 @kernel
 def traverse(nodes, samples, traverser, weight, averaging):
-    """Add the sampled regrets of one traversal and return its value. Modified in place: `samples`.
+    """Add the sampled regrets of one traversal and return the traverser's value. Modified in place: `samples`.
 
-    Depth first without recursion: down to an end of the game, then up to the traverser's last decision with an action
-    left to try. On the way up, decisions with all actions tried get their regrets. With `averaging`, the strategies at
-    the other players' infosets are added to the sums.
+    The traversal is depth-first without recursion. It goes down to an end of the game, then up to the traverser's last
+    decision with an action left to try. On the way up, the regrets of decisions with all actions tried are updated.
+    With `averaging`, the strategies at the other players' infosets are added to the sums.
     """
     regret, value, path, tried = samples.regret, samples.value, samples.path, samples.tried
     history, depth = 0, 0
@@ -209,7 +217,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
                 tried[depth - 1] += 1
                 history = nodes.first_child[history] + tried[depth - 1]
                 break
-            # The regrets are still those of the way down: a traversal meets an infoset at most once (`Samples.value`).
+            # The regrets here have not changed since the way down: a traversal meets an infoset at most once.
             total, worth = 0.0, 0.0
             for action in range(begin, end):
                 total += max(regret[action], 0.0)
@@ -226,7 +234,10 @@ def traverse(nodes, samples, traverser, weight, averaging):
 
 @kernel
 def sample_plan(nodes, samples, player, weight):
-    """Add a player's strategy on a walk that samples its own actions and tries all others'. Modified in place."""
+    """Add a player's strategy to the sums at the infosets of one walk. Modified in place: `samples`.
+
+    The walk samples the player's own actions and chance, and follows all actions of the other players.
+    """
     waiting = samples.waiting
     waiting[0] = 0
     size = 1
@@ -249,7 +260,7 @@ def sample_plan(nodes, samples, player, weight):
 
 @kernel(inline=True)
 def take_sampled(nodes, samples, history, weight):
-    """Return the child after a sampled action of the actor; its strategy is added to the sum with the weight."""
+    """Return the child after a sampled action of the actor, and add the actor's strategy to the sums with a weight."""
     regret = samples.regret
     begin = nodes.infoset_first[nodes.infoset[history]]
     size = nodes.num_children[history]

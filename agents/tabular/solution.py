@@ -36,7 +36,8 @@ _MAX_SHARING = 10_000
 class Solution:
     """A strategy for every infoset of a game, without the game's tree.
 
-    It has OpenSpiel's `action_probabilities`, so it can stand where a policy is expected.
+    A solution has OpenSpiel's method `action_probabilities`, so it can take the place of a policy. Below, I is the
+    number of infosets, and A the number of actions in all infosets together.
 
     Attributes
     ----------
@@ -56,10 +57,10 @@ class Solution:
     action_ids : int32[A]
         The infosets and their actions, as in `GameTree`.
     infoset_keys : list of str
-        OpenSpiel's information state of each infoset.
+        OpenSpiel's information state string of each infoset.
     openspiel_recall : bool
-        Whether OpenSpiel's information states have perfect recall. If not, some of them stand for several infosets,
-        which the player's past tells apart.
+        Whether OpenSpiel's information states have perfect recall. If not, an information state may stand for several
+        infosets, which differ in the player's earlier actions.
     """
 
     game: str
@@ -92,8 +93,8 @@ class Solution:
     def openspiel_policy(self) -> Any:
         """Return the strategy as an ``open_spiel.python.policy.TabularPolicy``.
 
-        Where OpenSpiel's information states lack perfect recall, a table with a row for each of them cannot hold the
-        strategy. Then another ``Policy`` is returned.
+        A table with a row for each information state cannot hold the strategy if these lack perfect recall. Then the
+        result is a ``Policy`` that calls `action_probabilities`.
         """
         from open_spiel.python import policy  # takes half a second
 
@@ -115,7 +116,10 @@ class Solution:
         return self._numbers.get((player, past, state.information_state_string(player)))
 
     def _past(self, state: pyspiel.State, player: int) -> int:
-        """Return the player's last action before a state, as an offset in the strategy; -1 if none, -2 if unknown."""
+        """Return the player's last action before a state, as an index into `strategy`.
+
+        -1 if the player has not acted, -2 if an infoset on the way is not in the solution.
+        """
         past = -1
         before = state.get_game().new_initial_state()
         for action in state.history():
@@ -140,9 +144,9 @@ class TabularAgent(PolicyAgent):
     Raises
     ------
     ArtefactRefused
-        If there is no sound solution.
+        If the folder holds no complete, undamaged solution.
     ValueError
-        If its game does not have hold'em's rules.
+        If the game is not a poker game that `HoldemRules` describe, or offers every raise size.
     """
 
     is_deterministic = True
@@ -210,17 +214,17 @@ def find_solution(path: Path) -> Path:
 
 
 def load_solution(path: Path) -> Solution:
-    """Return a solution.
+    """Return a stored solution.
 
     Parameters
     ----------
     path : Path
-        The solution's folder, or that of ``plurispiel solve --out``.
+        The solution's folder, or the folder given to ``plurispiel solve --out``.
 
     Raises
     ------
     ArtefactRefused
-        If there is no sound solution.
+        If the folder holds no complete, undamaged solution.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)
@@ -229,7 +233,7 @@ def load_solution(path: Path) -> Solution:
 
 
 def solution_digest(path: Path) -> str:
-    """Return the digest of a solution's artefact, which differs between strategies."""
+    """Return the digest of a solution's artefact, which identifies its strategy; `path` as in `load_solution`."""
     return load_artefact(find_solution(path), KIND, FORMAT_VERSION).digest
 
 
@@ -239,9 +243,9 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     Raises
     ------
     ArtefactRefused
-        If there is no sound solution.
+        If the folder holds no complete, undamaged solution.
     ValueError
-        If the solution is one of another game, algorithm or seed.
+        If the solution has another game, algorithm or seed than the solver.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)
@@ -266,7 +270,7 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
 
 
 def _tree_digest(tree: GameTree) -> str:
-    """Return a hash of a tree's structure and numbers, equal for equal games."""
+    """Return a hash of a tree's game string, infosets and action ids, in hexadecimal digits."""
     digest = hashlib.sha256(tree.game.encode())
     for values in (tree.infoset_player, tree.infoset_first, tree.infoset_parent, tree.action_ids):
         digest.update(np.ascontiguousarray(values).tobytes())
@@ -275,7 +279,7 @@ def _tree_digest(tree: GameTree) -> str:
 
 
 def _read(artefact: Artefact) -> Solution:
-    """Return the solution in an artefact. Its author is not trusted: every array is checked before it is used."""
+    """Return the solution in an artefact. The file is not trusted: every array is checked before it is used."""
     arrays, config = artefact.arrays, artefact.config
     try:
         first = _checked(arrays, "infoset_first", np.int32, (-1,))
@@ -322,10 +326,10 @@ def _read(artefact: Artefact) -> Solution:
 
 
 def _require_infosets(artefact: Artefact, solution: Solution) -> None:
-    """Refuse a solution whose infosets are not those of its game, where the game can be found by its string."""
+    """Raise ArtefactRefused if the infosets are not those of the game; a game that cannot be found is not compared."""
     try:
         game = find_game(solution.game)
-    except ValueError:  # the game was made in Python: code that has it compares the tree
+    except ValueError:  # a game made in Python has no such string; `resume_solver` compares its tree
         return
     try:
         tree = flatten(game, max_histories=min(_MAX_SHARING * len(solution.infoset_keys), 2**31 - 2))

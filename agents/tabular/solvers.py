@@ -1,4 +1,6 @@
-"""The CFR family: solvers that keep a regret for every action of a flat game tree.
+"""The CFR family: solvers that keep a regret for every action of every infoset of a game tree.
+
+Arrays of shape [A] have a number for each action of each infoset, infoset after infoset, as `GameTree` numbers them.
 
 The full-width solvers (CFR, CFR+, LCFR, DCFR, PCFR+, DeepStack's hybrid) share one algorithm with three exponents. In
 iteration t = 1, 2, ... each player in turn adds its counterfactual regrets to the totals R. Then positive R are
@@ -50,8 +52,8 @@ class FullWidth:
     gamma : float
         Exponent of the weight t^gamma of iteration t in the average.
     predictive : bool
-        Whether the next strategy is computed from R plus this iteration's regrets once more, as a prediction of the
-        next iteration's regrets. Source: Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
+        Whether this iteration's regrets are added to R once more, to predict the next iteration's regrets, before the
+        next strategy is computed. Source: Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
         approachability", 2021.
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, they update in turn, player
@@ -69,7 +71,7 @@ class FullWidth:
     omitted: int = 0
 
     def schedule(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return the numbers of the next iterations, after `done` iterations.
+        """Return the factors and weights of the next iterations, after `done` iterations.
 
         Returns
         -------
@@ -114,7 +116,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         ExternalSampling("linear-mccfr", gamma=1.0),
     )
 }
-"""The algorithms by name; `parse_algorithm` describes their variants."""
+"""The algorithms by name; `parse_algorithm` describes how texts name variants of them."""
 
 _ALGORITHM_TEXT = re.compile(r"([a-z+-]+)(?:\(([^()]*)\))?(?::(\w+))?")
 
@@ -187,8 +189,8 @@ class Solver(abc.ABC):
     def average_strategy(self) -> np.ndarray:
         """Return the average strategy so far: float64[A].
 
-        It is uniform in infosets that no averaged plan reaches. While no iteration has been averaged, the current
-        strategy is returned instead.
+        The average is uniform in infosets that no averaged plan reaches. Before the first averaged iteration, the
+        current strategy is returned instead.
         """
         sums = self.arrays()["strategy_sum"]
         return _normalised(self.tree, sums) if sums.any() else self.current_strategy()
@@ -303,7 +305,7 @@ class SamplingSolver(Solver):
 
 
 def empty_samples(tree: GameTree, seed: int) -> kernels.Samples:
-    """Return the tables of external sampling before its first traversal."""
+    """Return the tables of external sampling before the first traversal, with random numbers from `seed`."""
     depth = len(tree.depth_first)
     return kernels.Samples(
         regret=np.zeros(tree.num_actions),
@@ -342,21 +344,21 @@ def make_solver(tree: GameTree, algorithm: Algorithm | str, *, seed: int = 0) ->
 
 
 def warmup() -> None:
-    """Compile every kernel of this module."""
+    """Compile every kernel that the solvers call."""
     for game in ("kuhn_poker", "kuhn_poker(players=3)"):
         for algorithm in ("cfr", "mccfr"):
             make_solver(flatten(game), algorithm).run(1)
 
 
 def _batches(num_iterations: int) -> Iterator[int]:
-    """Yield counts of at most `_BATCH` that add up to `num_iterations`; a batch's weights are in memory together."""
+    """Yield counts of at most `_BATCH` that add up to `num_iterations`, so that arrays of weights stay small."""
     while num_iterations > 0:
         yield min(num_iterations, _BATCH)
         num_iterations -= _BATCH
 
 
 def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
-    """Return ``t^exponent / (t^exponent + 1)`` for each iteration t, and its limits for infinite exponents."""
+    """Return ``t^exponent / (t^exponent + 1)`` for each iteration t; 1 if the exponent is inf, and 0 if it is -inf."""
     if math.isinf(exponent):
         return np.full(len(t), 1.0 if exponent > 0 else 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -368,7 +370,7 @@ def _discount(t: np.ndarray, exponent: float) -> np.ndarray:
 def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidth:
     """Return DCFR with other exponents, or the hybrid with another number of omitted iterations.
 
-    `words` are the numbers as text, and `text` is the whole text for error messages.
+    `words` are the numbers in parentheses, and `text` is the whole text for error messages.
     """
     try:
         numbers = [float(word) for word in words]
@@ -388,6 +390,6 @@ def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidt
 
 
 def _normalised(tree: GameTree, sums: np.ndarray) -> np.ndarray:
-    """Return the strategy proportional to non-negative numbers, uniform in infosets where all are 0."""
+    """Return the strategy proportional to `sums`, float64[A] of at least 0; uniform in infosets where all are 0."""
     totals = np.repeat(np.add.reduceat(sums, tree.infoset_first[:-1]), np.diff(tree.infoset_first))
     return np.divide(sums, totals, out=uniform_strategy(tree), where=totals > 0.0)
