@@ -1,7 +1,7 @@
 """Solvers of subgames: ranges against ranges, from a public state to the end of the hand.
 
-`VectorSolver` solves subgames of two players from any street, `ThreeWaySolver` those of three on the last street. The
-method is described in ``agents/spots/README.md``.
+`VectorSolver` solves subgames of two players from any street on. `ThreeWaySolver` solves subgames of three players on
+the last street. ``agents/spots/README.md`` describes the method.
 """
 
 from plurispiel.agents.resolve.subgame import Subgame

@@ -69,16 +69,20 @@ def plan_buckets(layout, seat, width, table, plan):
 
 @kernel
 def plan_best(layout, seat, width, changes, plan):
-    """Write the action of largest regret at each decision in each bucket, and return how many of these actions change.
+    """Write the action of largest regret at each decision in each bucket, if that regret is positive.
 
     Parameters
     ----------
     changes : float[num_chunks, 2, n * width, 16]
-        For each chunk of boards, in entry 0 the regrets of one pass over the boards, in which the seat played `plan`;
-        entry 1 is not used. Both are set to 0.
+        For each chunk of boards, entry 0 has the regrets of one walk over the boards in which the seat played `plan`;
+        entry 1 is not used. Both entries are set to 0.
     plan : float[n * width, 16]
-        Probabilities, 1 for one action of each decision and bucket after a change. Modified in place. The strategy of a
-        decision in a bucket stays unless an action's regret is positive.
+        Probabilities. Where an action has positive regret, the best action gets probability 1. Modified in place.
+
+    Returns
+    -------
+    int
+        The number of pairs of decision and bucket whose strategy was written.
     """
     zeros, num_new = spread(plan, plan.dtype.type(0)), 0
     # The chunks' regrets are summed in chunk 0, the workspace.
@@ -140,7 +144,7 @@ def settle_buckets(regrets, sums, changes, step):
 def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
     """Fill both seats' reach at the nodes of a batch, and ``work.shares`` with the strategy of `seat`.
 
-    Both are by hand; each hand plays the strategy of its bucket in `plans`.
+    Reach and strategy are by hand; each hand plays the strategy of its bucket in `plans`.
     """
     layout = street.layout
     for player in range(2):
@@ -164,7 +168,7 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
 
 @kernel
 def _expand(street, plans, board, batch, seat, shares, work):
-    """Write the strategy of each hand's bucket to `shares`, in the rows of the reach that the actions lead to."""
+    """Write the strategy of each hand's bucket to `shares`, each action in the row of the seat's reach after it."""
     layout, hands, plan = street.layout, street.deals.seats[seat], plans.tables[seat]
     numbers, width = plans.buckets.numbers[seat], plans.width
     blocks = hands.block[board + 1] - hands.block[board]
@@ -210,7 +214,7 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
         out = np.int64(layout.value_row[seat, node]) * blocks
         into = layout.reach_row[seat, layout.children[first]] * blocks
-        for k in range(first, last):  # regrets overwrite this node's strategy, no longer needed
+        for k in range(first, last):  # the regrets overwrite this node's strategy, which is no longer needed
             child, entry = layout.children[k], into + (k - first) * blocks
             row, chips = np.int64(layout.value_row[seat, child]) * blocks, spread(values, layout.scale[seat, child])
             for block in range(blocks):

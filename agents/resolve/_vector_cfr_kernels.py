@@ -1,4 +1,4 @@
-"""Kernels of vector CFR: whole ranges through the betting of one street on one board.
+"""Kernels of vector CFR, which pass whole ranges through the betting of one street on one board.
 
 Rows of reach, tables and values are numbered by `StreetLayout`; each row is cut into blocks of sixteen hands of the
 board. Values are counterfactual: weighted by the opponent's reach, and by the probability of each board given both
@@ -53,7 +53,7 @@ def enter_board(street, board, batch, seat, tables, above, work):
     Parameters
     ----------
     tables : tuple of float[n, 16]
-        Regrets or strategy sums of each seat: strategies are proportional to the positive entries.
+        Regrets or strategy sums of each seat. Strategies are proportional to the positive entries.
     """
     layout = street.layout
     for player in range(2):
@@ -77,7 +77,7 @@ def gather(street, board, batch, seat, above, work):
     first_group = np.int64(layout.batch_root[batch]) // LANES
     for group in range(first_group, np.int64(layout.batch_root[batch + 1] - 1) // LANES + 1):
         start = group * above_blocks * LANES
-        # Hand after hand of sixteen roots, then transposed: a gather by hand within rows would load single numbers.
+        # Sixteen roots of each hand are copied as a block, then transposed: a gather within rows loads single numbers.
         for k in range(num_hands):
             store(work.out, k, load(reach, start + np.int64(hands.above[first + k])))
         clear(work.out, num_hands, -num_hands % LANES)
@@ -117,8 +117,9 @@ def _positive_total(table, row, num_actions, blocks, block, zeros):
 def _pass_reach(layout, seat, batch, table, start, blocks, reach):
     """Multiply a seat's reach by its strategy from the roots of a batch down to its leaves.
 
-    For the opponent of the traverser, whose strategy is not needed on the way up. The reach is divided by the total
-    instead of each action's entry: one division a hand and decision. `reach` is modified in place.
+    The seat is the opponent of the traverser, whose strategy is not needed on the way up. The reach is divided by the
+    total of the entries, and not each entry, which takes one division for each hand and decision. `reach` is modified
+    in place.
     """
     zeros = spread(table, table.dtype.type(0))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -157,8 +158,8 @@ def _pass_reach(layout, seat, batch, table, start, blocks, reach):
 def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
     """Multiply the traverser's reach by its strategy, and keep the strategy in ``work.shares``.
 
-    Each action's share stands in the row of the reach that the action leads to. `mix_children` needs the shares on the
-    way up, so the reach is computed from them; `_pass_reach` avoids that for the opponent.
+    The probability of each action, its share, is in the row of the seat's reach after the action. `mix_children` needs
+    the shares on the way up, so the reach is computed from them; `_pass_reach` needs no shares for the opponent.
     """
     reach, shares = work.reach[seat], work.shares
     zeros = spread(table, table.dtype.type(0))
@@ -174,7 +175,7 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
-            # Not rounded as in `_pass_reach`: a seat's reach may differ in the last bit with who traverses.
+            # `_pass_reach` rounds differently: a seat's reach may differ in the last bit if the other seat traverses.
             inverse = where_positive(total, ones / total, zeros)
             spare = where_positive(total, zeros, even)
             weight = load(reach, source + block)
@@ -244,10 +245,11 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
 
     Notes
     -----
-    With r the counterfactual regret of this iteration, R <- (R + r) * GAIN where that is positive, else * LOSS, and
-    the strategy sum S <- S * DECAY + reach * strategy: discounted CFR of Brown and Sandholm (2019), where GAIN is
-    t^alpha / (t^alpha + 1), LOSS the same with beta, and DECAY ((t - 1) / t)^gamma. The discount comes after the
-    addition of r: discounting R first is another algorithm, with other numbers on Leduc.
+    The update is that of discounted CFR (Brown and Sandholm 2019). Let r be the counterfactual regret of this iteration
+    and R the regret so far. R becomes (R + r) * GAIN if R + r is positive, else (R + r) * LOSS. The strategy sum S
+    becomes S * DECAY + reach * strategy. In iteration t, GAIN is t^alpha / (t^alpha + 1), LOSS is t^beta / (t^beta + 1)
+    and DECAY is ((t - 1) / t)^gamma. The discount comes after the addition of r: discounting R first is another
+    algorithm, with other numbers on Leduc.
     """
     layout, hands = street.layout, street.deals.seats[seat]
     reach, values = work.reach[seat], work.values
@@ -277,13 +279,15 @@ def learn(street, board, batch, seat, regrets, sums, step, work):
                 gained = load(values, row + block) * chips - load(values, out + block)
                 regret = load(regrets, entry + block) + gained
                 store(regrets, entry + block, regret * where_positive(regret, gain, loss))
-                # The seat's reach after the action: own reach times probability, as the average strategy is weighted.
+                # The seat's reach after the action is its own reach times the action's probability.
                 store(sums, entry + block, load(sums, entry + block) * decay + load(reach, reached + block))
 
 
 @kernel(inline=True)
 def add_children(layout, seat, node, shift, blocks, values):
-    """Write the value of an opponent's node: the sum of its children's, which contain the opponent's probabilities.
+    """Write the value of an opponent's node: the sum of the children's values.
+
+    These values already contain the opponent's probabilities.
 
     Parameters
     ----------
@@ -310,7 +314,10 @@ def add_children(layout, seat, node, shift, blocks, values):
 
 @kernel(inline=True)
 def mix_children(layout, seat, node, shift, blocks, shares, values):
-    """Write the value of the seat's own node: the mean of its children's by its strategy; see `add_children`."""
+    """Write the value of the seat's own node: the mean of the children's values, weighted by the seat's strategy.
+
+    The strategy is in `shares`; the other parameters are those of `add_children`.
+    """
     value_row, scale, children = layout.value_row[seat], layout.scale[seat], layout.children
     first, last = np.int64(layout.child_first[node]), np.int64(layout.child_first[node + 1])
     from_row, out = np.int64(layout.slot_row[seat]), (np.int64(value_row[node]) + shift) * blocks
@@ -330,9 +337,10 @@ def mix_children(layout, seat, node, shift, blocks, shares, values):
 
 @kernel
 def evaluate(street, board, batch, seat, work):
-    """Carry both kinds of values up a batch: of a best response, and of the strategy in ``work.shares``.
+    """Carry both kinds of values up a batch: those of a best response, and those of the strategy in ``work.shares``.
 
-    Values of the second kind stand ``work.slots[seat]`` rows after those of the first, except at terminal nodes.
+    Values of the second kind are ``work.slots[seat]`` rows after those of the first kind. Terminal nodes have one row
+    for both.
     """
     layout, hands = street.layout, street.deals.seats[seat]
     shares, values = work.shares, work.values
@@ -400,7 +408,7 @@ def leave_board(street, board, batch, seat, num_kinds, factor, above, work, tota
                 work.rows[lane] = np.int64(layout.root_value[kind, seat, entry * LANES + lane]) * blocks
             rows_to_tile(work.values, work.rows, blocks, work.out, np.int64(0))
             start = (kind * num_groups + group) * above_blocks * LANES
-            # The board stands for a class of isomorphic ones: on each member the values belong to renamed hands.
+            # The board stands for a class of isomorphic boards; on each member, the values belong to renamed hands.
             for member in range(deals.member_first[board], deals.member_first[board + 1]):
                 first = hands.target_first[member]
                 for k in range(num_hands):
@@ -425,7 +433,8 @@ def show_ends(street, board, work):
 def take_ends(layout, seat, num_kinds, blocks, totals, work):
     """Write the values at the street's ends, summed over the totals of all chunks of boards.
 
-    The chunks are summed in their order, whichever thread did them: results do not depend on the number of threads.
+    The chunks are summed in their order, whichever thread worked on them. So results do not depend on the number of
+    threads.
 
     Parameters
     ----------
@@ -448,7 +457,7 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
 
 @kernel
 def update_boards(street, visits, seat, tables, sums, steps, above, work, totals):
-    """Do one or more iterations for a seat, or for both in turn, on boards of the last street.
+    """Do one or more iterations for a seat, or for both seats in turn, on boards of the last street.
 
     Parameters
     ----------
@@ -458,7 +467,8 @@ def update_boards(street, visits, seat, tables, sums, steps, above, work, totals
     tables, sums : tuple of float[n, 16]
         Regrets and strategy sums of each seat. Modified in place.
     steps : float[num_iterations, 3]
-        Several rows only if the subgame has one board: otherwise the streets before learn between two iterations.
+        The step of each iteration. Several iterations are possible only if the subgame has one board: otherwise the
+        streets before must learn between two iterations.
     totals : float[n, 16]
         As in `leave_board`, with one kind of values.
     """

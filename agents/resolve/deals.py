@@ -2,7 +2,7 @@
 
 Two boards are isomorphic if a renaming of suits turns one into the other. The renaming must not change the cards of
 earlier streets, the ranges or the locks. The *members* of a class are the sets of new cards with isomorphic boards.
-Only one board of each class is dealt. Its values count once for each member, for the hands with suits renamed.
+Only one board of each class is dealt. Its values are added once for each member, to the hands with suits renamed.
 
 On each board, the hands in a seat's range are numbered from 0 by their strength, weakest first. The board from which
 a board is dealt, on the street before, is its *parent*. A *block* is sixteen numbers (`machine.lanes`); a *tile* has
@@ -34,22 +34,22 @@ class SeatHands(NamedTuple):
     first : int64[num_boards + 1]
         The index in `combos` of each board's first hand, then the number of hands.
     block : int64[num_boards + 1]
-        The index of each board's first block if each board's hands are padded to whole blocks, then the number of
+        The index of each board's first block, as each board's hands are padded to whole blocks, then the number of
         blocks.
     combos : int32[num_hands]
         The combo number of each hand.
     cards : uint8[num_hands, 2]
         The cards of each hand, as in `RankedHands`.
     above : int32[num_hands]
-        The number of each hand on the parent; on the first street, its combo number.
+        The number of each hand among the seat's hands on the parent; on the first street, its combo number.
     same : int32[num_hands]
         The index of the same combo's block in a tile of the other seat's hands (`fill_fold_tile`). 0, the index of a
         block of zeros, if the combo is not in the other seat's range.
     target_first : int64[num_members + 1]
         The index in `targets` of the first entry of each member, board after board, then the length of `targets`.
     targets : int32[n]
-        For each member and each hand of its board: the number, on the parent, of the hand that the renaming from the
-        member to the board turns into this hand.
+        An entry for each member and each hand on its board. The renaming of suits that turns the member into the board
+        turns one hand on the parent into this hand; the entry is the number of that hand on the parent.
     """
 
     first: np.ndarray
@@ -75,11 +75,11 @@ class StreetDeals(NamedTuple):
     group_stops : int32[2, num_groups]
         For each seat and group, the number of the seat's hands on the board up to the end of the group.
     weight : float[num_boards]
-        The probability that one member of the board's class is dealt on the parent, given both hands. In a sample it
-        is multiplied by the board's factor (`_sampled`).
+        The probability that one member of the board's class is dealt on the parent, given both hands. In a sample, this
+        probability is multiplied by the board's factor (`_sampled`).
     multiplicity : float[num_boards]
-        The number of ways to deal a board of this class after the first street's board. In a sample it is multiplied
-        by the board's factor.
+        The number of ways to deal a board of this class after the first street's board. In a sample, this number is
+        multiplied by the board's factor.
     """
 
     seats: tuple[SeatHands, SeatHands]
@@ -91,7 +91,7 @@ class StreetDeals(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """The boards of a street: arrays for kernels, and the cards.
+    """The boards of a street: the arrays that kernels take, and the cards.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Deals(NamedTuple):
     renamings : list of dict
         For each board of the street before, a mapping from a set of new cards to two numbers: the index of the board
         that represents the set, and the row of `suit_permutations` that turns the set into that board's new cards.
-        Classes outside a sample are missing.
+        In a sample, sets of classes that are not dealt are missing.
     """
 
     arrays: StreetDeals
@@ -170,7 +170,7 @@ def deal_streets(
     *,
     last_boards: int = 0,
 ) -> list[Deals]:
-    """Return the boards of each street, from a given street to the last one.
+    """Return the boards of each street, from a given street to the last street.
 
     Parameters
     ----------
@@ -242,9 +242,10 @@ def _classes(rules: HoldemRules, board: _Board, size: int) -> _Classes:
 def _sampled(classes: _Classes, count: int, number: int) -> dict[tuple[int, ...], float]:
     """Return a systematic sample of the boards dealt from one parent: the factor of each sampled class.
 
-    Classes lie on a line, each as long as its number of members, and `count` points divide the line into equal steps.
-    The factor of a class makes its members count for all deals that its points stand for. The first point depends on
-    the parent's `number`, so that over all parents every card is picked about equally often.
+    Classes lie on a line, each as long as its number of members. `count` points at equal steps pick classes from it,
+    and each point stands for an equal share of all deals. A class's factor is the number of deals for which its points
+    stand, divided by its number of members. The first point depends on the parent's `number`, so that over all parents
+    every card is picked about equally often.
     """
     images = list(classes)
     stops = np.cumsum([len(members) for members in classes.values()])
@@ -273,9 +274,9 @@ def _deal_one(
 ) -> tuple[Deals, list[_Board]]:
     """Return one street's boards: the solver's `Deals`, and the `_Board` list for the next street.
 
-    `before` lists the parents. For each of them, `classes` has the result of `_classes`, and `shares` the factor of
-    each class to deal, by representative; the other classes are left out of a sample. `num_deals` is the number of
-    ways to deal the new cards on one parent, given both hands.
+    `before` lists the parents. For each parent, `classes` has the result of `_classes`, and `shares` maps the
+    representative of each class that is dealt to the class's factor; in a sample, other classes are not dealt.
+    `num_deals` is the number of ways to deal the new cards on one parent, given both hands.
     """
     lists = _SeatLists(), _SeatLists()
     origins = np.argsort(renamed, axis=1)  # the combo that each combo was before each renaming

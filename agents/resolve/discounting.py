@@ -1,8 +1,9 @@
 """The algorithms of vector CFR: discounts of regrets, and weights of the average strategy.
 
-They are those of `agents.tabular.solvers` with alternating updates and without prediction. In addition,
-``dcfr-restarts`` is discounted CFR whose average restarts at each power of 4: the k-th iteration since the restart has
-weight k^3. That is the scheme of the postflop-solver of W. Inoue (2022).
+The algorithms are those full-width algorithms of `agents.tabular.solvers` that update in turn, without prediction and
+without omitted iterations. Averages may also restart at each power of 4. The default, ``dcfr-restarts``, is discounted
+CFR with such restarts: the k-th iteration since a restart has weight k^3. It is the scheme of the program
+postflop-solver by W. Inoue (2022).
 """
 
 from dataclasses import dataclass
@@ -25,8 +26,9 @@ class Discounting:
     Attributes
     ----------
     rule : FullWidth
+        The discounts of regrets, and the exponent gamma of the average's weights.
     restarts : bool
-        Whether the average restarts at each power of 4.
+        Whether the average restarts at each iteration that is a power of 4, except iteration 1.
     """
 
     rule: FullWidth
@@ -38,10 +40,11 @@ class Discounting:
         return self.rule.name + "-restarts" * self.restarts
 
     def steps(self, done: int, num_iterations: int) -> np.ndarray:
-        """Return the factors of positive regrets, negative regrets and earlier strategy sums: float64[n, 3].
+        """Return the factors of the next iterations, after `done` iterations: float64[num_iterations, 3].
 
-        A weight t^gamma of iteration t is applied as a factor ((t - 1) / t)^gamma to the sums before it. So each
-        iteration's own strategy enters with weight 1, and float32 sums stay small.
+        The columns are the factors of positive regrets, of negative regrets and of the strategy sums so far. To give
+        iteration t the weight t^gamma, the sums so far are multiplied by ((t - 1) / t)^gamma in that iteration. So each
+        iteration adds its strategy with weight 1, and float32 sums stay small.
         """
         gain, loss, _ = self.rule.schedule(done, num_iterations).T
         iteration = np.arange(done + 1.0, done + num_iterations + 1.0)
@@ -58,8 +61,8 @@ class Discounting:
 def parse_discounting(text: str) -> Discounting:
     """Return the algorithm named by a text.
 
-    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. With GAMMA above 0, so not after
-    ``cfr``, it may be followed by ``-restarts`` for an average that restarts at powers of 4. ``dcfr-restarts`` has the
+    A text is ``cfr``, ``cfr+``, ``lcfr``, ``dcfr`` or ``dcfr(ALPHA,BETA,GAMMA)``. The suffix ``-restarts`` makes the
+    average restart at powers of 4; it needs a gamma above 0, so ``cfr`` takes no suffix. ``dcfr-restarts`` has the
     exponents 1.5, 0 and 3.
 
     Raises

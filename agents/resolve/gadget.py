@@ -1,8 +1,8 @@
 """The re-solving gadget: before a subgame one seat may terminate, hand by hand, for the value the hand had before.
 
-The solving seat must hold every hand of the other to at most that value, so wrong beliefs about the other's range
-cannot cost it anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget; the updates here are
-RANGEGADGET of DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
+The solving seat must hold every hand of its opponent to at most that value. So wrong beliefs about the opponent's range
+cannot cost the solving seat anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here
+are those of RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
 
 References
 ----------
@@ -31,8 +31,8 @@ class Gadget:
     facing : float64[num_combos]
         For each combo, the total weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
-        Weights of hands that continue in addition, without a choice. Where bounds are generous every hand terminates,
-        and without forced hands the other seat would have no reach to learn from.
+        The weight of each combo that continues in addition, without a choice; by default 0. If the bounds are generous,
+        every hand terminates, and without such weights the other seat would face no hands to learn from.
 
     Attributes
     ----------
@@ -51,8 +51,11 @@ class Gadget:
         self.accepted = np.full(len(facing), 0.5)
 
     def continuing(self, weights: np.ndarray) -> np.ndarray:
-        """Return the weight with which each combo enters the subgame, from its weight before: float64[num_combos]."""
-        # Line 48 of Algorithm S1; forced hands come on top.
+        """Return the weight with which each combo enters the subgame: float64[num_combos].
+
+        `weights` are the weights of the combos before the choice, in the seat's range.
+        """
+        # Line 48 of Algorithm S1, plus the forced weights.
         return self.accepted * weights + self._forced
 
     def learn(self, values: np.ndarray, step: np.ndarray) -> None:

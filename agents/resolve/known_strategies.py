@@ -1,8 +1,9 @@
 """Strategies that are known before a solver's iterations: a warm start from them, and best responses to them.
 
 A warm start sets regrets in proportion to the strategies, so that regret matching plays them in the first iteration.
-Brown and Sandholm (2016) derive regrets from the strategies' values; here their size is a parameter, which needs no
-walk over the boards and keeps no bound on the regret. Later regrets outgrow it, so the solver's limit is the same.
+Brown and Sandholm (2016) derive the size of the regrets from the strategies' values, which bounds the regret. Here the
+size is a parameter, which needs no walk over the boards and gives no such bound. Later regrets outgrow these regrets,
+so the solver's limit is the same.
 
 References
 ----------
@@ -23,9 +24,10 @@ from plurispiel.agents.resolve.vector_cfr import VectorSolver
 __all__ = ["KnownRows", "response_values", "warm_start"]
 
 KnownRows = Callable[[int, BettingDecision], np.ndarray | None]
-"""Maps the number of a street and a decision there to the decision's strategy, or to None if it is unknown.
+"""Maps the number of a street in the subgame and a decision there to the decision's strategy, or to None if unknown.
 
-float[n, num_actions]: a row for each combo on the first street, for each bucket on others. A row of zeros is unknown.
+The strategy is float[n, num_actions], with a row for each combo on the first street and a row for each bucket on later
+streets. A row of zeros is unknown.
 """
 
 
@@ -35,16 +37,16 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
     Parameters
     ----------
     solver : VectorSolver
-        Without iterations so far. Streets after the first must be in buckets.
+        A solver that has done no iteration, with buckets on all streets after the first.
     known : callable
         The strategies, as `KnownRows`.
     weight : float
-        The regret of an action with probability 1, as a share of the pot there.
+        The regret of an action with probability 1, as a share of the pot at the decision.
 
     Raises
     ------
     ValueError
-        If there were iterations before, or a later street is not in buckets.
+        If the solver has done an iteration, or a street after the first has no buckets.
     """
     if solver.iteration:
         raise ValueError(f"a warm start comes before all iterations, and there were {solver.iteration:,}")
@@ -70,7 +72,7 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
             state = decision.state
             pot = sum(state[CONTRIB : CONTRIB + 2]) + dead_chips
             size = weight * pot * float(reach[1 - seat, decision.node])
-            # An iteration's regrets sum over the hands that a combo, or all of a bucket, faces: `mass` is that unit.
+            # The regrets of an iteration are sums over the opponent's hands, whose total weight is `mass`.
             street.write(street.regrets, decision, size * mass[:, None] * rows)
         above = reach[:, nodes.kind == STREET_END]
     solver.restore_locks()
@@ -79,8 +81,8 @@ def warm_start(solver: VectorSolver, known: KnownRows, weight: float) -> None:
 def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.ndarray:
     """Return the best-response value of each combo of a seat against given strategies, in chips: float64[num_combos].
 
-    Unknown strategies are uniform. The solver must have done no iteration, and is left as it was: the strategies stand
-    in its sums only for the measurement.
+    Unknown strategies are uniform. The solver must have done no iteration, and does not change: the strategies are
+    written to its strategy sums for the measurement, and erased afterwards.
     """
     written = []
     for number, street in enumerate(solver.streets):
@@ -93,7 +95,7 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
             written.append((street, decision, num_rows))
     solver.restore_locks()
     facing = solver.facing[seat]
-    # A hand that faces nobody has value 0, whatever it is divided by.
+    # A hand that faces no compatible hand has value 0, whatever the divisor.
     values = solver.combo_values(seat)[kernels.BEST] / np.where(facing > 0.0, facing, 1.0)
     for street, decision, num_rows in written:
         street.write(street.sums, decision, np.zeros((num_rows, len(decision.children))))
@@ -102,7 +104,10 @@ def response_values(solver: VectorSolver, known: KnownRows, seat: int) -> np.nda
 
 
 def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray:
-    """Return the weight of compatible hands that each combo, or all hands of each bucket, faces: float64[n]."""
+    """Return the weight of the opponent's compatible hands, for each combo or for all hands of each bucket: float64[n].
+
+    In a bucket, each hand counts with its own weight and with the number of deals of its board.
+    """
     hands = street.deals.arrays.seats[seat]
     if not street.buckets:
         return solver.facing[seat]
@@ -112,5 +117,5 @@ def _masses(solver: VectorSolver, street: SolverStreet, seat: int) -> np.ndarray
 
 
 def _mean_row(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Return the strategy of all hands together, uniform where none is known."""
+    """Return the mean of the rows weighted by `mass`; uniform if no row is known."""
     return normalised(mass @ rows, 1.0 / rows.shape[1])

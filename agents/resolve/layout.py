@@ -5,10 +5,10 @@ A *root* is a node where the street begins, one for each way in which the bettin
 the rows of a batch stay in the processor's cache. Rows of reach and of values are numbered within a batch. A row has a
 number for each hand of one board, in blocks of sixteen.
 
-Values need far fewer rows than nodes. A depth-first pass up needs one row for each depth and action; these rows, and
-those of roots and ends, are *slots*. Terminal nodes with the same reach of the opponent share a row, as their values
-differ only by the stake. There may be two *kinds* of values, of a best response and of the seat's own strategy; each
-kind has its own slots.
+Values need far fewer rows than there are nodes. A depth-first pass up needs one row for each depth and action; these
+rows, and the rows of roots and ends, are *slots*. Terminal nodes with the same reach of the opponent share a row, as
+their values differ only by the stake. There may be two *kinds* of values: those of a best response, and those of the
+seat's own strategy. Each kind has its own slots.
 """
 
 from typing import NamedTuple
@@ -33,12 +33,12 @@ class StreetLayout(NamedTuple):
     children : int32[num_nodes - num_roots]
         The children of each node, in the order of the actions.
     table_row : int32[num_nodes]
-        The row of a decision's first action in its actor's tables; the rows of its other actions follow. 0 at other
-        nodes.
+        The row of a decision's first action in its actor's tables by hand; the rows of its other actions follow. 0 at
+        nodes that are no decisions.
     locked : int8[num_nodes]
         1 at decisions that are locked for all hands, else 0; the solver sets it.
     table_lane : int32[num_nodes]
-        For tables by bucket, the index of a decision's first action in `action_rows`.
+        The index of a decision's first action in `action_rows`, needed for tables by bucket.
     reach_row : int32[2, num_nodes]
         The row of each seat's reach at each node; the children of the seat's own decisions have consecutive rows.
     value_row : int32[2, num_nodes]
@@ -138,8 +138,8 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
     dtype : data type
         The data type of `scale`: the solver's.
     batches : bool
-        Whether to cut the street into batches. Only the last street may be cut: on others all roots' rows are needed
-        until the values of the later streets have come up.
+        Whether to cut the street into batches. Only the last street may be cut. On other streets, the rows of all roots
+        are needed until the values of the later streets have come up.
     """
     nodes = betting.nodes
     num_nodes = len(nodes.kind)
@@ -227,7 +227,7 @@ def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) ->
 
 
 def _batches(roots: np.ndarray, num_nodes: int, several: bool) -> np.ndarray:
-    """Return the first root of each batch, and the number of roots."""
+    """Return the index of each batch's first root, then the number of roots; one batch unless `several`."""
     starts = [0]
     if several:
         for number, node in enumerate(roots.tolist()):
@@ -287,7 +287,7 @@ def _root_lists(
 def _reach_rows(
     kind: np.ndarray, children: list[list[int]], batch_node: np.ndarray, roots: np.ndarray
 ) -> tuple[np.ndarray, tuple[int, int]]:
-    """Return the rows of each seat's reach, and the maximum number in a batch."""
+    """Return `reach_row`, and for each seat the maximum number of rows in a batch."""
     row = np.zeros((2, len(kind)), np.int32)
     starts, is_root = set(batch_node.tolist()), set(roots.tolist())
     used, most = [0, 0], [0, 0]
@@ -315,12 +315,12 @@ def _place_slots(
     most_roots: int,
     num_actions: int,
 ) -> None:
-    """Assign rows to values that are not terminal: roots, then one for each depth and action, then ends."""
+    """Write the slots of one seat: roots from row `first` on, then a row for each depth and action, then ends."""
     nodes = betting.nodes
     for node, kind in enumerate(nodes.kind.tolist()):
         for number, child in enumerate(children[node]):
             if nodes.kind[child] < FOLD_END:
-                # Nodes stand depth-first: on the way up a parent reads its slots before a cousin writes to them.
+                # Nodes are in depth-first order: on the way up, a parent reads its slots before a cousin writes there.
                 value_row[child] = first + most_roots + (nodes.depth[child] - 1) * num_actions + number
         if kind == STREET_END:
             value_row[node] = first + most_roots + betting.max_depth * num_actions + nodes.end[node]

@@ -118,26 +118,25 @@ class SolverStreet:
     deals : Deals
     dtype : data type
     last : bool
-        Whether it is the last street.
+        Whether the street is the last street of the game.
     ranges : float64[2, num_combos]
         Each seat's weight of each combo.
     bucket_rows : callable, optional
-        Maps a board of the street to the buckets of its combos; by default each hand of each board has its own
-        strategy.
+        Maps a board of the street to the bucket of each combo; by default each hand on each board has its own strategy.
 
     Attributes
     ----------
     arrays : StreetArrays
     regrets, sums : tuple of float[n, 16]
-        The tables of both seats, once allocated.
+        The regrets and the strategy sums of both seats, once allocated.
     plans : BucketPlans, optional
-        With buckets, the strategies that the next walk plays, once allocated.
+        With buckets, the strategies that the next walk plays, once allocated; else None.
     changes : tuple of float[NUM_CHUNKS, 2, n, 16]
         With buckets, the current iteration's additions to regrets and to sums; see `settle_buckets`.
     width : int
         Number of buckets; 0 if hands are not in buckets.
     drawn : int[2, num_boards]
-        For each seat and board, the last iteration in which the board was drawn for the seat; -1 if none has drawn it.
+        For each seat and board, the last iteration in which the board was drawn for the seat; -1 before the first one.
     """
 
     def __init__(
@@ -192,13 +191,13 @@ class SolverStreet:
             )
 
     def num_blocks(self) -> int:
-        """Return how many blocks all tables take."""
+        """Return the number of blocks of all tables."""
         return (3 + 2 * NUM_CHUNKS if self.buckets else 2) * sum(self.table_blocks)
 
     def workspace(self) -> Workspace:
         """Return a new workspace for one thread."""
         most, size = self.most_blocks, self.size
-        # One row more than nodes need: lanes of padding read and write there.
+        # One row more than the nodes need, which padding entries read and write.
         both = [(rows + 1) * blocks for rows, blocks in zip(size.reach_rows, most, strict=True)]
         below = [self.layout.ends.shape[1] * blocks for blocks in most]
         return Workspace(
@@ -215,22 +214,22 @@ class SolverStreet:
         )
 
     def workspace_blocks(self) -> int:
-        """Return roughly how many blocks a workspace takes."""
+        """Return the approximate number of blocks of a workspace."""
         most = self.most_blocks
         reach = max(rows * blocks for rows, blocks in zip(self.size.reach_rows, most, strict=True))
         return 3 * reach + self._value_blocks() + 2 * LANES * max(most)
 
     def board_blocks(self, board: int) -> np.ndarray:
-        """Return the blocks of each seat's hands on a board: int64[2]."""
+        """Return the number of blocks of each seat's hands on a board: int64[2]."""
         return np.array([seat.block[board + 1] - seat.block[board] for seat in self.deals.arrays.seats])
 
     def plan(self, seat: int, tables: Sequence[np.ndarray]) -> None:
-        """Compute a seat's strategy by bucket, from regrets or from sums. Nothing to do without buckets."""
+        """Compute a seat's strategy by bucket from regrets or strategy sums; does nothing without buckets."""
         if self.plans:
             bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans.tables[seat])
 
     def plan_best(self, seat: int) -> int:
-        """Plan the action of largest regret of the last walk in each bucket, and return how many plans change."""
+        """Plan the action of largest regret in the last walk for each decision and bucket; return how many change."""
         if not self.plans:
             return 0
         return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans.tables[seat])
@@ -267,7 +266,7 @@ class SolverStreet:
     def entries(
         self, tables: Sequence[np.ndarray], decision: BettingDecision, board: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the combos of a decision's seat on a board, and their entries in regrets or sums.
+        """Return the combos of a decision's seat on a board, and their entries in `tables`, the regrets or the sums.
 
         Returns
         -------

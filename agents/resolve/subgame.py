@@ -19,14 +19,14 @@ board are ignored. Renaming the suits of a hand and its board must not change th
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """A problem for the solver.
+    """The input of the solver.
 
     Attributes
     ----------
     state : BettingState
         A state of two players, with a decision to make.
     board : tuple of int
-        All cards up to the state's street.
+        All board cards up to the state's street.
     ranges : float64[2, num_combos]
         Each seat's weight of each combo, in any scale. A pair of compatible hands has the product of their weights.
     menu : callable, optional
@@ -35,10 +35,11 @@ class Subgame:
         Chips in the pot that neither seat has put in.
     locks : mapping
         Fixed strategies, float64[num_combos, num_actions], by the actions that lead to a decision (as in
-        `BettingDecision.actions`); on later streets the same on all boards. Rows sum to 1; rows of NaN are not locked.
+        `BettingDecision.actions`). A lock on a later street holds on all boards. Rows sum to 1; combos with a row of
+        NaN are not locked.
     buckets : callable, optional
-        On streets after the first, all hands of one bucket share a strategy, on all boards; by default each hand of
-        each board has a strategy of its own.
+        The buckets on streets after the first, where all hands of one bucket share a strategy on all boards. By default
+        each hand on each board has its own strategy.
 
     Raises
     ------
@@ -68,5 +69,5 @@ class Subgame:
             )
 
     def betting(self) -> list[StreetBetting]:
-        """Return the betting of each street from the state's on."""
+        """Return the betting of each street, from the state's street on."""
         return street_betting(self.state, menu=self.menu, dead_chips=self.dead_chips)

@@ -1,12 +1,12 @@
 """Vector CFR with three seats on the last street, with exact card removal.
 
 An iteration updates seats 0, 1 and 2 in turn. The value of a hand sums over all compatible pairs of the others' hands
-(`three_way.pair_masses`), at showdowns and after folds. With two seats that sum factors into card masses; with three
-it does not, and takes 1.6 ms for all hands of a river: an iteration of 42 decisions takes 0.3 s with all hands, 0.04 s
-with some hundred.
+(`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other's hands needs only
+totals by card. With three seats it needs pairs, which takes 1.6 ms for all hands of a river. So an iteration in a tree
+of 42 decisions takes 0.3 s with all hands, and 0.04 s with some hundred hands in the ranges.
 
-With three players CFR has no proof of convergence to a Nash equilibrium. `ThreeWaySolver.evaluate` measures how much
-each player alone can still gain, which bounds the distance for the strategies at hand.
+With three players, CFR is not proved to converge to a Nash equilibrium. `ThreeWaySolver.evaluate` measures the chips
+that each player alone can still gain by a best response; no player could gain any in an equilibrium.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,9 +34,10 @@ class ThreeWayEvaluation(NamedTuple):
     Attributes
     ----------
     values : float64[3]
-        Chips that each seat wins, those put in before counted as lost.
+        Chips that each seat wins with its average strategy; all chips that it put in count as lost.
     best_response_values : float64[3]
-        The same for a best response of the seat to the average strategies of the two others.
+        Chips that each seat wins with a best response to the average strategies of the two others, counted in the same
+        way.
     """
 
     values: np.ndarray
@@ -55,7 +56,7 @@ class ThreeWayEvaluation(NamedTuple):
 
 @dataclass(eq=False)
 class ThreeWayDecision:
-    """A decision with its tables; without children, the end of the hand.
+    """A decision with its tables, or an end of the hand, which has no children.
 
     Attributes
     ----------
@@ -77,7 +78,7 @@ class ThreeWayDecision:
 
 
 class _Learn:
-    """An iteration: strategies by regrets, which are updated."""
+    """An iteration: strategies follow the regrets, which are then updated."""
 
     def __init__(self, step: np.ndarray):
         self._gain, self._loss, self._decay = step.tolist()
@@ -89,7 +90,10 @@ class _Learn:
     def own_values(
         self, node: ThreeWayDecision, strategy: np.ndarray, below: np.ndarray, reach: np.ndarray
     ) -> np.ndarray:
-        """Return the seat's values at its decision, from those of its actions: float64[num_hands]."""
+        """Return the seat's values at its decision: float64[num_hands].
+
+        `below` has the values after each action, float64[num_actions, num_hands], and `reach` is the seat's own reach.
+        """
         values = (strategy * below).sum(axis=0)
         # Discounts come after the addition, as in `_vector_cfr_kernels.learn`.
         node.regrets += below - values
@@ -138,7 +142,7 @@ class ThreeWaySolver:
     menu : callable
         Maps the rules and a betting state array to the raises on offer; by default those of the rules.
     on_memory : callable, optional
-        Called with the bytes that the tables will take, before they are allocated; it may raise to prevent that.
+        Called with the number of bytes of the tables before their allocation; an exception prevents the allocation.
 
     Attributes
     ----------
@@ -229,9 +233,9 @@ class ThreeWaySolver:
         return (net / self._triples + 1.0) / 3.0
 
     def strategy(self, actions: tuple[int, ...] = ()) -> tuple[list[int], np.ndarray]:
-        """Return the actions of a decision and their average strategy: float64[num_combos, num_actions].
+        """Return the actions of a decision, and the average strategy there: float64[num_combos, num_actions].
 
-        NaN for combos that are in no seat's range.
+        The strategy is NaN for combos that are in no seat's range.
 
         Parameters
         ----------

@@ -48,10 +48,10 @@ class Evaluation(NamedTuple):
     Attributes
     ----------
     values : float64[2]
-        Chips that each seat wins with its average strategy, those it put in before the subgame counted as lost. They
-        sum to the dead chips.
+        Chips that each seat wins with its average strategy; chips that it put in before the subgame count as lost. The
+        two values sum to the dead chips.
     best_response_values : float64[2]
-        The same for a best response to the other seat's average strategy.
+        Chips that each seat wins with a best response to the other seat's average strategy, counted in the same way.
     """
 
     values: np.ndarray
@@ -97,22 +97,21 @@ class VectorSolver:
         A text is read by `parse_discounting`.
     threads : int
     dtype : data type
-        float32, or float64 to check convergence to high precision.
+        The type of all tables: float32, or float64 to check convergence to high precision.
     run_outs : int
-        Run-outs of the board sampled for each seat in each iteration, such as one for each thread; 0 visits all
-        boards. Linear CFR (``lcfr``) suits sampling, as early, noisy iterations weigh little.
+        Number of run-outs of the board that are sampled for each seat in each iteration, at most 16; 0 visits all
+        boards. Linear CFR (``lcfr``) suits sampling, as the early, noisy iterations have little weight.
     thinning : int
         The first `thinning` iterations visit one board of the last street after each board of the street before, the
-        next `thinning` visit two, and so on. 0 visits all. The boards are sampled again for each seat in each
-        iteration.
-        Useful with buckets, whose strategies are learnt on every board.
+        next `thinning` iterations visit two, and so on; 0 visits all boards in each iteration. The boards are sampled
+        again for each seat in each iteration. This is useful with buckets, whose strategies are learnt on every board.
     last_boards : int
-        Number of draws in a fixed sample of the last street's boards, for each board of the street before; the sample
-        stands for all boards. 0 deals all. Fewer boards shorten the setup and each iteration.
+        Number of draws in a fixed sample of the last street's boards, for each board of the street before. The sample
+        stands for all boards; 0 deals all boards. Fewer boards shorten the setup and each iteration.
     seed : int
         Seed of the sampling. Results do not depend on the number of threads.
     on_memory : callable, optional
-        Called with the bytes that the solver will allocate, before it does; it may raise to prevent that.
+        Called with the number of bytes that the solver is about to allocate; an exception prevents the allocation.
 
     Attributes
     ----------
@@ -203,7 +202,7 @@ class VectorSolver:
 
     @property
     def ranges(self) -> np.ndarray:
-        """The ranges that are solved for: float64[2, num_combos], at most 1, 0 for combos that share a board card."""
+        """The solver's ranges: float64[2, num_combos], scaled to a maximum of 1; 0 for combos that touch the board."""
         return self._ranges
 
     @property
@@ -222,7 +221,8 @@ class VectorSolver:
         Parameters
         ----------
         goes_on : callable, optional
-            Called before every iteration, or before every few if there is one street; False ends the run.
+            Called before every iteration, or before every few iterations if the subgame has one street; False ends the
+            run.
         """
         steps = self.algorithm.steps(self.iteration, num_iterations).astype(self._dtype)
         self._plan(current=True)
@@ -239,7 +239,7 @@ class VectorSolver:
                 return
             visited = self._visited(self.iteration)
             if self.gadget is not None:
-                # Entered once for both seats' walks: the choice learnt below enters in the next iteration.
+                # Entered once for both seats' walks: the choice that is learnt below counts from the next iteration on.
                 self._walk.enter(self.gadget.seat, self.gadget.continuing(self._ranges[self.gadget.seat]))
             for seat in range(2):
                 values = self._walk.values(seat, Learn(step, visited))
@@ -251,7 +251,7 @@ class VectorSolver:
             self.iteration += 1
 
     def _update_board(self, steps: np.ndarray) -> None:
-        """Do iterations where the subgame has one street, and so one board."""
+        """Do the iterations of `steps` in a subgame of one street, and so of one board."""
         (street,), walk = self.streets, self._walk
         work, totals = walk.workspaces[0][0], walk.totals(1)
 
@@ -285,37 +285,40 @@ class VectorSolver:
         bounds : float64[num_combos]
             The value of terminating with each combo, in chips: `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
-            See `Gadget`.
+            The weight of each combo that continues without a choice, see `Gadget`.
         """
         self.gadget = Gadget(seat, bounds, self.facing[seat], forced)
 
     def evaluate(self) -> Evaluation:
-        """Return the values of the average strategies; best responses tell all hands apart, even within buckets."""
+        """Return the values of the average strategies and of best responses, which tell hands of one bucket apart."""
         return self._evaluation([self.combo_values(seat) for seat in range(2)])
 
     def evaluate_by_buckets(self) -> Evaluation:
-        """Return the values of the average strategies; responses, too, have one strategy for all hands of a bucket.
+        """Return the values of the average strategies and of responses by bucket.
 
-        In each bucket, from the last decision up, the action of largest counterfactual regret is taken; streets
-        without buckets have best responses. Hands of a bucket may differ in their past (imperfect recall), so better
-        responses may exist; CFR drives the gain of this one to 0.
+        A response by bucket has one strategy for all hands of a bucket. In each bucket, from the last decision up, it
+        takes the action of largest counterfactual regret; on streets without buckets it is a best response. Hands of a
+        bucket may differ in their past (imperfect recall), so better responses by bucket may exist. CFR drives the gain
+        of this response to 0.
         """
         return self._evaluation([self._response_by_buckets(seat) for seat in range(2)])
 
     def combo_values(self, seat: int) -> np.ndarray:
-        """Return a seat's counterfactual values of each combo, `BEST` and `OWN`: float64[2, num_combos].
+        """Return a seat's counterfactual value of each combo: float64[2, num_combos].
 
-        Divided by ``facing[seat]`` they are chips, as in `Evaluation`.
+        The first row (`BEST`) has the values of a best response, the second row (`OWN`) those of the average strategy.
+        Divided by ``facing[seat]``, the values are chips as in `Evaluation`.
         """
         self._plan(current=False)
         return self._by_combo(seat, self._walk.values(seat, Measure()))
 
     def _response_by_buckets(self, seat: int) -> np.ndarray:
-        """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best one.
+        """Return `combo_values` with the response of `evaluate_by_buckets` in place of the best response.
 
-        Policy iteration: each walk over the boards measures the current plan and the regrets of all other actions.
-        A decision's plan is final once all plans below it are, so there are at most as many walks as a hand has
-        decisions. Recursion by node instead would need the values of all boards of a street at once.
+        The method is policy iteration: each walk over the boards measures the current plan and the regrets of all other
+        actions. A decision's plan is final once all plans below it are. So the number of further walks is at most the
+        number of the seat's decisions in a hand. Recursion by node would need the values of all boards of a street at
+        once.
         """
         self._plan(current=False)
         by_buckets = [street for street in self.streets if street.buckets]
@@ -332,7 +335,10 @@ class VectorSolver:
         return np.stack([values[kernels.BEST], own_values])
 
     def _by_combo(self, seat: int, totals: np.ndarray) -> np.ndarray:
-        """Return a walk's totals by combo, plus half of the dead chips, which stakes leave out (`StreetNodes`)."""
+        """Return a walk's totals by combo: float64[num_kinds, num_combos].
+
+        Half of the dead chips is added, which the stakes leave out (`StreetNodes`).
+        """
         values = totals.reshape(-1, int(self._walk.above.blocks[0]) * LANES, LANES)[:, : self._ranges.shape[1], 0]
         return values.astype(np.float64) + self.subgame.dead_chips / 2.0 * self.facing[seat]
 
@@ -361,7 +367,7 @@ class VectorSolver:
     def _proportional(
         self, tables: Sequence[np.ndarray], street: int, decision: BettingDecision, board: int
     ) -> np.ndarray:
-        """Return the strategy proportional to the positive entries of tables, uniform where there are none."""
+        """Return the strategy proportional to the positive entries of `tables`, uniform for combos without any."""
         combos, entries = self.streets[street].entries(tables, decision, board)
         num_actions = entries.shape[1]
         result = np.full((self.subgame.state.rules.num_combos, num_actions), np.nan)
@@ -410,7 +416,7 @@ class VectorSolver:
             self._restore_locks(seat)
 
     def _plan(self, current: bool) -> None:
-        """Prepare walks: enter the ranges, and compute strategies by bucket, current or average ones."""
+        """Prepare walks: enter the ranges, and compute strategies by bucket, the current or the average strategies."""
         for seat in range(2):
             self._walk.enter(seat, self._ranges[seat])
         for street in self.streets:

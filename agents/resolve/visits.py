@@ -1,8 +1,9 @@
 """The boards that an iteration visits: all of them, or a sample.
 
-Samples are systematic: boards lie on a line, each as long as the number of deals it stands for, and equal steps from
-one random start pick from the line. Neighbouring boards are similar, so the sample is spread more evenly than
-independent draws. Values of a sampled board are divided by its expected number of visits, which keeps sums unbiased.
+Samples are systematic: boards lie on a line, each as long as the number of deals that it represents. Points at equal
+steps from one random start pick boards from the line. Neighbouring boards are similar, so the sample is spread more
+evenly than independent draws. Values of a sampled board are divided by the board's expected number of draws, which
+keeps sums unbiased.
 """
 
 from typing import NamedTuple, Protocol
@@ -28,7 +29,7 @@ class Visits(NamedTuple):
     boards : int64[n]
         The index of each board among the street's boards.
     factors : float[n]
-        The factor on each board's values: the number of draws that the visit stands for, divided by the board's
+        The factor on each board's values: the number of times that the board was drawn for this visit, divided by its
         expected number of draws; 1 if all boards are visited.
     """
 
@@ -119,7 +120,7 @@ class _DrawnRunOuts(AllRunOuts):
         return Visits(drawn, (times / (count * probabilities)).astype(street.dtype))
 
     def _catch_up(self, street: SolverStreet, board: int, seat: int) -> None:
-        """Apply the discounts of all iterations since a board was last visited to its tables, in one product."""
+        """Apply the discounts of the iterations that did not visit a board to its tables, as one product."""
         last = int(street.drawn[seat, board])
         street.drawn[seat, board] = self._iteration
         missed = self._iteration - last - 1
@@ -130,8 +131,8 @@ class _DrawnRunOuts(AllRunOuts):
         hands, rows = street.deals.arrays.seats[seat], street.size.table_rows[seat]
         table = slice(int(hands.block[board]) * rows, int(hands.block[board + 1]) * rows)
         regrets = street.regrets[seat][table]
-        # Locked rows are in the same table and are never added to, so repeated discounts would shrink them to 0. The
-        # price: with any lock on the street, free rows miss the discounts of positive regrets and of sums, too.
+        # Locked rows are in the same table and get no additions, so repeated discounts would shrink them to 0.
+        # Therefore a lock on the street also spares free rows the discounts of positive regrets and of sums.
         locked = street.layout.locked.any()
         regrets *= np.where(regrets > 0, street.dtype.type(1) if locked else gain, loss)
         if not locked:
@@ -139,7 +140,7 @@ class _DrawnRunOuts(AllRunOuts):
 
 
 class SampledRunOuts(_DrawnRunOuts):
-    """A few whole run-outs of the first board, each with the probability of the deals it stands for.
+    """A few whole run-outs of the first board, drawn with the probability of the deals that each board represents.
 
     The starts of the systematic samples advance by irrational steps from iteration to iteration, so that boards come up
     evenly over time: with a few out of 49, strategies converge two to three times as fast as by independent draws.
@@ -147,7 +148,7 @@ class SampledRunOuts(_DrawnRunOuts):
     Parameters
     ----------
     count : int
-        Run-outs in an iteration.
+        Number of run-outs drawn for each seat in an iteration.
     seed, algorithm, iteration
         As in `ThinnedRunOuts`.
     """
@@ -155,7 +156,7 @@ class SampledRunOuts(_DrawnRunOuts):
     def __init__(self, count: int, seed: int, algorithm: Discounting, iteration: int):
         super().__init__(seed, algorithm, iteration)
         self._count = self.num_chunks = count
-        # The same numbers in each iteration, which makes a new sampler: only the iteration moves the starts.
+        # Each iteration makes a new sampler, with the same numbers here: only the iteration's number moves the starts.
         self._starts = np.random.default_rng(seed).random((2, 2))
 
     def visits(self, index: int, street: SolverStreet, parent: int, seat: int, of_chunk: int) -> list[Visits]:
@@ -195,7 +196,7 @@ class ThinnedRunOuts(_DrawnRunOuts):
             return super().visits(index, street, parent, seat, of_chunk)
         bounds = street.deals.arrays.member_first[first : last + 1]
         if seat not in self._starts:
-            # Seeded by these three alone, as threads may ask for the boards in any order.
+            # Threads may ask for the boards in any order, so the starts of all parents are drawn together.
             rng = np.random.default_rng([self._seed, self._iteration, seat])
             self._starts[seat] = rng.random(len(street.deals.child_first) - 1)
         picked, share = _systematic_sample(bounds, self._count, self._starts[seat][parent])

@@ -35,7 +35,7 @@ class Way(NamedTuple):
     chunk : int
         The chunk of the first deal's boards that the walk is in.
     times : float
-        The product of the factors (`Visits.factors`) of the boards on the way; 1 where all boards are visited.
+        The product of the factors (`Visits.factors`) of the boards on the way; 1 if all boards are visited.
     """
 
     above: ReachAbove
@@ -44,7 +44,13 @@ class Way(NamedTuple):
 
 
 class Task(Protocol):
-    """The work of a walk for one seat."""
+    """The work that a walk does for one seat.
+
+    Attributes
+    ----------
+    visited : Visited
+        The boards that the walk visits.
+    """
 
     visited: Visited
 
@@ -52,15 +58,18 @@ class Task(Protocol):
         """Return how many kinds of values come up from a street: 1, or 2 for `BEST` and `OWN`."""
 
     def tables(self, street: SolverStreet) -> tuple[np.ndarray, ...]:
-        """Return the tables, by seat, that strategies by hand are proportional to."""
+        """Return the tables of both seats to whose positive entries the strategies by hand are proportional."""
 
     def carry_up(self, street: SolverStreet, board: int, seat: int, way: Way, work: Workspace) -> None:
-        """Carry values up a board of any street but the last."""
+        """Carry values from the ends to the roots on a board of any street but the last."""
 
     def visit(
         self, street: SolverStreet, visits: Visits, seat: int, way: Way, work: Workspace, totals: np.ndarray
     ) -> None:
-        """Do everything on boards of the last street: reach down, terminal values, values up."""
+        """Do all work on boards of the last street: pass reach down, compute terminal values, and carry values up.
+
+        The values at the street's roots are added to `totals`, as in `_vector_cfr_kernels.leave_board`.
+        """
 
 
 class Learn:
@@ -104,7 +113,7 @@ class Learn:
 
 
 class Measure:
-    """Values of the average strategies, and of best responses that tell all hands apart."""
+    """A measurement: values of the average strategies, and of best responses that tell all hands apart."""
 
     visited: Visited = AllRunOuts()
 
@@ -133,9 +142,10 @@ class Measure:
 
 
 class RespondByBuckets(Measure):
-    """Values of a seat's plan by bucket against the average strategy, and the regrets of its actions.
+    """A measurement of a seat's plan by bucket against the average strategy, with the regrets of all actions.
 
-    Streets without buckets have the two kinds of values of `Measure`, above the seat's plan on later streets.
+    On streets without buckets, it computes the two kinds of values of `Measure`, given the seat's plan on later
+    streets.
     """
 
     def num_kinds(self, street: SolverStreet) -> int:
@@ -171,7 +181,7 @@ def _visit_by_buckets(
 
 
 class Walk:
-    """The streets of a subgame, ready to be walked.
+    """The streets of a subgame, with the workspaces of walks over their boards.
 
     Parameters
     ----------
@@ -193,7 +203,7 @@ class Walk:
     def __init__(self, streets: list[SolverStreet], ranges: np.ndarray, threads: int, dtype: np.dtype):
         self.streets = streets
         self._dtype = dtype
-        # Threads share the boards of the first deal; a single street has none.
+        # Threads share the boards of the first deal; a subgame of one street has no deal.
         self._num_workers = threads if len(streets) > 1 else 1
         self._rooms: dict[int, np.ndarray] = {}
         self.workspaces = [[street.workspace() for street in streets] for _ in range(self._num_workers)]
@@ -208,11 +218,15 @@ class Walk:
         self.above.reach[seat][: len(reach), 0] = reach
 
     def totals(self, num_kinds: int) -> np.ndarray:
-        """Return zeros for values at the root, by combo: float[num_kinds * combos up to a multiple of 16 * 16, 16]."""
+        """Return zeros for values at the root: float[num_kinds * n * 16, 16].
+
+        n is the number of blocks of all combos. For each kind of values there is a block for each combo, whose first
+        number is the combo's value.
+        """
         return empty_blocks(num_kinds * int(self.above.blocks[0]) * LANES, self._dtype)
 
     def values(self, seat: int, task: Task) -> np.ndarray:
-        """Do a task for a seat on all boards, and return its values at the root, as in `totals`."""
+        """Do a task for a seat on all boards that the task visits, and return the values at the root as in `totals`."""
         first, way = self.streets[0], Way(self.above)
         totals = self.totals(task.num_kinds(first))
         if first.is_last:
@@ -254,7 +268,7 @@ class Walk:
         here = way._replace(times=way.times * factor)
         below = here._replace(above=ReachAbove(work.below, blocks))
         chunks = self._below(index + 1, board, seat, task, below, workspaces)
-        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # below, the plan's values serve as both kinds
+        if task.num_kinds(self.streets[index + 1]) < num_kinds:  # the plan's values on the next street serve as both
             chunks = np.concatenate([chunks, chunks], axis=1)
         kernels.take_ends(street.layout, seat, num_kinds, int(blocks[seat]), chunks, work)
         task.carry_up(street, board, seat, here, work)
