@@ -10,8 +10,8 @@ class RandomAgent(RangeAgent):
     """Acts uniformly at random.
 
     In a game with a menu of raises, all legal actions are equally likely. In a game where every raise size is legal,
-    fold, call and raise are equally likely where legal, and the size of a raise is uniform from the smallest to the
-    largest.
+    fold, call and raise are equally likely where legal. The size of a raise is then uniform from the smallest legal
+    size to the largest.
     """
 
     name = "random"
