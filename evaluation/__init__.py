@@ -1,6 +1,6 @@
 """Numbers about agents: hands, duplicate groups, AIVAT, exploitability, statistics. No files and no scheduling.
 
-Names are imported when they are first used: each agent from outside has processes of its own, which need `hand` alone.
+Names are imported when they are first used, because every process of an agent from outside needs `hand` only.
 """
 
 import importlib

@@ -5,17 +5,17 @@ from plurispiel.abstraction.machine.jit import kernel
 
 @kernel
 def read_rows(rows, is_free, rounding, probabilities):
-    """Copy rows, and return whether each is a distribution.
+    """Copy the rows of free combos, and return whether each of them is a distribution.
 
     Parameters
     ----------
     rows : float64[num_combos, num_columns]
     is_free : bool[num_combos]
-        Combos off the board; rows of other combos are ignored.
+        Whether each combo shares no card with the board; rows of other combos are ignored.
     rounding : float
-        Largest difference of a row's sum from 1.
+        Largest allowed difference of a row's sum from 1.
     probabilities : float64[num_columns, num_combos]
-        Modified in place; 0 for combos that are not free.
+        Receives the rows as columns, with 0 for combos that are not free. Modified in place.
     """
     num_combos, num_columns = rows.shape
     for combo in range(num_combos):

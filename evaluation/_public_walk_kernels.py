@@ -18,7 +18,7 @@ OWN = 1
 """Kinds of values: of the best response, and of the seat's own strategy."""
 
 TOLERANCE = 1e-6
-"""Largest difference of a hand's sum of probabilities from 1."""
+"""Largest allowed difference of a hand's sum of probabilities from 1."""
 
 
 class Facing(NamedTuple):
@@ -28,8 +28,8 @@ class Facing(NamedTuple):
     ----------
     reach : float64[num_rows, at least num_hands]
         The reach of each hand, in the rows of `StreetNodes`.
-    fold_rows, showdown_rows : int32[n]
-        The rows of `reach` at folds and at showdowns.
+    fold_rows, showdown_rows : int32[num_fold_rows], int32[num_showdown_rows]
+        The rows of `reach` at folds and at showdowns, each row once.
     """
 
     reach: np.ndarray
@@ -75,8 +75,8 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     probabilities : float64[num_combos, num_columns]
         The reported probability of each column's action with each combo.
     columns : int32[num_columns]
-        The child node of each column's action; -1 if the action is not legal. Child nodes without a column are
-        left as they are: no hand reaches them.
+        The child node of each column's action; -1 if the action is not legal. Several columns may have the same node.
+        For a child node without a column nothing is written: its row stays not alive.
     rows : int32[num_nodes]
         The seat's rows of `StreetNodes`.
     row : int
@@ -86,7 +86,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
     reach : float64[num_rows, at least num_hands]
         The seat's reach with each hand; the rows of the child nodes are written. Modified in place.
     alive : bool[at least num_rows]
-        Whether any hand has reach in a row; False below this decision on entry. Modified in place.
+        Whether any hand has reach in a row; False for the rows of the child nodes on entry. Modified in place.
     sums : float64[at least num_hands]
         Workspace.
 
@@ -167,8 +167,8 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
     facing : Facing
         The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
-        Nodes that the other seat does not reach are skipped: their values are 0. At nodes that the seat itself does
-        not reach its agent was not asked, and the values `OWN` stay 0.
+        Whether any hand of each seat has reach in a row. Nodes that the other seat does not reach are skipped: their
+        values are 0. At nodes that the seat itself does not reach, its agent was not asked, and the values `OWN` are 0.
     strategy : float64[num_nodes, at least num_hands]
         For each hand, the probability of the action into each node.
     end_values : float64[2, num_ends, num_combos]
@@ -206,8 +206,9 @@ def _select_rows(rows, alive, selected):
 def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, totals):
     """Carry the values from the ends of the betting up to its roots; parameters as in `add_street_values`.
 
-    Nodes are visited in reverse order, so that all nodes below a node are visited before it. One vector for each depth
-    is therefore enough, ``work.values``: that of the node whose children are being added.
+    Nodes are visited in reverse order, so that all nodes below a node are visited before the node itself. One vector
+    for each depth and kind of value is therefore enough, ``work.values``: that of the node whose children are being
+    added.
     """
     num_hands = len(combos)
     others_rows, own_rows = nodes.rows[1 - seat], nodes.rows[seat]
@@ -227,7 +228,7 @@ def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, tot
                 best[k] = by_combo_best[combos[k]]
                 own[k] = by_combo_own[combos[k]]
         elif kind == SHOWDOWN:
-            best = own = work.margin[row]  # not copied: nodes share rows, and `stake` scales them below
+            best = own = work.margin[row]  # not copied, as several nodes share a row: `stake` scales the values below
             stake = nodes.stake[node]
         elif kind == FOLD_END:
             best = own = work.mass[row]

@@ -13,13 +13,13 @@ class Counts(NamedTuple):
     Attributes
     ----------
     points : uint16[num_combos]
-        The sum over boards: two for a board that is won, one for a tie with one opponent.
+        For each combo, the sum over boards: two for a board that it wins, one for a tie with a single opponent.
     ties : uint16[MAX_SEATS, num_combos]
-        The number of boards tied with several opponents, by the number of these opponents; all 0 between calls.
+        For each combo, the number of boards tied with several opponents, by their number; all 0 between calls.
     best : uint16[num_boards]
-        The opponents' highest rank.
+        The opponents' highest rank on each board.
     num_best : uint8[num_boards]
-        The number of opponents with that rank.
+        The number of opponents with that rank on each board.
     """
 
     points: np.ndarray
@@ -30,9 +30,14 @@ class Counts(NamedTuple):
 
 @kernel
 def count_boards(ranks, rows, num_boards):
-    """Count for every combo the boards that it shares no card with.
+    """Count for every combo the boards with which it shares no card.
 
-    `num_boards`, uint16[num_combos], is modified in place.
+    Parameters
+    ----------
+    ranks, rows
+        As in `fill_equity`.
+    num_boards : uint16[num_combos]
+        Modified in place.
     """
     num_boards[:] = 0
     for b in range(len(rows)):
@@ -43,14 +48,16 @@ def count_boards(ranks, rows, num_boards):
 
 @kernel
 def fill_equity(ranks, rows, opponents, scale, counts, equity):
-    """Write the mean share of the pot that every combo wins: 1 / (1 + number of tied opponents) if none is better.
+    """Write the mean share of the pot that every combo wins.
+
+    On a board the share is 1 / (1 + number of tied opponents) if no opponent has a better hand, else 0.
 
     Parameters
     ----------
     ranks : uint16[n, num_combos]
         The ranks of all combos on n boards, by `hand_rank_kernels.fill_ranks`: 0 if a combo touches the board.
     rows : int32[num_boards]
-        The rows of `ranks` that count; at most 32,000, as `points` holds two for each in 16 bits.
+        The rows of `ranks` to take the mean over; at most 32,000, as `points` adds up to two for each in 16 bits.
     opponents : int32[num_opponents]
         The opponents' combos; at least one.
     scale : float64[num_combos]

@@ -16,9 +16,9 @@ _TIMES_ASKED = 1_000
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """Return the strategy that an agent follows at every seat: float64[num_actions], as in `GameTree`.
 
-    It is read from `range_strategy`, once for each public state and seat. An agent without `range_strategy` acts in
-    every infoset, and the probabilities of its `Decision` count. An agent that answers with a bare action is asked
-    again with other random numbers, and must answer the same.
+    The strategy is read from `range_strategy`, once for each public state and seat. An agent without `range_strategy`
+    acts in every infoset, and the probabilities of its `Decision` are read. An agent that answers with a bare action is
+    asked again with other random numbers, and must give the same answer.
 
     Raises
     ------
@@ -64,9 +64,9 @@ def _read(tree: GameTree, agent: Agent, game: OpenSpielGame) -> np.ndarray:
 def _range_policies(
     agent: Agent, game: OpenSpielGame, seat: int, views: Sequence[list[int]]
 ) -> list[dict[int, float]] | None:
-    """Return the policy (action to probability) for each view; None if the agent has no `range_strategy`.
+    """Return the policy (action to probability) for each view; None if the agent reports no strategy.
 
-    The views differ in the seat's own cards only.
+    The views must differ in the seat's own cards only.
     """
     hand = HandFeed(agent, game, seat, views[0], np.random.SeedSequence(0))
     hand.follow(views[0])

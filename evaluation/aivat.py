@@ -2,20 +2,21 @@
 
 The score of a seat is its payoff plus one correction of mean zero for every random choice with a known distribution.
 These choices are chance, the seat's own actions and, once two seats are left, the actions of a trusted opponent.
-The seat's hole cards are averaged out as well, since its agent reports the strategy of every other hand.
-The other agents report nothing, and the value function may be any function that was fixed beforehand.
+The seat's hole cards are averaged out as well, since its agent reports the strategy with every other combo.
+The other agents need not report anything, and the value function may be any function that was fixed beforehand.
 
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
-probability of combo h given o_t: B_t(h) ~ [h is free] * product of the seat's own action probabilities. The other
-seats' probabilities cancel, as they do not depend on h. With payoff u(h) of the hand replayed with h:
+probability of combo h given o_t. It is proportional to the product of the probabilities of the seat's own actions with
+h, and 0 if h is not free. The other seats' probabilities cancel, as they do not depend on h. With the payoff u(h) of
+the same actions and board if the seat had held h:
 
     estimate = sum_h B_T(h) u(h)
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
              + sum over own actions   ( sum_h B_t(h) sum_a p(a|h) w(h, a)  - sum_h B_t+1(h) w(h, a taken)     )
 
 Each bracket has mean 0 given o_t: the event e has probability sum_h B_t(h) p(e|h), and this times B_t+1(h) is
-B_t(h) p(e|h). The second term therefore averages to the first. The payoff term is a conditional expectation. Neither
-argument uses the number of seats, the opponents or w.
+B_t(h) p(e|h). The second term of a bracket therefore averages to the first. The payoff term is the payoff's
+conditional expectation. Neither argument uses the number of seats, the opponents or w.
 
 References
 ----------
@@ -42,13 +43,13 @@ _ROUNDING = 1e-6
 """Largest difference of a reported row's sum from 1: agents may compute in float32."""
 
 _CERTAIN = 1.0 - 1e-12
-"""Shares from here up count as 1: they are sums of up to 1,326 products, with rounding errors below 1e-12."""
+"""A share of at least this counts as 1: it is a sum of up to 1,326 products, with rounding errors below 1e-12."""
 
 _CONTESTANT_ERRORS = (Exception, SystemExit)
 
 
 class BadStrategy(ValueError):
-    """The reported strategy is malformed, or contradicts the actions that were played."""
+    """A reported strategy is malformed, or contradicts an action that was played."""
 
 
 class Announced(NamedTuple):
@@ -61,7 +62,7 @@ class Announced(NamedTuple):
     probabilities : float64[num_kinds, num_combos]
         The probability of each kind with each combo; 0 for combos that share a card with the board.
     played : int
-        The index of the kind that was played.
+        The index of the kind that includes the action played.
     """
 
     actions: list[int]
@@ -76,8 +77,8 @@ class Term(NamedTuple):
     Attributes
     ----------
     kind : {"deal", "board", "action", "other", "showdown"}
-        What is corrected: the other seats' cards, new board cards, an own action, an opponent's action, the showdown
-        of imaginary hands.
+        What is corrected for: the other seats' cards, new board cards, an own action, an opponent's action, or the
+        showdown, averaged over imaginary hands.
     num_actions : int
         The number of actions in the hand before this event.
     chips : float
@@ -101,12 +102,12 @@ class Score:
     payoff : float
         The seat's net chips, without corrections.
     imaginary_hands, chance, own_actions, other_actions : float or None
-        Corrections averaged over the seat's imaginary hands, the combos that it could have held. None where its
-        strategy is not known. The payoff plus all four is the AIVAT estimate.
+        Corrections averaged over the seat's imaginary hands, which are the combos that it could have held. None where
+        the seat's strategy is not known. The payoff plus all four corrections is the AIVAT estimate.
     true_chance : float
         The correction of chance with the true cards, which needs no strategy.
     true_own_actions : float or None
-        The correction of own actions with the true cards.
+        The correction of own actions with the true cards; None where the seat's strategy is not known.
     true_other_actions : float
         The correction of a trusted opponent's actions with the true cards, which needs no own strategy: a part of the
         reduced form.
@@ -115,10 +116,11 @@ class Score:
     fault : Fault or None
         The fault that ended the agent's process while it was asked for its strategy.
     decisions : tuple of (kind, actions, probabilities)
-        For every own decision: the index of the kind that was played, the lowest action of each kind, and the kinds'
-        probabilities with the true cards. Empty where the strategy is not known; ends where a report was refused.
+        For every own decision, the index of the kind that was played, the lowest action of each kind, and the kinds'
+        probabilities with the true cards. Empty where the strategy is not known. If a report was refused on the way,
+        only the decisions before it.
     terms : tuple of Term
-        The corrections in the order of the hand. The corrections above are their sums by kind.
+        The corrections in the order of the hand. The corrections above are sums of these terms by kind.
     """
 
     payoff: float
@@ -183,9 +185,9 @@ class Aivat:
         self.restart(np.random.default_rng(0))
 
     def restart(self, rng: np.random.Generator) -> None:
-        """Forget the last deck, and sample outcomes of chance from a stream.
+        """Forget the last deck, and sample outcomes of chance from `rng` from now on.
 
-        Consecutive hands of one deck share the values computed for it.
+        Consecutive hands of the same deck share the values that were computed for it.
 
         Parameters
         ----------
@@ -200,15 +202,15 @@ class Aivat:
         self._free: dict[tuple[int, ...], np.ndarray] = {}
 
     def scores(self, hand: Hand, agents: Sequence[Agent], trusted: Collection[int] = ()) -> tuple[Score, ...]:
-        """Return the score of every seat of a hand of the current deck.
+        """Return the score of every seat of a hand.
 
         Parameters
         ----------
         agents : sequence of Agent
-            For each seat the agent that reports its strategy: the agent that played the hand, or another in its place.
+            For each seat the agent that reports the strategy: the agent that played the hand, or another in its place.
         trusted : collection of int
-            Seats whose reports also correct the other seats' scores. Every seat's reports correct its own score:
-            replace an agent that may lie for its own gain by one that reports nothing.
+            Seats whose reports also correct the other seats' scores. Every seat's reports correct its own score. An
+            agent that may lie for its own gain must therefore be replaced by an agent that reports nothing.
         """
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
@@ -343,9 +345,9 @@ class Aivat:
 
 
 class _Walk:
-    """One seat's pass through a hand: the weights B_t of its combos, and the corrections so far.
+    """One seat's pass through a hand: the weights B_t of the seat's combos, and the corrections so far.
 
-    `own` is the combo that the seat really held; sums whose names begin with ``true_`` are computed with that combo.
+    `own` is the combo that the seat really held. Sums whose names begin with ``true_`` are computed with that combo.
     """
 
     def __init__(self, value_function: ValueFunction, situation: Situation, weights: np.ndarray, own: int):
@@ -359,7 +361,7 @@ class _Walk:
         self.terms: list[Term] = []
 
     def deal(self, mean: float) -> None:
-        """Correct for the deal: the mean over all deals less the value of this one."""
+        """Correct for the deal: the mean value over all deals less the value of this deal."""
         values = self._values.values(self._asked(self.situation, self.weights))
         self.chance += mean - float(self.weights @ values)
         self.true_chance += mean - float(values[self._own])
@@ -373,7 +375,7 @@ class _Walk:
         self.chance += float(self.weights @ means)
         self.true_chance += float(means[self._own])
         self.situation = self.situation._replace(board=board)
-        # B_t+1: every free combo had the same probability of these cards, so only the others drop out.
+        # B_t+1: these cards were equally likely with every combo that is still free, so only the other combos drop out.
         self.weights = self.weights * is_free
         self.weights /= self.weights.sum()
         values = self._values.values(self._asked(self.situation, self.weights))
@@ -403,8 +405,8 @@ class _Walk:
         for kind, action in enumerate(announced.actions):
             if shares[kind] <= 0.0 and row[kind] <= 0.0:
                 continue
-            # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction:
-            # another w is still unbiased, two different ones are not.
+            # A raise drawn from a range of sizes takes the value of the lowest size on both sides of the correction.
+            # Any value leaves the score unbiased if both sides take the same value.
             weights = self.weights * probabilities[kind]
             follows = after if action == action_played else _after(before, action)
             values = self._values.values(self._asked(follows, weights))
@@ -448,7 +450,7 @@ def _after(situation: Situation, action: int) -> Situation:
 
 
 def _states(hand: Hand) -> list[list[int]]:
-    """Return the betting state before every action, and after the last."""
+    """Return the betting state before every action, and after the last action."""
     state = BettingState(hand.rules)
     states = [state.array.tolist()]
     for action in hand.actions:
@@ -492,7 +494,7 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np
     for low, high in zip(lows, highs, strict=True):
         if low > high or not public.is_legal(low) or not public.is_legal(high):
             raise BadStrategy(f"it names actions {low}..{high}, which are not legal")
-    # Ranges may overlap. The action played must belong to one kind, whose probability is its whole chance.
+    # Ranges may overlap. They are made disjoint, so that the action played belongs to one kind only.
     if lows != highs or len(set(lows)) < len(lows):
         lows, highs, probabilities = _disjoint(lows, highs, probabilities)
     for kind, (low, high) in enumerate(zip(lows, highs, strict=True)):
@@ -502,7 +504,10 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np
 
 
 def _disjoint(lows: list[int], highs: list[int], probabilities: np.ndarray) -> tuple[list[int], list[int], np.ndarray]:
-    """Return disjoint ranges of actions and their probabilities, each range's mass spread evenly over its sizes."""
+    """Return disjoint ranges of actions and their probabilities: float64[num_ranges, num_combos].
+
+    The probability of each given range is spread evenly over its sizes.
+    """
     edges = sorted({*lows, *(high + 1 for high in highs)})
     ranges, columns = [], []
     for low, end in zip(edges, edges[1:], strict=False):

@@ -1,4 +1,4 @@
-"""Values of self-play: a seat's expected chips if all seats follow a blueprint, given the others' true cards."""
+"""Values of self-play: a seat's net chips if all seats follow a blueprint, given the other seats' true cards."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -32,29 +32,29 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation,
 __all__ = ["BlueprintValues"]
 
 SMALL = 40
-"""Largest subtree, in nodes, in which all actions of the other seats are followed; in larger ones one is drawn."""
+"""Largest subtree, in nodes, in which all actions of the other seats are followed; elsewhere one action is drawn."""
 
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
 _MAX_KEPT = 50_000
 
 
 class BlueprintValues(ValueFunction):
-    """A seat's expected chips in self-play of a blueprint: roll-outs with common random numbers.
+    """A seat's expected net chips in self-play of a blueprint: roll-outs with common random numbers.
 
-    Roll-outs follow all own actions for all combos at once. They follow all actions of the other seats where little of
-    the tree is left, and draw one elsewhere. They play on a sample of the run-outs, or on all if these are few. All
-    situations of a deck share random numbers, so that errors common to both sides of a correction cancel. Off-tree
-    bets count as the nearest size, with the pot scaled. A row without training takes the strategy of the nearest
-    bucket. `Checkdown` values stand in where the tree has no decision, has folded a live seat or has a very different
-    pot, and where all betting is over.
+    Roll-outs follow all actions of the seat, for all its combos at once. They follow all actions of the other seats
+    where little of the tree is left, and draw one action elsewhere. They play on a sample of the run-outs, or on all
+    run-outs if these are few. All situations of a deck share random numbers, so that errors common to both sides of a
+    correction cancel. Off-tree bets count as the nearest size, with the pot scaled. A row without training takes the
+    strategy of the nearest bucket. `Checkdown` values are used where all betting is over, and where the tree has no
+    decision, has folded a live seat or has a very different pot.
 
     Parameters
     ----------
     blueprint : Blueprint
         The blueprint to play, loaded with its bucket table.
     seat_values : sequence of float, optional
-        Each seat's mean in self-play, in chips, with the sum 0. Errors in them cancel when an agent plays a deck in all
-        seats. By default they are means over all deals or, if these are many, over a sample (`ValueFunction`).
+        Each seat's mean in self-play, in chips, with the sum 0. Errors of the means cancel when an agent plays a deck
+        in all seats. By default they are taken over all deals or, if these are many, over a sample (`ValueFunction`).
     num_worlds : int, optional
         Number of run-outs to draw; by default 16 heads-up and 8 with more seats.
     small : int
@@ -138,11 +138,11 @@ class BlueprintValues(ValueFunction):
         return values
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the values before the cards: their roll-outs are means over run-outs already."""
+        """Return the values before the cards come, since they are means over run-outs already."""
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
-        """Return the seat's value in self-play."""
+        """Return the seat's mean in self-play (`seat_values`), in chips."""
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
     def _place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
@@ -166,12 +166,12 @@ class BlueprintValues(ValueFunction):
                 combos[tree_seat] = rules.combo_id(situation.hole_cards[seat].tolist())
         seats = RollOutSeats(own, combos, self._biases, 1.0)
         sums = RollOutSums(np.zeros(rules.num_combos), np.zeros(rules.num_combos))
-        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # on one run-out follow all actions
+        small = self._small if len(worlds.ranks) > 1 else len(self._tables.sizes)  # with one run-out follow all actions
         kernels.add_values(
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
         values = sums.totals / np.maximum(sums.counts, 1.0)
-        # Chips back from the pot, scaled by the ratio of the two pots, less what the hand itself has cost.
+        # The chips that come back from the pot, scaled by the ratio of both pots, less the seat's contribution.
         values += place.paid[own]
         values *= place.pot / sum(place.paid)
         values -= situation.state[betting.CONTRIB + situation.seat]
@@ -179,7 +179,10 @@ class BlueprintValues(ValueFunction):
         return values
 
     def _make_worlds(self, situation: Situation) -> Worlds:
-        """Return complete boards, all or a sample, with ranks and buckets; no last card is drawn twice."""
+        """Return complete boards, all or a sample, with ranks and buckets.
+
+        If only the last card is missing, no board is drawn twice.
+        """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
         if num_cards == 1:

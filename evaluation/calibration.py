@@ -21,9 +21,9 @@ class Calibration:
     Attributes
     ----------
     sums : float64[10]
-        Entry 0 is the number of decisions, entry 1 the number of those whose action had the reported probability 0.
-        Then come pairs of sums for folds, calls, raises and surprise (minus the logarithm of the probability): observed
-        less expected, and variance.
+        Entry 0 is the number of decisions, entry 1 the number of decisions whose action had a reported probability
+        below 1e-12. Then come pairs of sums for folds, calls, raises and surprise (minus the logarithm of the action's
+        probability): the observed less the expected value, and the variance.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))
@@ -55,10 +55,10 @@ class Calibration:
             sums[9] += squares - entropy * entropy
 
     def verdict(self) -> str:
-        """Return the first deviation in words; empty if there is none.
+        """Return the first deviation from the reported probabilities in words; empty if there is none.
 
         An honest agent is blamed less than once in a million runs: a sum must deviate by more than five standard
-        deviations plus 16. The 16 is more than a few rare actions alone can reach.
+        deviations plus 16. A few rare actions alone cannot deviate by 16.
         """
         if self.sums[1]:
             return f"it took {self.sums[1]:,.0f} actions that it announces as impossible"

@@ -12,9 +12,9 @@ from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 
 MAX_DEVIATION = 4.5
-"""Largest difference of play from the reported strategy, in standard errors."""
+"""Largest allowed difference of play from the reported strategy, in standard errors."""
 
-# To check the form of a whole strategy takes most of the time of a decision, so only this many are checked.
+# Checking the form of a whole strategy takes most of the time of a decision, so only the first decisions are checked.
 _FORM_CHECKS = 2_000
 _TOLERANCE = 1e-9
 _KINDS = ("fold", "call", "raise")
@@ -27,7 +27,8 @@ class ComplianceReport:
     Attributes
     ----------
     decisions : int
-        The number of the agent's decisions. Each is compared with the strategy that the agent reports for it, if any.
+        The number of the agent's decisions. Each decision is compared with the strategy that the agent reports for it,
+        if the agent reports any.
     tells_range : bool
         Whether the agent reported a strategy for all combos at least once.
     violations : list of str
@@ -48,7 +49,7 @@ class ComplianceReport:
         )
 
     def add(self, violation: str, kind: str = "") -> None:
-        """Count a violation; only the first of each kind is listed."""
+        """Count a violation; only the first of each kind is listed. The text is the kind if no kind is given."""
         kind = kind or violation
         if kind not in self.times:
             self.violations.append(violation)
@@ -66,9 +67,9 @@ def check_agent(
 ) -> ComplianceReport:
     """Play an agent against random opponents, and return the violations of the contract.
 
-    By the contract an agent acts legally and raises no exception. The same seed gives the same play, also by an
-    instance that has played before. `range_strategy` is well-formed, does not depend on the hole cards, and agrees with
-    the actions.
+    By the contract an agent acts legally and raises no exception. With the same seed it plays the same, even in an
+    instance that has played before. Its `range_strategy` is well-formed, does not depend on the hole cards, and agrees
+    with the actions.
 
     Parameters
     ----------
@@ -79,7 +80,9 @@ def check_agent(
     num_hands : int
         Hands in each game; the agent's seat and the deck change from hand to hand.
     num_decks : int
-        Different decks in each game.
+        Number of different decks in each game.
+    seed : int
+        Seed of the decks and of all random choices.
     on_hand : callable
         Called with the number of each hand of a game, from 1, when the hand is over; False ends the game early.
     """
@@ -123,7 +126,7 @@ class _Watcher(_Listener):
     def __init__(self, agent: Agent, report: ComplianceReport):
         super().__init__(agent)
         self._report = report
-        self._frequencies = [[0.0, 0.0, 0.0] for _ in _KINDS]  # by kind of action: times taken, expected, variance
+        self._frequencies = [[0.0, 0.0, 0.0] for _ in _KINDS]  # for each kind: times taken, expected times, variance
 
     def act(self, view: View) -> Decision | int:
         strategy = self.agent.range_strategy(view.public)
@@ -136,7 +139,7 @@ class _Watcher(_Listener):
         return decision
 
     def check_frequencies(self) -> None:
-        """Report kinds of action that were more or less frequent than the strategy says."""
+        """Report the kinds of action that were significantly more or less frequent than the strategy says."""
         for kind, (taken, expected, variance) in zip(_KINDS, self._frequencies, strict=True):
             if abs(taken - expected) > MAX_DEVIATION * max(variance, 0.0) ** 0.5 + 1e-6:
                 self._report.add(f"it chose {kind} {taken:.0f} times where range_strategy expects {expected:.1f}")
@@ -207,7 +210,7 @@ def _check_hidden_cards(
 ) -> None:
     """Check that the reported strategy stays the same when the seat gets other hole cards.
 
-    The strategies are compared as long as the actions of both hands are the same.
+    The hand is played twice, and strategies are compared up to the first decision at which the two hands differ.
     """
     size = rules.num_hole_cards
     own = slice(seat * size, (seat + 1) * size)
@@ -224,7 +227,7 @@ def _check_hidden_cards(
     equal = 0
     while equal < min(len(played), len(replayed)) and played[equal] == replayed[equal]:
         equal += 1
-    # The first different action was still chosen at the same public state, so its strategies count too.
+    # The first different action was still chosen at the same public state, so the strategies there must agree, too.
     comparable = sum(action.seat == seat for action in played[: equal + 1])
     for one, other_one in list(zip(first.strategies, second.strategies, strict=False))[:comparable]:
         if not _equal(one, other_one):

@@ -11,7 +11,7 @@ from plurispiel.evaluation.best_response import Exploitability, exploitability
 
 _POINTS_A_DECADE = 8
 _CHUNK_SECONDS = 0.25
-"""Time that the iterations of one step should take."""
+"""Time in seconds that the iterations of one step of `converge` should take."""
 
 
 class Point(NamedTuple):
@@ -22,7 +22,7 @@ class Point(NamedTuple):
     iteration : int
         The number of iterations done.
     seconds : float
-        Time of all iterations and measurements so far.
+        Time of all iterations and measurements so far, including those before the solver was resumed.
     distance : float
         Exploitability, or NashConv where `Exploitability` does not define it.
     """
@@ -33,7 +33,7 @@ class Point(NamedTuple):
 
 
 def distance(found: Exploitability) -> float:
-    """Return the exploitability, or NashConv where it is not defined."""
+    """Return the exploitability, or NashConv where exploitability is not defined."""
     return found.nash_conv if found.exploitability is None else found.exploitability
 
 
@@ -62,21 +62,21 @@ def converge(
     Parameters
     ----------
     iterations : int
-        The last iteration, counted from the first of the whole run, also where the solver was resumed.
+        The iteration at which to stop, counted from the start of the whole run, also if the solver was resumed.
     until : float
         Stop at the first measurement with this distance or less.
     curve : sequence of Point
         The measurements from before the solver was resumed.
     step : callable
-        Returns the context in which each step runs. A step takes about a quarter of a second. An exception between
-        steps leaves the solver as it was after the last step.
+        Returns a context manager around each step, which is a measurement or about a quarter of a second of iterations.
+        A caller can hold back interrupts inside a step, so that the solver is never left in the middle of an iteration.
     on_step, on_point : callable
-        `on_step` is called with the iteration after each step, `on_point` with the curve after each measurement. The
-        time that they take is not counted in `Point.seconds`.
+        `on_step` is called after each step of iterations with the iteration reached, and `on_point` after each
+        measurement with the curve so far. The time that they take is not counted in `Point.seconds`.
 
     Notes
     -----
-    The iterations to measure do not depend on speed or on interruptions: a resumed run measures the same ones.
+    The iterations to measure do not depend on speed or on interruptions: a resumed run measures at the same iterations.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

@@ -1,4 +1,4 @@
-"""Duplicate play: a group is one deck played in every seat rotation, and the sample of every statistic."""
+"""Duplicate play: a group is one deck played in every seat rotation. Groups are the samples of all statistics."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ class AgentScore:
     Attributes
     ----------
     hands : int
-        Hands times the agent's seats in each: copies of one agent count together.
+        The group's hands times the agent's seats in a hand: copies of one agent count together.
     chips : float
-        Net chips over the group, free of rounding.
+        Net chips over the group, without rounding errors of the sum.
     chips_squared : float
         Sum over hands of the squared net chips.
     faults : int
@@ -43,19 +43,20 @@ class AgentScore:
     true_own_actions : float or None
         The sum of the correction of own actions with the true cards; None where `own_actions` is None.
     aivat_squared, reduced_squared : float or None
-        Sums over hands of the squared estimate: with all corrections, and reduced (`aivat.Score.reduced`). None as
-        the corrections that they contain.
+        Sums over hands of the squared estimate: with all corrections, and reduced (`aivat.Score.reduced`). Each is None
+        if a correction in it is None.
     refused : str
         Why the agent's reported strategy could not be used; empty if it could, or if none was reported.
     calibration : bytes
         The agent's `Calibration.sums` (`calibration`), float64[10]; empty without AIVAT.
     seat_sums : bytes
-        float64[num_seats, 1 or 3]: for each seat the sum of the net chips. With AIVAT also the sums of the full
-        estimates, NaN where undefined, and of the reduced estimates. The agent plays equally many hands in every seat.
+        float64[num_seats, 1 or 3]: for each seat the sum of the net chips. With AIVAT, two more sums follow: of the
+        full estimates, NaN where undefined, and of the reduced estimates. An agent plays equally many hands in every
+        seat.
     answers : int
         The number of decisions that the agent was asked for.
     answer_seconds, slowest_answer : float
-        The total and the longest time of an answer. Equality of scores ignores them.
+        The total and the longest time of the answers, in seconds. Equality of scores ignores these times.
     """
 
     hands: int
@@ -83,7 +84,7 @@ class AgentScore:
 
     @property
     def estimate(self) -> float:
-        """The best known estimate of the net chips: full AIVAT, else the reduced form, else raw."""
+        """The best known estimate of the net chips: full AIVAT, else AIVAT's reduced form, else the net chips."""
         corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
         known = [each for each in corrections if each is not None]
         if len(known) == len(corrections):
@@ -92,7 +93,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return the place, in the order around the table, of the agent at each seat: ``result[rotation][seat]``.
+    """Return which place in the order around the table sits at each seat: ``result[rotation][seat]``.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -115,20 +116,20 @@ def play_group(
 ) -> dict[int, AgentScore]:
     """Play a group, one hand for every rotation of the line-up, and return each contestant's score.
 
-    The order around the table is drawn again for each group. Otherwise an agent's left neighbour would follow from
-    the order of the agents in the settings, and decide close rankings.
+    The order around the table is drawn again for each group. Otherwise the order of the agents in the settings would
+    fix every agent's left neighbour, which could decide close rankings.
 
     Parameters
     ----------
     agents : callable
-        Returns the agent of every line-up position in a rotation.
+        Maps the number of a rotation to the agents of all line-up positions.
     contestants : sequence of int
         For each position, the number under which its agent is scored; copies of an agent share a number.
     streams, group
-        The run's streams and the numbers that name this group; together they fix the decks, the order
-        around the table and every seat's random stream in every rotation.
+        The run's streams and the numbers that name this group. Together they fix the decks, the order around the table
+        and every seat's random stream in every rotation.
     on_hand : callable
-        Called with every hand, the contestants by seat, and the agents that report the strategies by seat.
+        Called after every hand with the hand, the contestants by seat, and by seat the agents that report strategies.
     repair : bool
         Whether a fault costs only the faulty answer, as in `play_hand`.
     aivat : Aivat, optional
@@ -136,12 +137,12 @@ def play_group(
     trusted : collection of int
         Contestants whose reported strategies correct the others' scores as well (`Aivat.scores`).
     speakers : sequence of Agent or None
-        For each line-up position, the agent that reports the strategy in place of the player. After the hand the
-        speaker is restarted with the player's random stream. By default, and where None, the player itself reports.
+        For each line-up position, the agent that reports the strategy in place of the agent that plays. After the hand
+        the speaker is restarted with the player's random stream. By default, and where None, the player itself reports.
 
     Notes
     -----
-    Payoffs are multiples of 1/2520 chip and are summed as integers: six equal deterministic agents score exactly 0.
+    Payoffs are multiples of 1/2520 chip and are summed as integers, so that equal deterministic agents score exactly 0.
     """
     num_seats = rules.num_seats
     decks = streams.decks(rules, group)
@@ -152,7 +153,7 @@ def play_group(
     play = {contestant: np.zeros((num_seats, len(COUNTERS)), dtype=np.uint8) for contestant in contestants}
     waits: dict[int, list[float]] = {contestant: [] for contestant in contestants}
     corrected: dict[int, list[Score]] = {contestant: [] for contestant in contestants}
-    if aivat is not None:  # one stream for the group: hands of a deck share values, whatever worker plays them
+    if aivat is not None:  # one stream for the group, so that values do not depend on the worker that plays it
         aivat.restart(streams.values(group))
     for rotation, (places, rngs) in enumerate(zip(rotations(num_seats), streams.seats(group), strict=True)):
         seating = [order[place] for place in places]
@@ -183,7 +184,7 @@ def play_group(
     return {
         contestant: AgentScore(
             hands=len(chips),
-            # In integers: as floats, thirds of a pot won and lost would leave a remainder.
+            # Summed as integers: as floats, thirds of a pot won and lost would leave a remainder.
             chips=sum(round(payoff * PAYOFF_UNIT) for payoff in chips) / PAYOFF_UNIT,
             chips_squared=fsum(payoff * payoff for payoff in chips),
             faults=len(faults[contestant]),

@@ -15,25 +15,23 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_a
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
 
-_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost its own hand only; Ctrl-C still ends the run
+_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost that agent's hand only; Ctrl-C ends the run
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
 REPAIRABLE = ("exception", "illegal")
 """Kinds of faults after which the agent's process still runs, so that the agent can play on."""
 
 PAYOFF_UNIT = 2520
-"""Units per chip: a payoff times 2520, rounded, is an exact integer, as a pot splits among at most ten seats.
-
-Sums of these integers are exact; sums of float payoffs are not.
-"""
+"""Units per chip. A pot is split among at most ten seats, so payoffs are multiples of 1/2520 chip: a payoff times 2520,
+rounded, is the exact number of units. Sums of units are exact; sums of float payoffs are not."""
 
 
 FAULT_KINDS = ("load", "exception", "illegal", "timeout", "memory", "output", "fork", "crash", "protocol")
-"""Kinds of faults; all but `REPAIRABLE` ones end the agent's process."""
+"""Kinds of faults. All kinds that are not in `REPAIRABLE` end the agent's process."""
 
 
 class AgentFault(Exception):
-    """A fault of an agent. The stand-in for an agent in another process raises it here, in the run's process.
+    """A fault of an agent. For an agent in another process, its stand-in raises the exception in the run's process.
 
     Parameters
     ----------
@@ -50,10 +48,10 @@ class AgentFault(Exception):
 
 
 class RemoteAgent(Agent):
-    """The stand-in for an agent in another process; the table tells it when a hand is over."""
+    """The stand-in for an agent in another process; `play_hand` tells it when a hand is over."""
 
     def end_hand(self) -> None:
-        """Note that the hand is over; an `AgentFault` raised here is a fault in that hand."""
+        """Note that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
 
 
 class Fault(NamedTuple):
@@ -79,12 +77,12 @@ class Hand:
     payoffs : tuple of float
         Net chips of every seat; they sum to 0.
     showdown : bool
-        Whether hands were compared.
+        Whether two or more seats were left at the end, so that their hands were compared.
     faults : tuple of Fault
         The faults in order.
     waits : tuple of (int, float)
-        The seat and the seconds until its answer, for every decision that an agent was asked for. Empty in a hand
-        that was replayed from a record.
+        For every decision that an agent was asked for, its seat and the seconds until its answer. Empty in a hand that
+        was replayed from a record.
     """
 
     rules: HoldemRules
@@ -114,15 +112,21 @@ def play_hand(
     Parameters
     ----------
     agents : sequence of Agent
-        The agent of each seat. An agent that raises an exception or answers with an illegal action
-        commits a fault: its seat checks or folds to the end of this hand.
+        The agent of each seat. An agent that raises an exception or answers with an illegal action commits a fault: for
+        the rest of this hand its seat folds to a bet, and checks otherwise.
     deck : uint8[num_dealt_cards]
         All hole cards, seat by seat, then the board (`deal_deck`).
     rngs : sequence of Generator
         The random stream of each seat for this hand.
     repair : bool
-        Let a faulty agent continue the hand as long as its process lives. An illegal action is replaced by the nearest
-        legal one. After an exception, or an answer that is no action, the seat checks or folds, for this decision only.
+        Whether an agent continues the hand after a fault, as long as its process lives. Then an illegal action is
+        replaced by the nearest legal action. After an exception, or an answer that is no action, the seat checks or
+        folds, for this decision only.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of agents or streams differ from the number of seats.
     """
     if not len(agents) == len(rngs) == rules.num_seats:
         raise ValueError(f"{rules.num_seats} seats need as many agents and rngs, got {len(agents)} and {len(rngs)}")
@@ -248,7 +252,7 @@ class _Table:
 
 
 def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
-    """Return a full deal in random order: uint8[num_dealt_cards], all hole cards seat by seat, then the board."""
+    """Return the cards of a random deal: uint8[num_dealt_cards], all hole cards seat by seat, then the whole board."""
     return rng.permutation(rules.cards)[: rules.num_dealt_cards]
 
 

@@ -1,14 +1,16 @@
 """Local best response (LBR): an opponent that knows an agent's strategy, to bound exploitability from below.
 
 LBR tracks the agent's range exactly by Bayes' rule, and takes the action with the best value if all later betting is
-checks and calls. With pot P, amount to call A, and win rate W of its hand against the range, the gains over folding are
+checks and calls. With pot P, amount to call A, and win rate W of LBR's hand against the range, the gains over folding
+are
 
     fold 0,    call W P - (1 - W) A,    bet b: F P + (1 - F) (W' (P + b) - (1 - W') (A + b)),
 
-where F is the share of the range that folds to the bet and W' the win rate against the rest of the range. LBR is a
-player whose real winnings count, so that an inexact gain loosens the bound but never invalidates it. LBR reads the
-agent's real strategy, including the translation of off-tree bets. Where the agent translates a bet by a private coin,
-LBR takes the mixture (`Agent.expected_strategy`), because it must not see the coin before it bets.
+where b is the chips added beyond a call, F the share of the range that folds to the bet, and W' the win rate against
+the rest of the range. LBR is a player whose real winnings count, so that an inexact gain loosens the bound but never
+invalidates it. LBR reads the agent's real strategy, including the translation of off-tree bets. Where the agent
+translates a bet at random, LBR takes the mixture over translations (`Agent.expected_strategy`), because LBR must not
+know the random choice before it bets.
 
 References
 ----------
@@ -34,9 +36,9 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
 
 ALL_IN = float("inf")
-# The table's caption says "56 equidistant pot fractions" and lists none; these are so on a logarithmic scale.
+# The table's caption says "56 equidistant pot fractions" and lists none; ours are equidistant on a logarithmic scale.
 GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
-"""The 56 bets of table S2 as shares of the pot: 55 even steps on a logarithmic scale, and all-in."""
+"""The 56 bets of table S2 as shares of the pot: 55 sizes from 5 % up, each 15 % above the size before, and all-in."""
 
 _STREAM = 5
 
@@ -56,8 +58,8 @@ class Menu:
     text : str
         A description for the user.
     bets : tuple of (tuple of float, or None)
-        For each street, bets as shares of the pot, `ALL_IN` for all chips; the last entry also serves later streets.
-        With an empty tuple only fold and call are left, with None only call.
+        For each street, the bets as shares of the pot, `ALL_IN` for all chips; the last entry also serves later
+        streets. An empty tuple allows only fold and call, and None allows only call.
     """
 
     name: str
@@ -92,16 +94,17 @@ class LocalBestResponse(RangeAgent):
     Parameters
     ----------
     opponent : Agent
-        The instance at the table: its strategy is read during the hand, with the random numbers that it will act on.
+        The very instance that plays in the other seat: its strategy is read during the hand, and depends on the random
+        numbers with which it acts.
     menu : Menu
         The actions that may be taken.
     values : Checkdown, optional
-        Computes equities; the caller restarts it with every new deck (`Prober.play`).
+        Computes equities; the caller restarts the object with every new deck (`Prober.play`).
 
     Attributes
     ----------
     refusal : ValueError or None
-        Why the opponent's report could not be used in this hand.
+        Why the opponent's report could not be used in this hand; None if it could.
     """
 
     name = "local best response"
@@ -120,7 +123,7 @@ class LocalBestResponse(RangeAgent):
         self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, combo_ids: np.ndarray) -> Strategy:
-        """Return the best action with each combo, with probability 1."""
+        """Return the strategy that takes the best action of each combo with probability 1."""
         actions = self._menu.actions(public)
         reach = self._reach(public.actions, public.board)
         staying = [self._staying(public, action) if action > CALL else None for action in actions]
@@ -131,7 +134,7 @@ class LocalBestResponse(RangeAgent):
         return Strategy(np.array(actions), chosen)
 
     def expectation(self, hand: Hand) -> float:
-        """Return the expected chips of a hand that has just been played, without the luck of its showdown.
+        """Return the net chips of a hand that has just been played, with the luck of a showdown averaged out.
 
         A showdown is averaged over the opponent's range after all its actions, and over the board cards after the last
         decision. The mean over hands stays the same, and the variance falls.
@@ -163,11 +166,11 @@ class LocalBestResponse(RangeAgent):
         Parameters
         ----------
         combo : int
-            Our hole cards.
+            The combo that local best response holds.
         reach : float64[num_combos]
             The opponent's reach with each combo (`_reach`).
         staying : sequence of float64[num_combos] or None
-            For each action, the probability that each of the opponent's combos continues; None: it always does.
+            For each action, the probability that each of the opponent's combos continues; None for 1 with every combo.
         """
         state = public.betting().array.tolist()
         situation = self._situation(combo, public.board, public.actions, state)
@@ -198,7 +201,8 @@ class LocalBestResponse(RangeAgent):
             return np.ones(self.rules.num_combos)
         taken = Action(self.seat, action, public.street)
         after = PublicState(self.rules, state.array.tolist(), public.board, (*public.actions, taken))
-        # The coin of the translation is not tossed yet, so take the mixture. `_reach` asks after it: `range_strategy`.
+        # The agent has not translated this bet yet, so take the mixture over translations. `_reach` asks later, when
+        # the bet is translated, and takes `range_strategy`.
         strategy = self._told(after, self._opponent.expected_strategy(after))
         return 1.0 - strategy.probability(FOLD)
 
@@ -232,7 +236,7 @@ class LocalBestResponse(RangeAgent):
     def _situation(
         self, combo: int, board: tuple[int, ...], actions: tuple[Action, ...], state: list[int]
     ) -> Situation:
-        """Return the opponent's situation if our seat holds a combo."""
+        """Return the opponent's situation if local best response holds a combo."""
         hole_cards = np.full((2, self.rules.num_hole_cards), NO_CARD, np.uint8)
         hole_cards[self.seat] = self.rules.combos[combo]
         return Situation(self.rules, 1 - self.seat, hole_cards, board, actions, state)
@@ -251,9 +255,9 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     Raises
     ------
     StrategyUnknown
-        If it reported none.
+        If the agent reported none.
     ValueError
-        If the report has another shape.
+        If the report is no `Strategy`, or has another shape.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -282,7 +286,7 @@ class GroupScore(NamedTuple):
     expectation : float
         The same with each showdown averaged over the opponent's range (`LocalBestResponse.expectation`).
     corrected : float
-        The chips that the opponent lost by AIVAT; NaN without AIVAT.
+        The AIVAT estimate of the chips that the opponent lost; NaN without AIVAT.
     """
 
     payoff: float
@@ -336,7 +340,7 @@ class Prober:
         rules, (prober, agent) = self._rules, self._players
         cards = rules.num_hole_cards
         deck = self._decks.decks(rules, (number,))[0]
-        # Both seats with both hands: an agent that always folds loses exactly the same on every deck.
+        # Both seats play both hands, so that an agent that always folds loses exactly the same on every deck.
         swapped = np.concatenate([deck[cards : 2 * cards], deck[:cards], deck[2 * cards :]])
         # Two words for each deal (`turn`: as dealt or swapped) and seat, then one for the equities and one for AIVAT.
         words = np.random.SeedSequence(self._seed, spawn_key=(_STREAM, number)).generate_state(10, np.uint64).tolist()
@@ -357,7 +361,7 @@ class Prober:
         return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, corrected)))
 
     def _corrected(self, hand: Hand, seat: int) -> float:
-        """Return the chips that the agent in a seat has lost by AIVAT."""
+        """Return the AIVAT estimate of the chips that the agent has lost in a seat; NaN without AIVAT."""
         if self._aivat is None:
             return float("nan")
         prober, agent = self._players

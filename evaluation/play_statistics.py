@@ -62,9 +62,10 @@ def new_counts(num_seats: int) -> np.ndarray:
 def hand_counts(hand: Hand) -> np.ndarray:
     """Return the counts of one hand: uint8[num_seats, len(COUNTERS)], all 0 or 1.
 
-    VPIP: called or raised before the flop (posting a blind or checking does not count). First in: the
-    first to act after folds only. 3-bet: raised over exactly one raise before the flop. Donk bet: bet into the last
-    raiser of the previous street, who was still to act and had chips left. Chances and successes count once a hand.
+    VPIP: the seat called or raised before the flop (posting a blind or checking does not count). First in: all seats
+    that acted earlier folded. 3-bet: the seat raised before the flop after exactly one raise. Donk bet: the seat bet
+    first on a street before the last raiser of the previous street had acted, who had chips left. Chances and successes
+    count once a hand.
     """
     counts = np.zeros((hand.rules.num_seats, len(COUNTERS)), dtype=np.uint8)
     actions = np.fromiter(chain.from_iterable(hand.actions), dtype=np.int64, count=3 * len(hand.actions))
@@ -91,7 +92,7 @@ class PlayStatistics:
         return int(rows[:, _COLUMN[successes]].sum()) / possible if possible else None
 
     def record(self) -> dict:
-        """Return the frequencies as plain values, first-in shares by position."""
+        """Return the frequencies as plain values, 0..1 or None; those of first-in raises and limps by position."""
         names = position_names(len(self.counts))
         return {
             "vpip": self.share("vpip", "hands"),
@@ -117,8 +118,8 @@ def _count(rules, actions, showdown, paid, counts):
     ----------
     actions : int64[3 * n]
         Seat, action and street of each action.
-    paid : int64[10]
-        Workspace.
+    paid : int64[MAX_SEATS]
+        Workspace: the chips that each seat has put in.
     counts : uint8[num_seats, len(COUNTERS)]
         Zeros, modified in place.
     """

@@ -56,13 +56,12 @@ def public_best_response(
     Parameters
     ----------
     rules : HoldemRules
-        Two seats, one or two hole cards, a menu of raises; at most some ten thousand boards.
+        A game with two seats, one or two hole cards and a menu of raises. Betting nodes times boards are at most
+        `public_walk.MAX_PUBLIC_STATES`.
     agents : sequence of Agent
         The agent of each seat: two instances, also where both are the same agent.
-    threads : int
-        Boards are walked in parallel; agents are asked one at a time.
-    on_progress : callable, optional
-        Called with the number of boards done, and of all boards of the first deal.
+    threads, on_progress
+        As in `PublicWalk`.
 
     Raises
     ------
@@ -89,15 +88,22 @@ def subgame_best_response(
     threads: int = 2,
     on_progress: OnProgress | None = None,
 ) -> PublicExploitability:
-    """Return what `public_best_response` does, from a public state on, such as a turn, for given ranges.
+    """Return the values of two agents against each other and against best responses, in a subgame with given ranges.
 
     Parameters
     ----------
     public : PublicState
         The root of the subgame; a seat must be to act.
     ranges : array-like of float, [2, num_combos]
-        Weights of each seat's combos in any scale. The weights of a pair of combos multiply; pairs that share a card
-        are left out, and so are combos that share a card with the board.
+        Weights of each seat's combos in any scale. A pair of compatible combos has the product of their weights. Combos
+        that share a card with the board are left out.
+    agents, threads, on_progress
+        As in `public_best_response`.
+
+    Raises
+    ------
+    ValueError
+        If the ranges are malformed or have no compatible hands, or for a reason of `public_best_response`.
 
     Notes
     -----
@@ -123,8 +129,8 @@ def _measured(
 ) -> PublicExploitability:
     """Walk from a public state, and average each seat's values over its own range.
 
-    The walk's values are weighted by the other seat's reach; dividing by the mass of compatible hands (`facing`)
-    gives the expectation with a combo.
+    The walk's values are weighted by the other seat's reach. Divided by the total reach of the other seat's compatible
+    hands (`facing`), they are expectations with a combo.
     """
     rules = public.rules
     walk = PublicWalk(public, agents, threads=threads, on_progress=on_progress)
@@ -132,7 +138,7 @@ def _measured(
     reach, facing = np.zeros((2, 2, rules.num_combos))
     reach[:, hands.combos] = ranges[:, hands.combos]  # `hands` lacks combos with a card of the board; they keep 0
     facing[:, hands.combos] = fold_mass(hands, reach[::-1, hands.combos])
-    pairs = reach[0] @ facing[0]  # mass of all compatible pairs of hands
+    pairs = reach[0] @ facing[0]  # total weight of all pairs of compatible hands
     if not pairs > 0.0:
         raise ValueError("the ranges have no two compatible hands; give each seat hands without common cards")
     values = walk.values(reach)

@@ -1,12 +1,12 @@
 """A walk over the public tree of a heads-up game: every board, all betting, both seats' values for every combo.
 
-Reach goes down: the probability that each seat arrives at a public state with each combo, from the strategies that
-the agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal.
-Values are counterfactual: weighted by the other seat's reach.
+Reach goes down: the product of the probabilities of a seat's own actions with each combo, from the strategies that the
+agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal. Values
+are counterfactual: weighted by the other seat's reach.
 
 Where the agents' play is symmetric in suits, one board stands for all that differ by a renaming of suits: 1,755 flops
-for 22,100. Before a deal to the empty table, 100 random questions per street test that symmetry; if one fails, all
-boards are walked. The cards of one deal are shown in ascending order.
+for 22,100. Before the first board cards are dealt, 100 random questions on each street test that symmetry. If a
+question fails the test, all boards are walked. The cards of one deal are shown to agents in ascending order.
 """
 
 import functools
@@ -30,10 +30,10 @@ from plurispiel.evaluation import _public_walk_kernels as kernels
 from plurispiel.evaluation.range_reader import SYMMETRY_TOLERANCE, Question, RangeReader
 
 MAX_PUBLIC_STATES = 2_000_000_000
-"""Largest public tree, in betting nodes times boards; some hours for agents that answer quickly."""
+"""Largest public tree, in betting nodes times boards; a walk takes some hours with agents that answer quickly."""
 
 MAX_MEMORY = 8 << 30
-"""Bytes that the threads may take together."""
+"""Bytes that all threads may take together."""
 
 _NUM_CHUNKS = 64
 """Parts into which boards are split for threads; fixed, so that sums do not depend on the number of threads."""
@@ -49,7 +49,7 @@ class _ValueWorkspace(NamedTuple):
     Attributes
     ----------
     rows : int32[num_rows]
-        Numbers of the rows of reach that are computed.
+        The rows of the other seat's reach for which values are computed.
     card_mass : float64[CARD_SLOTS, 4]
         Workspace of the showdown kernels.
     mass, margin : float64[num_rows, num_combos]
@@ -129,9 +129,9 @@ class PublicWalk:
     agents : sequence of Agent
         The agent of each seat: two instances, also where both are the same agent.
     threads : int
-        Boards are walked in parallel; agents are asked one at a time.
+        Number of threads. Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
-        Called with the number of boards done, and of all boards of the first deal.
+        Called with the number of boards of the first deal that are done, and the number of all its boards.
 
     Attributes
     ----------
@@ -144,7 +144,8 @@ class PublicWalk:
     Raises
     ------
     ValueError
-        If the game is not heads-up with a menu of raises, or is too large, or the agents are not two instances.
+        If the game is not heads-up with a menu of raises, or is too large, or the agents are not two different
+        instances.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class PublicWalk:
         self.num_boards = 1
 
     def values(self, reach: np.ndarray) -> np.ndarray:
-        """Walk, and return the counterfactual value of each combo of each seat.
+        """Walk the tree, and return the counterfactual value of each combo of each seat, in chips.
 
         Parameters
         ----------
@@ -233,7 +234,7 @@ class PublicWalk:
         street, work = self._streets[index], workspaces[0]
         nodes = street.betting.nodes
         hands = work.ranker.rank(board)
-        # Rows keep the numbers of the board before; only rows that are alive are read.
+        # Rows still hold the values of the previous board; only rows that are alive are read.
         work.alive[:] = False
         for seat in range(2):
             kernels.gather_reach(hands.combos, reach[seat], street.root_rows[seat], work.reach[seat], work.alive[seat])
@@ -282,7 +283,7 @@ class PublicWalk:
     def _deal(
         self, index: int, board: tuple[int, ...], reach: np.ndarray, workspaces: list[_StreetWork] | None
     ) -> np.ndarray:
-        """Return the values at a street's roots, the mean over all boards that can come.
+        """Return the values at a street's roots: the mean over all boards that can be dealt.
 
         Parameters
         ----------
@@ -328,7 +329,8 @@ class PublicWalk:
         else:
             totals = play(workspaces, range(len(boards)))
         if by_class:
-            # A board stands for its images under all renamings, equally often; combos are renamed with it.
+            # A board stands for its images under all renamings of suits, each equally often. A renaming of a board
+            # renames the combos as well.
             images, totals = totals, np.zeros_like(totals)
             for renaming in renamings:
                 totals += images[..., renaming]
@@ -377,7 +379,7 @@ class PublicWalk:
     def _in_threads(
         self, index: int, play: Callable[[list[_StreetWork], range], np.ndarray], num_boards: int
     ) -> np.ndarray:
-        """Return the sum over chunks of boards, added in the order of the chunks whatever the threads do."""
+        """Return the sum over chunks of boards, always added in the order of the chunks."""
         size = -(-num_boards // _NUM_CHUNKS)
         chunks = [range(first, min(first + size, num_boards)) for first in range(0, num_boards, size)]
         threads = min(self._threads, len(chunks))

@@ -28,7 +28,7 @@ class Question:
     nodes : int32[num_actions]
         The child node of each legal action, in the order of `decision.children`.
     columns : dict of tuple of int to int32[n]
-        The results of `column_nodes` so far, by the actions that it was called with.
+        The results of `column_nodes` so far, by the actions that were given.
     """
 
     decision: BettingDecision
@@ -41,7 +41,7 @@ class Question:
         object.__setattr__(self, "nodes", np.array(list(self.decision.children.values()), dtype=np.int32))
 
     def column_nodes(self, actions: np.ndarray) -> np.ndarray:
-        """Return the child node of each column's action, -1 if the action is not legal: int32[n]."""
+        """Return the child node of each column's action, -1 if the action is not legal: int32[num_columns]."""
         key = tuple(actions.tolist())
         found = self.columns.get(key)
         if found is None:
@@ -61,7 +61,7 @@ class RangeReader:
     rules : HoldemRules
         A game with two seats.
     agents : sequence of Agent
-        The agent of each seat: two instances that nothing else uses meanwhile.
+        The agent of each seat: two different instances that nothing else uses meanwhile.
     """
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
@@ -74,7 +74,7 @@ class RangeReader:
             self._restart(seat)
 
     def read(self, question: Question, board: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the strategy of the agent to act.
+        """Return the strategy that the agent to act reports on a board.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class RangeReader:
         return self._columns(question, strategy)
 
     def fault(self, question: Question, board: tuple[int, ...]) -> ValueError:
-        """Return the error for a malformed strategy."""
+        """Return the error to raise for a strategy whose rows are no distributions over the legal actions."""
         decision = question.decision
         agent = self._agents[decision.seat]
         return ValueError(
@@ -117,7 +117,7 @@ class RangeReader:
         )
 
     def is_suit_symmetric(self, questions: Sequence[Question], street: int) -> bool:
-        """Return whether 100 random questions have the same answers after suits are renamed.
+        """Return whether `NUM_RELABELINGS` random questions have the same answers after suits are renamed.
 
         Parameters
         ----------

@@ -18,14 +18,14 @@ from plurispiel.agents.base import Action
 from plurispiel.evaluation.hand import Hand
 
 RAISE = -1
-"""Stands for the only raise that a limit game offers, in records that name no size."""
+"""Stands for the only legal raise of a limit game, in records that name no size."""
 
 TOLERANCE = 1e-6
-"""Largest difference of payoffs, in the record's units: records print at least six decimals."""
+"""Largest allowed difference of payoffs, in the record's units: records print at least six decimals."""
 
 
 class Undecided(ValueError):
-    """A legal record that lacks cards or actions that decide the hand."""
+    """A legal record does not decide the hand: it lacks cards or actions that matter, or a mucked hand would win."""
 
 
 _action = functools.lru_cache(maxsize=1 << 12)(Action)  # most actions of a replay are equal, so they share objects
@@ -60,7 +60,7 @@ class Betting:
 
     @property
     def showdown(self) -> bool:
-        """Whether hands are compared."""
+        """Whether two or more seats are left, so that their hands are compared once the betting is over."""
         return int(self.state.array[betting_state.NUM_LIVE]) > 1
 
     @property
@@ -70,7 +70,7 @@ class Betting:
 
     @property
     def board_size(self) -> int:
-        """The number of board cards dealt; all of them at a showdown."""
+        """The number of board cards dealt so far; all board cards at a showdown."""
         return self.rules.board_size(self.state.street)
 
 
@@ -111,9 +111,9 @@ def replay_hand(
 ) -> Hand:
     """Return the hand of a replayed betting and the known cards.
 
-    Unknown cards that cannot matter are dealt from the rest of the deck: those of seats that folded and, without a
-    showdown, all others, too. A seat that mucked at the showdown without showing gets the weakest cards left, so that
-    it wins nothing.
+    Unknown cards that cannot matter are dealt from the rest of the deck: the hole cards of seats that folded and,
+    without a showdown, all other unknown cards. A seat that mucked at the showdown without showing gets the weakest
+    cards left, so that it wins nothing.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def replay_hand(
     Undecided
         If the hand is not over, deciding cards are unknown, or a seat that mucked would win.
     ValueError
-        If the cards are no deal of this game.
+        If the known cards cannot be dealt in this game.
     """
     rules = betting.rules
     if not betting.state.is_over:
@@ -156,7 +156,7 @@ def replay_hand(
 
 
 def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
-    """Return the main pot and side pots of a showdown: for each its chips, and the seats that win and share it."""
+    """Return the main pot and the side pots of a showdown, each as its chips and the seats that share it."""
     rules = hand.rules
     contributions = list(rules.blinds)
     stacks = rules.stacks or (MAX_CHIPS,) * rules.num_seats
@@ -179,10 +179,10 @@ def split_pots(hand: Hand) -> list[tuple[int, list[int]]]:
 
 
 def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
-    """Return whether stated payoffs differ from a hand's in the odd chips of split pots alone.
+    """Return whether stated payoffs differ from a hand's payoffs only in the odd chips of split pots.
 
-    `universal_poker` splits a pot into fractions; card rooms give every winner the same number of whole chips, and
-    the rest to one or some of them.
+    `universal_poker` splits a pot into fractions. Card rooms give every winner the same number of whole chips, and
+    the rest to some of the winners.
 
     Parameters
     ----------
@@ -193,8 +193,8 @@ def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     """
     if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
         return False
-    # A winner gets at least its whole chips and at most these plus all odd chips of the pot; both bounds are kept as
-    # differences from its exact share.
+    # A winner gets at least its whole chips, and at most those and all odd chips of the pot. Both bounds are kept as
+    # differences from the winner's exact share.
     lowest, highest = [0.0] * len(stated), [0.0] * len(stated)
     for size, winners in split_pots(hand):
         if len(winners) > 1:
@@ -216,7 +216,7 @@ def warmup() -> None:
 
 
 def _check_cards(rules: HoldemRules, hole_cards: Sequence[Sequence[int]], board: Sequence[int]) -> None:
-    """Refuse cards that are no deal of this game."""
+    """Raise ValueError for cards that cannot be dealt in this game."""
     if len(hole_cards) != rules.num_seats:
         raise ValueError(f"hole cards of {len(hole_cards)} seats in a game of {rules.num_seats}")
     num_hole = rules.num_hole_cards
@@ -269,8 +269,9 @@ def _replay(rules, state, taken):
     ----------
     state : int64[STATE_SIZE]
         Modified in place.
-    taken : int64[3, n]
-        Row 0 holds the actions; sizes of raises in limit games are filled in. Rows 1 and 2 receive seats and streets.
+    taken : int64[3, num_actions]
+        Row 0 holds the actions; `RAISE` is replaced by the size of the raise. Rows 1 and 2 receive the seat and the
+        street of each action. Modified in place.
     """
     start_hand(rules, state)
     for k in range(taken.shape[1]):

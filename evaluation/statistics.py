@@ -6,11 +6,13 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 MIN_SEQUENTIAL_SAMPLES = 100
-"""A sequential test decides nothing with fewer samples, which may miss the spread of heavy tails."""
+"""A sequential test decides nothing with fewer samples, since few samples may miss the spread of heavy tails."""
 
-# The interval is valid with any value fixed beforehand. The value only decides at how many samples it is narrowest.
+# An anytime-valid interval is valid with any value that was fixed beforehand. The value only decides for which numbers
+# of samples the interval is tightest.
 _EFFECT_VARIANCE = 0.01
-"""Variance of the standardised effects that the sequential test expects: a tenth of a standard deviation."""
+"""Variance of the standardised effects that the sequential test expects: effects of about a tenth of the samples'
+standard deviation."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +61,18 @@ def estimate_mean(samples: np.ndarray) -> Estimate:
 
 
 def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = None) -> float | None:
-    """Return the probability of this mean or a higher one if the true mean is 0.
+    """Return the probability of a mean as high as `mean` or higher if the true mean is 0.
 
     Parameters
     ----------
     num_samples : int, optional
-        For the t distribution with `num_samples` - 1 degrees of freedom; by default the normal distribution.
+        If given, the test uses the t distribution with `num_samples` - 1 degrees of freedom, else the normal
+        distribution.
 
     Returns
     -------
     float or None
-        None with fewer than two samples, or with a standard error of 0.
+        None if `num_samples` is below 2, or the standard error is 0.
 
     >>> round(one_tailed_p(32.7, 14.9), 3)
     0.014
@@ -85,9 +88,9 @@ def one_tailed_p(mean: float, standard_error: float, num_samples: int | None = N
 def bootstrap_interval(
     samples: np.ndarray, rng: np.random.Generator, *, confidence: float = 0.95, num_resamples: int = 2000
 ) -> tuple[float, float] | None:
-    """Return a percentile bootstrap interval of the mean, which assumes no distribution.
+    """Return the low and high end of a percentile bootstrap interval of the mean; None with fewer than two samples.
 
-    None with fewer than two samples.
+    The interval assumes no distribution of the samples.
     """
     samples = np.asarray(samples, dtype=np.float64)
     if len(samples) < 2:
@@ -98,28 +101,34 @@ def bootstrap_interval(
 
 
 def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -> float:
-    """Return the half-width of an anytime-valid interval: it covers the truth at all times at once.
+    """Return the half-width of an anytime-valid interval of the mean.
 
-    It does so with probability 1 - alpha, so a run may look after every sample and stop when it likes the result. With
-    the interval of `estimate_mean` it may not. At a given time the anytime-valid interval is about half as wide again.
-    The half-width is infinite for fewer than `MIN_SEQUENTIAL_SAMPLES`.
+    With probability at least 1 - alpha, the intervals after all numbers of samples cover the true mean. So a run may
+    look after every sample and stop when it likes the result, which the interval of `estimate_mean` does not allow. For
+    a given number of samples the anytime-valid interval is about half as wide again.
 
     Parameters
     ----------
     sd : float
-        Standard deviation of the samples.
+        Standard deviation of the samples so far.
+    num_samples : int
+        The number of samples so far; below `MIN_SEQUENTIAL_SAMPLES` the half-width is infinite.
+    alpha : float
+        The probability that any of the intervals may miss the true mean.
 
     Notes
     -----
     The interval holds the means that a mixture t test does not reject. The alternatives are standardised effects with
-    a normal density of variance 0.01, and the scale has the right Haar measure. Then the likelihood ratio is a
-    martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976). By Ville's inequality the ratio
-    ever exceeds 1 / alpha with probability alpha at most. A mean is rejected where the ratio exceeds 1 / alpha.
+    a normal density of variance 0.01, and the standard deviation has the right Haar measure as its prior. Then the
+    likelihood ratio is a martingale for normal samples of any variance (Lai, Annals of Statistics 4, 1976). By Ville's
+    inequality, the ratio ever exceeds 1 / alpha with a probability of at most alpha. A mean is rejected where the ratio
+    exceeds 1 / alpha.
     """
     if num_samples < MIN_SEQUENTIAL_SAMPLES:
         return inf
-    # With u = t^2 / (n - 1) the likelihood ratio is spread^(-1/2) * ((1 + u) / (1 + u / spread))^(n / 2). Where it is
-    # 1 / alpha, the last fraction is `bound`. It never reaches `spread`: if `bound` does, no t decides yet.
+    # With u = t^2 / (n - 1) the likelihood ratio is spread^(-1/2) * ((1 + u) / (1 + u / spread))^(n / 2). Where the
+    # ratio is 1 / alpha, the fraction (1 + u) / (1 + u / spread) is `bound`. The fraction is below `spread` for every
+    # t, so that no t rejects a mean while `bound` is not below `spread`.
     spread = 1.0 + num_samples * _EFFECT_VARIANCE
     bound = (sqrt(spread) / alpha) ** (2.0 / num_samples)
     if bound >= spread:
@@ -129,7 +138,7 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
 
 
 def expected_half_width(sd: float, num_samples: int) -> float:
-    """Return the half-width of the 95 % t interval of `num_samples` samples, two or more."""
+    """Return the half-width of the 95 % t interval of the mean of two or more samples with standard deviation `sd`."""
     from scipy.special import stdtrit  # a tenth of a second that worker processes need not spend
 
     return float(stdtrit(num_samples - 1, 0.975)) * sd / sqrt(num_samples)
@@ -137,6 +146,13 @@ def expected_half_width(sd: float, num_samples: int) -> float:
 
 def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return the number of samples with which a one-tailed test finds a difference with probability `power`.
+
+    Parameters
+    ----------
+    sd, difference : float
+        The samples' standard deviation, and the true mean to detect, in the same unit; `difference` must be positive.
+    alpha : float
+        The probability that the test finds a difference if the true mean is 0.
 
     >>> samples_to_detect(2_500, 50)
     15457
@@ -149,9 +165,9 @@ def samples_to_detect(sd: float, difference: float, *, alpha: float = 0.05, powe
 
 
 def samples_for_half_width(sd: float, half_width: float) -> int:
-    """Return the number of samples that bring a 95 % interval, looked at once, down to a half-width.
+    """Return the number of samples that bring the 95 % interval of `estimate_mean` down to a half-width.
 
-    The normal distribution stands for the t distribution.
+    The normal distribution is used in place of the t distribution.
     """
     if not half_width > 0.0:
         raise ValueError(f"the half-width must be positive, got {half_width}")
@@ -160,7 +176,7 @@ def samples_for_half_width(sd: float, half_width: float) -> int:
 
 def samples_for_sequential_half_width(sd: float, half_width: float) -> int:
     """Return the number of samples that bring an anytime-valid interval down to a half-width."""
-    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # at least as many as for one look
+    high = max(MIN_SEQUENTIAL_SAMPLES, samples_for_half_width(sd, half_width))  # at least as many as for a t interval
     while sequential_half_width(sd, high) > half_width:
         high *= 2
     low = MIN_SEQUENTIAL_SAMPLES

@@ -1,9 +1,9 @@
 """The random streams of a tournament: decks, the order around the table, and every seat's generator.
 
 `Seeded` streams derive from one `numpy.random.SeedSequence`, which is no one-way function: the state of one seat's
-generator reveals all other streams of the run, decks included. They serve tables of built-in agents. `Keyed` streams
-are SHA-256 hashes of a key, so that a generator reveals nothing about other streams. They serve tables with an agent
-from outside.
+generator reveals all other streams of the run, decks included. So `Seeded` streams serve tables of built-in agents
+only. `Keyed` streams are SHA-256 hashes of a key, so that a generator reveals nothing about other streams. They serve
+tables with an agent from outside.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
 _WORD = 1 << 64
 
 Group = tuple[int, ...]
-"""The numbers that identify a group: in a tournament its line-up and its deck, in this order."""
+"""The numbers that identify a duplicate group: in a tournament those of its line-up and its deck, in this order."""
 
 
 class Source(Protocol):
@@ -35,7 +35,7 @@ class Source(Protocol):
         """Return two 64-bit words for every seat of every rotation, ordered by rotation, then by seat."""
 
     def without(self, retired: Collection[int]) -> "Source":
-        """Return the source for groups in which some agents are retired."""
+        """Return the source for groups in which some agents are retired: they were stopped, and only fold."""
 
 
 class Seeded:
@@ -65,10 +65,10 @@ class Keyed:
     Parameters
     ----------
     keys : sequence of (int, int)
-        Pairs (first deck, key): each key serves the decks from its first deck until that of the next pair. The first
-        decks ascend from 0, and a key is any whole number. The deck is the last number of a group.
+        Pairs (first deck, key): each key serves all decks from its first deck up to the next pair's first deck. The
+        first decks ascend from 0, and a key is any whole number. A deck is the last number of a group.
     retired : collection of int
-        The agents that were retired and only fold.
+        The numbers of the agents that are retired. Each set of retired agents has streams of its own.
     """
 
     def __init__(self, keys: Sequence[tuple[int, int]], retired: Collection[int] = ()):
@@ -88,9 +88,9 @@ class Keyed:
         return words
 
     def without(self, retired: Collection[int]) -> "Keyed":
-        """Return a source of other streams.
+        """Return the source for groups in which some agents are retired, with other streams.
 
-        When an agent is retired, its groups are played again, and the agents must not see the same decks twice.
+        When an agent is retired, its groups are played again, and the other agents must not see the same decks twice.
         """
         return Keyed(self._keys, retired)
 
@@ -103,7 +103,7 @@ class Keyed:
 class SeatStreams:
     """Random generators for the seats of one table, re-seeded for every hand.
 
-    Creating a generator costs ten times as much as setting its state, and a six-seat group needs 36.
+    Creating a generator costs ten times as much as setting its state, and a group of six seats needs 36 generators.
     """
 
     def __init__(self, num_seats: int):
@@ -111,7 +111,7 @@ class SeatStreams:
         self._template = self.generators[0].bit_generator.state
 
     def seed(self, words: Sequence[int]) -> list[np.random.Generator]:
-        """Return the generators of all seats, each set to the state that its two words form; seat 0 has the first."""
+        """Return the generators of all seats, each set to the state that the seat's two words form."""
         template = self._template
         for k, generator in enumerate(self.generators):
             template["state"]["state"] = words[2 * k] << 64 | words[2 * k + 1]
@@ -129,7 +129,7 @@ class Streams:
     source : Source
         The origin of all streams: a seed or keys.
     once : bool
-        Deal each rotation of a group its own deck; otherwise all rotations are dealt the same deck.
+        Whether each rotation of a group is dealt a deck of its own; otherwise all rotations are dealt the same deck.
     """
 
     def __init__(self, num_seats: int, source: Source, *, once: bool = False):
@@ -150,7 +150,10 @@ class Streams:
         return [deal_deck(rules, self._source.generator(_DECK, group, turn)) for turn in range(self._num_seats)]
 
     def order(self, group: Group) -> list[int]:
-        """Return the order of agents around the table, as positions in the line-up; rotations move it seat by seat."""
+        """Return the order of agents around the table, as positions in the line-up.
+
+        The rotations of a group move this order seat by seat.
+        """
         return self._source.generator(_ORDER, group).permutation(self._num_seats).tolist()
 
     def values(self, group: Group) -> np.random.Generator:

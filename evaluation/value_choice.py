@@ -29,14 +29,15 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     ----------
     text : str
         ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled blueprint of this game.
-        An empty text is ``blueprint`` if a bundled one of this game has its bucket table built, else ``checkdown``.
+        An empty text is ``blueprint`` if a bundled blueprint of this game has its bucket table built, else
+        ``checkdown``. A name or folder after ``blueprint:`` is not checked here, but in `make_value_function`.
 
     Raises
     ------
     ValueError
         If there is no such value function.
     ArtefactRefused
-        If ``blueprint`` is asked for and a bundled one is damaged.
+        If the text is ``blueprint`` and a bundled blueprint is damaged.
 
     >>> from plurispiel.abstraction.holdem.rules import LEDUC
     >>> choose_values(LEDUC)
@@ -57,20 +58,20 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
 
 
 def eligible_values(rules: HoldemRules) -> list[str]:
-    """Return all value functions that `choose_values` could default to for a game, today's default first."""
+    """Return the names of all value functions that `choose_values` could take by default, the present default first."""
     bundled = [f"{_BLUEPRINT}:{found.name}" for found in checked_blueprints()[0] if found.rules == rules]
     return list(dict.fromkeys([choose_values(rules), *bundled, Checkdown.name]))
 
 
 def values_note(values: str) -> str:
-    """Return why the default values are not the best ones; empty if they are."""
+    """Return a note for the user if damage to a bundled blueprint is why AIVAT takes checkdown values, else no text."""
     damaged = checked_blueprints()[1]
     return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
 
 
 @functools.lru_cache(1)
 def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
-    """Return the value function of a full name; the last one is cached.
+    """Return the value function of a full name; the last result is cached.
 
     Raises
     ------
@@ -97,7 +98,10 @@ def warmup(text: str, rules: HoldemRules) -> None:
 
 
 def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:
-    """Return each seat's mean in self-play, in chips: from the last mark of its training, else from a match."""
+    """Return each seat's mean in self-play, in chips, with the sum 0.
+
+    The means are those of the last mark of the blueprint's training, or of a match if there are no marks.
+    """
     marks = blueprint.training.get("marks")
     if marks:
         found = mark_from_dict(marks[-1]).seat_values

@@ -1,8 +1,8 @@
 """Value functions: the expected chips of a seat with each of its combos, given the true cards of the other seats.
 
 AIVAT (`aivat`) is unbiased with any value function; the better the guess, the more variance it removes.
-A value function must be fixed before the hands it scores are seen, or chance could be fitted away; its digest is
-stored with the results. Values are net chips over the whole hand, not weighted by reach.
+A value function must be fixed before the hands to score are seen, since it could be fitted to their luck otherwise. Its
+digest is stored with the results. Values are net chips over the whole hand, not weighted by reach.
 """
 
 import functools
@@ -25,7 +25,8 @@ NO_CARD = 255
 """Placeholder of the unknown hole cards in a `Situation`."""
 
 MAX_OUTCOMES = 50
-"""`ValueFunction.next_board_means` samples deals of board cards with more outcomes."""
+"""The most outcomes of a deal of board cards that `ValueFunction.next_board_means` enumerates; it samples if there are
+more."""
 
 MIN_SAMPLES, MAX_SAMPLES = 64, 32_000  # two points for each board have to fit in 16 bits (`fill_equity`)
 _MAX_BOARDS = 2000
@@ -61,7 +62,7 @@ class Situation(NamedTuple):
     asked: np.ndarray | None = None
 
     def free_cards(self) -> np.ndarray:
-        """Return the cards that are neither on the board nor in another seat's hand, ascending: uint8[n]."""
+        """Return the cards that are neither on the board nor in another seat's hand, ascending: uint8[num_free]."""
         is_free = np.zeros(NO_CARD + 1, dtype=bool)
         is_free[self.rules.cards] = True
         is_free[self.hole_cards] = False
@@ -81,7 +82,7 @@ class ValueFunction:
     name : str
         The name of the value function in settings.
     version : int
-        Raised by every change of values, including another use of the random stream.
+        A number that rises with every change of the values, including another use of the random stream.
     num_samples : int
         Number of outcomes drawn for a deal of cards that has too many to enumerate.
     """
@@ -96,22 +97,22 @@ class ValueFunction:
         return hashlib.sha256(f"{self.name} {self.version} {self.num_samples}".encode()).hexdigest()[:12]
 
     def restart(self, rng: np.random.Generator) -> None:
-        """Begin a new deck; `rng` is independent of it."""
+        """Begin a new deck; `rng` must be independent of the deck."""
         self.rng = rng
 
     def values(self, situation: Situation) -> np.ndarray:
         """Return the value of every combo: float64[num_combos], in chips.
 
-        Repeated calls for a situation of one deck must return the same values: both sides of a correction use them.
-        Entries of impossible combos are ignored, but must be finite.
+        Until the next `restart`, repeated calls for the same situation must return the same values, which both sides of
+        a correction use. Entries of impossible combos are ignored, but must be finite.
         """
         raise TypeError(f"{type(self).__name__} must define values(situation)")
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the mean value of every combo after the next board cards: float64[num_combos], in chips.
 
-        Enumerates the boards if they are few, else draws `num_samples` from `rng`: the sample is independent of the
-        deck, so that the estimate stays unbiased.
+        Enumerates the boards if there are at most `MAX_OUTCOMES`, else draws `num_samples` of them from `rng`. The
+        sample is independent of the deck, so that AIVAT stays unbiased.
         """
         total = np.zeros(situation.rules.num_combos)
         count = np.zeros(situation.rules.num_combos)
@@ -125,7 +126,7 @@ class ValueFunction:
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
         """Return the mean over all deals of the value at the start of a hand, in chips.
 
-        Enumerates the deals if they are few, else draws `num_samples` from `rng`.
+        Enumerates the deals if there are at most 2,000, else draws `num_samples` of them from `rng`.
         """
         num_hole, num_board = rules.num_hole_cards, rules.board_size(0)
         num_cards = rules.num_seats * num_hole + num_board
@@ -142,12 +143,12 @@ class ValueFunction:
 
 
 class Checkdown(ValueFunction):
-    """The chips of a seat if all later betting is checks: equity times pot less contribution.
+    """The net chips of a seat if all later betting is checks: equity times pot less contribution.
 
-    Uncalled chips are returned, and every side pot goes to the best hand among its seats. Equities are exact
-    means over all run-outs if there are at most 2,000. With more, as before the flop of hold'em, `num_samples` boards
-    are drawn once for each deck and used for every seat and situation of that deck.
-    At the end of a hand the value is the payoff.
+    Uncalled chips are returned, and every side pot goes to the best hand among its seats. At the end of a hand the
+    value is the payoff. Equities are exact means over all run-outs if there are at most 2,000. If there are more, as
+    before the flop of hold'em, `num_samples` boards are drawn once for each deck. They are used for every seat and
+    situation of that deck.
 
     Parameters
     ----------
@@ -202,10 +203,10 @@ class Checkdown(ValueFunction):
         return values
 
     def _boards_to_come(self, situation: Situation) -> np.ndarray:
-        """Return complete boards without the other seats' cards: uint8[n, num_board_cards].
+        """Return complete boards without the other seats' cards: uint8[num_boards, num_board_cards].
 
         Sampled boards of all seats come from the same shuffled decks. Most boards are therefore the same for several
-        seats, and each is ranked once.
+        seats, and each board is ranked once.
         """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)
@@ -228,7 +229,7 @@ class Checkdown(ValueFunction):
         return boards
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the value before the cards: equities are means over all run-outs already.
+        """Return the values before the cards come, since equities are means over all run-outs already.
 
         Sampled boards leave AIVAT unbiased, as they are drawn for each deck independently of it. A fixed table of
         values before the flop would not: its error would stay in every hand that sees the flop.
@@ -258,7 +259,7 @@ class _RankedBoards:
         """Return the row of each board in `ranks`: int32[n], for boards uint8[n, num_board_cards]."""
         row_of = self._row_of
         num_known = len(row_of)
-        # As bit sets of cards, so that a board dealt in another order is the same board.
+        # Boards are known by their bit sets of cards, so that a board dealt in another order is the same board.
         sets = np.left_shift(np.int64(1), boards.astype(np.int64)).sum(axis=1).tolist()
         rows = np.array([row_of.setdefault(cards, len(row_of)) for cards in sets], dtype=np.int32)
         if len(row_of) > num_known:
@@ -319,10 +320,11 @@ class _RunOuts:
 def next_boards(
     situation: Situation, num_cards: int, max_boards: int, num_samples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the next board cards of possible run-outs: uint8[n, num_cards].
+    """Return the next board cards of possible run-outs: uint8[num_boards, num_cards].
 
-    They are all sets of free cards if there are at most `max_boards`, else `num_samples` sets drawn with equal chances.
-    Enough of them are possible with every combo: in hold'em three of four complete boards share no card with it.
+    These are all sets of `num_cards` free cards if there are at most `max_boards` sets, else `num_samples` sets drawn
+    with equal chances. A combo is not possible on all of them, but on enough: in hold'em about three of four complete
+    boards share no card with it.
     """
     free = situation.free_cards()
     if comb(len(free), num_cards) <= max_boards:
@@ -331,7 +333,7 @@ def next_boards(
 
 
 def _shuffled(cards: np.ndarray, num_cards: int, num_samples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the first cards of shuffled decks: uint8[num_samples, num_cards]."""
+    """Return the first `num_cards` cards of `num_samples` shuffled decks: uint8[num_samples, num_cards]."""
     decks = np.tile(cards, (num_samples, 1))
     rows = np.arange(num_samples)
     for column in range(num_cards):  # a Fisher-Yates shuffle that stops early
@@ -378,8 +380,8 @@ def _pots(rules: HoldemRules, seat: int, state: list[int]) -> list[tuple[int, in
             height = min(level, own) - floor
             if height <= 0:
                 break
-            # `sharing` counts folded seats, too: they have paid, but cannot win. Layers with the same opponents are one
-            # pot, so that more situations have equal pots.
+            # `sharing` counts folded seats, too: they have paid, but cannot win. Layers with the same opponents are
+            # merged into a single pot, so that more situations have equal pots.
             pots[opponents] = pots.get(opponents, 0) + height * sharing
             floor = level
         sharing -= 1
