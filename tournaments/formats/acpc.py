@@ -44,8 +44,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game. By default, the first comment of a match names a game file: a file of that base name in the log's
-        folder is read, otherwise the built-in game of that name is taken. A log may hold several matches.
+        The game. By default, the first comment of a match names a game file. A file of that base name in the log's
+        folder is read; without such a file, the built-in game of that name is taken. A log may hold several matches.
     """
     file = str(path)
     game = rules

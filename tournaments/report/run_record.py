@@ -49,8 +49,8 @@ class RunRecord:
     num_kept : int
         The number of groups whose hands are kept.
     seat_sums : float64[n, num_seats, 1 or 3]
-        For each row of `rows` and each seat: the sum of the net chips and, with AIVAT, of the full and of the reduced
-        estimates (`duplicate.AgentScore.seat_sums`).
+        For each row of `rows` and each seat: the sum of the net chips. With AIVAT, the sums of the full and of the
+        reduced estimates follow (`duplicate.AgentScore.seat_sums`).
     """
 
     letter: str
