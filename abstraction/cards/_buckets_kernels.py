@@ -1,7 +1,7 @@
 """Kernels of bucket rows; a *row* holds the bucket of each of the 1326 combos on one board.
 
-The marker of combos that share a card with the board is the highest number of the row's type. ``num_live`` is the
-number of combos that are free on a board; arrays over them are in the order of combo ids.
+The marker of combos that share a card with the board is the highest number of the dtype in which rows are stored.
+``num_live`` is the number of combos that are free on a board; arrays over free combos are in the order of combo ids.
 """
 
 import numpy as np
@@ -17,14 +17,14 @@ def fill_row(entries, relabel, rows, board, out):
     Parameters
     ----------
     entries : int32[num_boards]
-        `BoardClasses.entries` of the full deck. Passing the whole record would cost time on each call from Python.
+        `BoardClasses.entries` of the full deck. Passing all of `BoardClasses` would cost time on each call from Python.
     relabel : uint16[24, 1326]
-        The image of each combo under each renaming of suits (`boards.relabel_combos`).
+        Each combo's id after each renaming of suits (`boards.relabel_combos`).
     rows : uint8 or uint16[num_classes, 1326]
         The row of the representative of each class.
     board : uint8[3..5]
     out : uint8 or uint16[1326]
-        The row of the board, of the type of `rows`. Modified in place.
+        The row of the board, with the dtype of `rows`. Modified in place.
     """
     entry = np.int64(entries[board_rank(4, board)])
     row = rows[entry >> PERMUTATION_BITS]
@@ -35,7 +35,7 @@ def fill_row(entries, relabel, rows, board, out):
 
 @kernel
 def fill_rows(classes, relabel, rows, boards, out):
-    """Write the rows of uint8[n, 3..5] boards into out[n, 1326]. Modified in place: `out`."""
+    """Write the row of each board (uint8[n, 3..5]) to `out` ([n, 1326], modified in place), as in `fill_row`."""
     for b in range(len(boards)):
         entry = board_entry(classes, boards[b])
         row = rows[entry >> PERMUTATION_BITS]
@@ -76,7 +76,7 @@ def spread_labels(boards, labels, marker, out):
 
 @kernel
 def count_next_buckets(board, next_rows, next_cards, mass, out):
-    """Write, for every free combo, a histogram of its buckets over all cards of the next street.
+    """Write, for every free combo, a histogram of its buckets on the next street over all next cards.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def count_next_buckets(board, next_rows, next_cards, mass, out):
     mass : int
         Weight of one next card in the histogram.
     out : uint8[num_live, num_buckets]
-        Must hold zeros. Modified in place.
+        Must hold zeros at the call. Modified in place.
     """
     dead = np.int64(0)
     for j in range(len(board)):
@@ -100,7 +100,7 @@ def count_next_buckets(board, next_rows, next_cards, mass, out):
             for low in range(high):
                 if (dead >> high | dead >> low) & 1 == 0:
                     if high != card and low != card:
-                        out[place, next_rows[r, combo]] += mass  # `POTENTIAL_MASS` times at most 47 cards: fits a byte
+                        out[place, next_rows[r, combo]] += mass  # at most `POTENTIAL_MASS` times 47 cards: fits a byte
                     place += 1
                 combo += 1
 
@@ -114,12 +114,12 @@ def add_statistics(labels, sums, weights, num_rivers, moments):
     labels : int32[n, num_live]
         The bucket of each free combo.
     sums : int64[n, num_live]
-        Each combo's sum of equities, in 1/1980, over its `num_rivers` river boards.
+        Each free combo's sum of river equities, in 1/1980, over the `num_rivers` river boards that it can reach.
     weights : int64[n]
         Number of boards in the class of each board.
     moments : int64[num_buckets, 4]
-        For each bucket, weighted: number of hands, sum of `sums`, and sum and sum of squares of the hands' mean
-        equities. Means are rounded to whole units of 1/1980, so that all sums are exact. Modified in place.
+        Four weighted sums for each bucket: the number of hands, their `sums`, their mean equities, and the squares of
+        these means. Means are rounded to whole units of 1/1980, so that all sums are exact. Modified in place.
     """
     for b in range(len(labels)):
         for k in range(labels.shape[1]):

@@ -1,7 +1,8 @@
 """Kernels that find the nearest of many centroids.
 
-Points and centroids are small integers in bytes or float32, so that every sum is exact. Neither the order
-of additions nor the number of threads can change a result. A tie goes to the lower id.
+Points and centroids are small integers in bytes or float32, so that the sums of the search are exact. Neither the order
+of additions nor the number of threads can change a nearest centroid. Among equally near centroids, the one with the
+lowest number is taken.
 """
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 
 LANES = 16
-"""Centroids in a block, with which a point is compared at once."""
+"""Number of centroids in a block; a point is compared with all of them at once."""
 UNROLLED = 8
-"""Dimensions in one step of a loop; the number of dimensions is a multiple of this."""
+"""Number of dimensions in one step of a loop; the number of dimensions must be a multiple of it."""
 
 
 @kernel(inline=True)
@@ -52,22 +53,22 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
     points : uint8[n, dims]
     centroids : CentroidBlocks
     squared : bool
-        Squared Euclidean distance instead of the sum of absolute differences.
+        Whether the distance is the squared Euclidean distance; otherwise it is the sum of absolute differences.
     costs : float32[16]
         Workspace.
     recent : int32[a power of 2]
-        Workspace: for each hash, the index of the last point with it; -1 if there is none.
+        Workspace: for each hash, the index of the last point with this hash; -1 if there is none.
     labels : int32[n]
         Number of the nearest centroid of each point. Modified in place.
     distances : float32[n]
-        Distance from this centroid. Modified in place.
+        Distance of each point from its nearest centroid. Modified in place.
 
     Notes
     -----
     Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
-    g**2 / dims. So a block is skipped if the range of its centroids' sums is too far from the point's sum. Centroids
-    ordered by their sums make these ranges narrow, and most blocks are skipped. Two of three hands on a board have the
-    features of another hand: `recent`, a hash table, remembers points already done.
+    g**2 / dims. A block is therefore skipped if the range of its centroids' sums is too far from the point's sum. If
+    centroids are ordered by their sums, these ranges are narrow, and most blocks are skipped. Two of three hands on a
+    board have the features of another hand; the hash table `recent` finds points that were done before.
     """
     dims = points.shape[1]
     recent[:] = -1
@@ -91,7 +92,7 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
                 distances[i] = distances[seen]
                 continue
         recent[slot] = i
-        # The block of the nearest sums comes first: the smaller the best distance, the more blocks are skipped.
+        # The block with the nearest sums comes first: the smaller the best distance, the more blocks are skipped.
         first, first_gap = 0, np.int64(1) << np.int64(60)
         for block in range(num_blocks):
             gap = max(lowest[block] - total, total - highest[block])
@@ -124,7 +125,7 @@ def fill_distances(points, centroid, squared, distances):
     points : uint8[n, dims]
     centroid : uint8[dims]
     squared : bool
-        As in `fill_nearest`.
+        The kind of distance, as in `fill_nearest`.
     distances : float32[n]
         Modified in place.
     """
@@ -166,7 +167,7 @@ def add_members(points, weights, labels, sums, masses):
 
 @kernel
 def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labels, distances):
-    """Write the nearest centroid by the greedy earth mover's distance, the lowest id among equals.
+    """Write each point's nearest centroid by the greedy earth mover's distance, the lowest number among equals.
 
     Parameters
     ----------
@@ -175,16 +176,16 @@ def fill_nearest_greedy(points, centroids, nearest, num_held, ground, work, labe
     centroids : uint8[k, num_buckets]
         Histograms of the same mass.
     nearest : int16[k, num_buckets, most buckets in a centroid]
-        For each centroid and bucket: the centroid's buckets with mass, the nearest to the bucket first.
+        For each centroid and bucket, the buckets in which the centroid has mass, the nearest to the bucket first.
     num_held : int32[k]
         Number of buckets with mass in each centroid.
     ground : float32[num_buckets, num_buckets]
-        Distance between each two buckets.
+        Distance between any two buckets, in whole numbers.
     work : GreedyWorkspace
     labels : int32[n]
         Number of the nearest centroid of each point. Modified in place.
     distances : float32[n]
-        Distance from this centroid. Modified in place.
+        Distance of each point from its nearest centroid. Modified in place.
     """
     num_buckets = points.shape[1]
     buckets, need, left = work.buckets, work.need, work.left
@@ -233,7 +234,8 @@ def add_gaps(points, weights, labels, means, totals):
     means : float64[k, dims]
         The mean of each bucket's points.
     totals : float64[3]
-        Sums of the L1 distance, of the root mean square difference and of the squared distance. Modified in place.
+        Weighted sums, over all points, of the L1 distance, the root mean square difference and the squared distance.
+        Modified in place.
     """
     dims = points.shape[1]
     for i in range(len(points)):

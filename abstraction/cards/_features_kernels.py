@@ -1,4 +1,4 @@
-"""Kernels of equity against a uniform hand, with exact card removal, and of outs."""
+"""Kernels of equity against a uniformly random hand, with exact card removal, and of outs."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
 from plurispiel.abstraction.machine.jit import kernel
 
 NUM_PAIRS = 91
-"""Pairs of ranks, equal or not: (high, low) has the number high * (high + 1) / 2 + low."""
+"""Number of pairs of ranks, equal or not: the pair (high, low) has the index high * (high + 1) / 2 + low."""
 
 PAIR_HIGH = np.array([high for high in range(13) for low in range(high + 1)], dtype=np.int64)
 PAIR_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtype=np.int64)
@@ -20,10 +20,10 @@ PAIR_LOW = np.array([low for high in range(13) for low in range(high + 1)], dtyp
 
 @kernel
 def sum_points(tables, combos, boards, weights, work, points, total_weight):
-    """Add every combo's points on each board that it shares no card with, and the weights of those boards.
+    """Add every combo's points on each board with which it shares no card, and the weights of these boards.
 
-    A combo has two points for each other combo it beats and one for each it ties with. With integer weights
-    all sums are exact.
+    On a board, a combo has two points for each compatible combo that it beats and one for each that it ties with. With
+    integer weights, all sums are exact.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
     combos : uint8[num_combos, num_hole_cards]
     boards : uint8[num_boards, num_board_cards]
     weights : float64[num_boards]
-        Factor of the points on each board.
+        Factor by which the points on each board are multiplied.
     work : features.Workspace
     points, total_weight : float64[num_combos]
         Sum of each combo's weighted points, and of the weights of the boards on which it is free. Modified in place.
@@ -64,26 +64,27 @@ def sum_points(tables, combos, boards, weights, work, points, total_weight):
 
 @kernel(inline=True)
 def may_flush(board):
-    """Return whether a board has three cards of a suit."""
+    """Return whether a board has three or more cards of a suit."""
     suits = np.int64(0)
     for j in range(len(board)):
         suits += np.int64(1) << (4 * (np.int64(board[j]) & 3))
-    return (suits + 0x5555) & 0x8888 != 0  # a count of 3 or more sets the top bit of its suit's nibble
+    return (suits + 0x5555) & 0x8888 != 0  # four bits a suit: a count of 3 or more sets the highest
 
 
 @kernel
 def add_pair_points(tables, board, weight, work, points, total_weight):
     """Add the points of a hold'em board on which no flush is possible, so that suits do not matter.
 
-    The points of a pair of ranks go to ``work.pair_points``, for all its combos. For combos that share a card with
-    the board, `points` and `total_weight` are reduced by the amounts that the final sum of `sum_points` adds wrongly.
+    The points of a pair of ranks are added to ``work.pair_points``; `sum_points` later adds them to all combos of that
+    pair, and the board's weight to all combos. For combos that share a card with the board this is wrong; their entries
+    in `points` and `total_weight` are reduced by as much here.
 
     Parameters
     ----------
     tables : RankTables
     board : uint8[3..5]
     weight : float
-        Factor of the points.
+        Factor by which the points are multiplied.
     work : features.Workspace
     points, total_weight : float64[1326]
         Modified in place, like `work`.
@@ -134,7 +135,7 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
                 equal[rank] = 0.0
         num_weaker += num_equal
         start = stop
-    # Subtract each combo with a board card once: `taken` holds the board cards done so far, the current one included.
+    # Each combo with a board card is subtracted once: `taken` holds the board cards up to the current one.
     taken = np.int64(0)
     for j in range(len(board)):
         card = np.int64(board[j])
@@ -150,28 +151,28 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
 
 @kernel
 def add_points(ranks, combos, order, num_live, per_card, weight, points):
-    """Add the points of every free combo: two for each other combo it beats, one for each it ties with.
+    """Add the points of every free combo: two for each compatible combo that it beats, one for each that it ties with.
 
     Parameters
     ----------
     ranks : uint16[num_combos]
         Rank of each combo on the board.
     combos : uint8[num_combos, num_hole_cards]
-        With three hole cards, cards shared by two combos are ignored.
+        With three hole cards, combos that share a card count as compatible.
     order : int32[num_combos]
         Ids of the `num_live` free combos, weakest first (`sort_by_rank`).
     per_card : float64[3, 52]
         Workspace.
     weight : float
-        Factor of the points added.
+        Factor by which the points are multiplied.
     points : float64[num_combos]
         Modified in place.
 
     Notes
     -----
-    One pass over groups of equal rank. If W combos are weaker, P[c] of them with card c, then W - P[c] - P[d]
-    share no card with the combo {c, d}: the combo itself is not among them. Among the equal ones it is
-    subtracted twice, so it is added back once.
+    The kernel passes once over groups of equal rank. If W combos are weaker than {c, d}, P[c] of them with card c, then
+    W - P[c] - P[d] of these share no card with {c, d}. Equal combos are counted likewise, but they include {c, d}
+    itself, which is counted once and subtracted twice: it is added back once.
     """
     num_hole = combos.shape[1]
     num_removed = num_hole if num_hole < 3 else 0
@@ -208,7 +209,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
 
 @kernel
 def count_outs(cards, combos, board, num_suits, outs):
-    """Write the number of cards that would complete a straight or flush in which the combo takes part.
+    """Write, for each combo, the number of cards that would complete a straight or flush with one of its cards.
 
     Parameters
     ----------
@@ -217,8 +218,9 @@ def count_outs(cards, combos, board, num_suits, outs):
     combos : uint8[num_combos, num_hole_cards]
     board : uint8[n]
     outs : float64[num_combos]
-        Modified in place. Each rank that completes a straight counts as many cards as there are suits; for a flush, the
-        remaining cards of its suit count. A card that completes both counts twice.
+        Modified in place. A rank that completes a straight counts as many cards as there are suits, unless combo and
+        board already hold a straight. Four cards of a suit count as many as the suit has other cards. A card that
+        completes both counts twice.
     """
     num_combos = combos.shape[0]
     num_ranks = cards.shape[0] // num_suits
@@ -249,6 +251,6 @@ def count_outs(cards, combos, board, num_suits, outs):
 
 @kernel(inline=True)
 def has_straight(ranks):
-    """Return whether a 13-bit set of ranks holds five in a row, the ace also below the deuce."""
+    """Return whether a 13-bit set of ranks holds five in a row, where the ace also counts below the deuce."""
     run = (ranks << 1) | ((ranks >> 12) & 1)
     return run & (run >> 1) & (run >> 2) & (run >> 3) & (run >> 4) != 0

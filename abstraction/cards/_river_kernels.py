@@ -1,7 +1,7 @@
 """Kernels of river equity: every combo on a full board, against all other hands or against clusters of hands.
 
-Equities are integers, twice the hands beaten plus the hands tied: exact, and independent of the order of
-summation.
+A combo's equity is an integer: twice the number of hands that it beats plus the number of hands that it ties with. It
+is exact and does not depend on the order of summation.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from plurispiel.abstraction.holdem.showdown_kernels import sort_by_rank
 from plurispiel.abstraction.machine.jit import kernel
 
 EQUITY_UNITS = 1980
-"""Equity 1: two points for each of the 990 hands that share no card with a combo and the board."""
+"""The integer for an equity of 1: two for each of the 990 hands that share no card with a combo or the board."""
 CONFLICT = EQUITY_UNITS + 1
 """Marker in place of an equity, for combos that share a card with the board."""
 NUM_CLUSTERS = 8
@@ -25,9 +25,10 @@ NUM_CLUSTERS = 8
 
 @kernel(inline=True)
 def _fill_pair_equities(tables, board, work, out):
-    """Write the equities on a board where no flush is possible: they depend on a combo's two ranks only.
+    """Write the equities on a board where no flush is possible, so that they depend on a combo's two ranks only.
 
-    `fill_equities`, with the 91 pairs of ranks in place of combos. Modified in place: `work`, `out`.
+    The steps are those of `fill_equities`, with the 91 pairs of ranks in place of combos. Modified in place: `work`,
+    `out`.
     """
     left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
     word = tables.starts[7]
@@ -89,7 +90,7 @@ def _fill_pair_equities(tables, board, work, out):
 
 @kernel(inline=True)
 def fill_equities(tables, combos, board, work, out):
-    """Write the equity of every combo against a uniform other hand.
+    """Write the equity of every combo against a uniformly random other hand.
 
     Parameters
     ----------
@@ -102,9 +103,9 @@ def fill_equities(tables, combos, board, work, out):
 
     Notes
     -----
-    For a hand of group g, let W(k) be the number of compatible hands in the groups below k. Twice the hand's wins plus
-    its ties are then W(g) + W(g + 1), which one pass in order of strength finds. The hand itself, subtracted with each
-    of its two cards, is added back once.
+    Groups of equal strength are numbered from the weakest. For a hand of group g, let W(k) be the number of compatible
+    hands in the groups below k. Twice the hand's wins plus its ties are then W(g) + W(g + 1), which one pass in order
+    of strength finds. In W(g + 1), the hand itself is subtracted with each of its two cards, and added back once.
     """
     if not may_flush(board):
         _fill_pair_equities(tables, board, work, out)
@@ -135,7 +136,7 @@ def fill_equities(tables, combos, board, work, out):
 
 @kernel
 def fill_boards_equities(tables, combos, boards, work, out):
-    """Write the equities on each row of uint8[n, 5] into uint16[n, 1326]. Modified in place: `out`."""
+    """Write the equities on each board (uint8[n, 5]) to `out` (uint16[n, 1326], modified in place)."""
     for b in range(len(boards)):
         fill_equities(tables, combos, boards[b], work, out[b])
 
@@ -144,7 +145,7 @@ def fill_boards_equities(tables, combos, boards, work, out):
 def _add_one(mass, totals, card_a, card_b, cluster):
     """Add a hand to the count of its cluster, and to the cluster's count of hands with each of the two cards.
 
-    Modified: `mass`, [52, 8] by card and cluster, and `totals`, [8].
+    Modified in place: `mass`, float32[52, 8] by card and cluster, and `totals`, float32[8] by cluster.
     """
     mass[card_a, cluster] += np.float32(1.0)
     mass[card_b, cluster] += np.float32(1.0)
@@ -162,12 +163,12 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     clusters : uint8[1326]
         The cluster of each combo.
     own : float32[8, 8]
-        The identity matrix: row c holds the number of hands in each cluster for a single hand of cluster c.
+        The identity matrix: row c holds the counts of a single hand of cluster c in each cluster.
     boards : uint8[n, 5]
     work : RiverWorkspace
     out : uint8[n, 1081, 8]
-        Equity in 1/255, by board, free combo (in ascending order of combo id) and cluster. It is 255 / 2, rounded,
-        against a cluster without a compatible hand. Modified in place.
+        Equity in 1/255, by board, free combo (in ascending order of combo id) and cluster. Against a cluster without a
+        compatible hand it is 128, about one half. Modified in place.
     equities : int64[n, 1081]
         Equity against all hands in 1/1980, by board and free combo. Modified in place.
     """
@@ -222,10 +223,12 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
 
 @kernel
 def fill_live_equities(tables, combos, boards, work, row, out):
-    """Write the equity of the free combos of each board against a uniform other hand.
+    """Write the equity of the free combos of each board against a uniformly random other hand.
 
     Parameters
     ----------
+    tables, combos, work
+        As in `fill_equities`.
     boards : uint8[n, 5]
     row : uint16[1326]
         Workspace.

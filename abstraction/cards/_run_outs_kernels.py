@@ -1,7 +1,7 @@
 """Kernels of run-outs: the river equities of every combo over all ways to complete a flop or turn.
 
-Rows of equities come from a table of all river boards up to a renaming of suits, or are computed as needed.
-Both are summed as integers by the same code, so that they agree to the bit.
+The equities on a river board come from a table of all river boards up to a renaming of suits, or are computed as
+needed. In both cases the same code sums them as integers, so that the results are equal to the bit.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ def fill_live(board, live):
 
 @kernel(inline=True)
 def _extend(board, run_out, river):
-    """Write the river board of `board` and a run-out; `run_out` holds ascending positions in the rest of the deck.
+    """Write to `river` the cards of `board` and of a run-out.
 
-    Modified: `river`.
+    `run_out` holds the ascending positions of its cards in the rest of the deck. Modified in place: `river`.
     """
     known = len(board)
     for j in range(known):
@@ -53,10 +53,10 @@ def _extend(board, run_out, river):
 def _add_row(row, relabel, live, bins, histogram, sums, squares):
     """Add one river board to the histogram, sum and sum of squares of each free combo of the flop or turn.
 
-    The combo's equity is ``row[relabel[combo]]``. CONFLICT (the combo holds a card of the run-out) is counted in the
-    last bin and added to the sums like an equity; `_finish` subtracts it from the sums.
+    The combo's equity is ``row[relabel[combo]]``. If the combo holds a card of the run-out, this entry is CONFLICT,
+    which is counted in the last bin and added to the sums like an equity; `_finish` subtracts it from the sums.
 
-    Modified: `histogram`, `sums`, `squares`.
+    Modified in place: `histogram`, `sums`, `squares`.
     """
     for k in range(len(live)):
         equity = np.int64(row[relabel[live[k]]])
@@ -69,13 +69,14 @@ def _add_row(row, relabel, live, bins, histogram, sums, squares):
 def _finish(histogram, unit, num_conflicts, out, sums, squares):
     """Write cumulative histograms as bytes and subtract the conflicts from the sums.
 
-    Entry b of a row is the share of run-outs in the bins 0..b, in 1/230; `unit` is that of one run-out, times 2**16.
+    Entry b of a row is the share of run-outs in the bins 0..b, in 1/230; `unit` is the share of a single run-out in
+    1/230, times 2**16.
 
     Modified in place: `out`, `sums`, `squares`.
     """
     for k in range(len(histogram)):
-        # The number of run-outs that conflict is the same for every free combo. `_add_row` added CONFLICT for each of
-        # them, to avoid a branch; one subtraction removes them all.
+        # Every free combo has the same number of run-outs with one of its cards. `_add_row` added CONFLICT for each of
+        # these run-outs, to avoid a branch; one subtraction removes all of them.
         sums[k] -= num_conflicts * CONFLICT
         squares[k] -= num_conflicts * CONFLICT * CONFLICT
         counts, row = histogram[k], out[k]
@@ -96,7 +97,7 @@ def sum_stored_run_outs(rivers, plan, boards, work, out):
     boards : uint8[n, 3..4]
     work : RunOutWorkspace
     out : RunOuts
-        Modified in place; the padding of its histograms is not written.
+        Modified in place, except for the last seven entries of each histogram.
     """
     run_outs, bins = plan.run_outs, plan.bins
     for b in range(len(boards)):
@@ -121,8 +122,8 @@ def sum_run_outs(hands, plan, boards, work, out):
     Parameters
     ----------
     hands : RiverHands
-
-    Others as in `sum_stored_run_outs`.
+    plan, boards, work, out
+        As in `sum_stored_run_outs`.
     """
     run_outs, bins = plan.run_outs, plan.bins
     for b in range(len(boards)):
@@ -141,7 +142,7 @@ def sum_run_outs(hands, plan, boards, work, out):
 
 @kernel
 def count_by_class(equities, weights, preflop_classes, bins, histogram):
-    """Count, for every starting hand, its equities on river boards. Modified in place: `histogram`.
+    """Count the river equities of each of the 169 starting hands in bins, over all combos and boards.
 
     Parameters
     ----------
@@ -154,7 +155,8 @@ def count_by_class(equities, weights, preflop_classes, bins, histogram):
     bins : uint8[1982]
         The bin of each equity, see `run_outs.equity_bins`.
     histogram : int64[169, num_bins + 1]
-        Counts of (combo, board) pairs, by class and bin; the last bin counts conflicts.
+        Number of (combo, board) pairs of each class in each bin; the last bin counts pairs that share a card. Modified
+        in place.
     """
     for b in range(len(equities)):
         for combo in range(1326):

@@ -1,6 +1,7 @@
 """The bucket table: for every board up to a renaming of suits, the bucket of every combo.
 
-Training and large evaluations use it, as `row` is a look-up. On disk it is an artefact, mapped into memory.
+Training and large evaluations use the table, because its method `row` only looks buckets up. On disk the table is an
+artefact, whose arrays are mapped into memory.
 """
 
 from collections.abc import Mapping
@@ -29,19 +30,20 @@ NUM_EXAMPLES = 3
 
 @dataclass(frozen=True, eq=False)
 class StreetReport:
-    """Statistics of one street's buckets, from their construction.
+    """Statistics of one street's buckets, measured when the table was built.
 
     Attributes
     ----------
     sizes : int64[num_buckets]
-        Number of (hand, board) pairs in each bucket.
+        Number of (hand, board) pairs in each bucket, over all boards of the street.
     equity, equity_sd : float64[num_buckets]
         Mean and standard deviation of the members' E[HS] (mean river equity, 0 to 1).
     examples : int32[num_buckets, 3, 2]
-        Members nearest to the centroid, each as board class and combo id; -1 where fewer were found.
+        For each bucket, three of its members near the centroid, each as board class and combo id; -1 where fewer were
+        found.
     quality : dict
-        The entries of `QUALITY`: the two measures of `quality.Partition` for the buckets, then for a partition into as
-        many percentiles of E[HS]. Both partitions are measured on the points to which the centroids were fitted.
+        Values by the names in `QUALITY`: the two measures of `quality.Partition` for the buckets, then for a partition
+        into as many percentiles of E[HS]. Both are measured on the hands to which the centroids were fitted.
     """
 
     sizes: np.ndarray
@@ -58,7 +60,7 @@ class TableArrays(NamedTuple):
     ----------
     classes : BoardClasses
     relabel : uint16[24, 1326]
-        The image of each combo under each renaming of suits.
+        Each combo's id after each renaming of suits (`boards.relabel_combos`).
     rows : uint8 or uint16[num_classes, 1326]
         The bucket of each combo on the representative of each class.
     """
@@ -76,12 +78,12 @@ class BucketTable:
     model : CardModel
         Computes the same buckets without the table.
     stored : dict
-        From flop, turn and river to uint8 or uint16[num_classes, 1326]: the row of each class of
-        `boards.board_classes`, read-only.
+        For each of flop, turn and river, the rows of the classes of `boards.board_classes`: uint8 or
+        uint16[num_classes, 1326], read-only.
     reports : dict
-        From flop, turn and river to their `StreetReport`.
+        The `StreetReport` of each of flop, turn and river.
     digest : str
-        Hash of the whole table; empty until it is saved.
+        Hash of the whole table; empty until the table is saved.
     """
 
     def __init__(
@@ -108,7 +110,8 @@ class BucketTable:
     def row(self, board: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Return the bucket of each combo on a board, as `CardModel.classify` does.
 
-        A non-empty uint8 array is not checked: it must hold 3 to 5 different cards. Any other board is checked first.
+        A non-empty uint8 array is not checked, for speed: it must hold 3 to 5 different cards. Any other board is
+        checked and may be empty.
         """
         if type(board) is not np.ndarray or board.dtype != np.uint8 or len(board) == 0:
             board, street = self.model.check_board(board)
@@ -121,7 +124,7 @@ class BucketTable:
         return out
 
     def rows(self, boards: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Return one row of buckets for each of the uint8[n, 3..5] boards of one street."""
+        """Return the row of each board: uint8 or uint16[n, 1326]. Boards are uint8[n, 3..5], not checked."""
         arrays = self.arrays(boards.shape[1])
         if out is None:
             out = np.empty((len(boards), NUM_COMBOS), arrays.rows.dtype)
@@ -138,7 +141,7 @@ class BucketTable:
         return self._arrays[num_board_cards]
 
     def save(self, folder: Path) -> None:
-        """Write the table, replacing an older one; sets `digest`."""
+        """Write the table to a folder, in place of an older table, and set `digest`."""
         arrays = self.model.arrays()
         for street in BUCKETED_STREETS:
             arrays[street] = self.stored[street]
@@ -158,7 +161,7 @@ def load_table(folder: Path) -> BucketTable:
     Raises
     ------
     ArtefactRefused
-        If it is not a complete, undamaged bucket table.
+        If the folder does not hold a complete, undamaged bucket table.
     """
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     arrays = artefact.arrays

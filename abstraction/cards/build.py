@@ -1,7 +1,8 @@
 """Building a bucket table: features of hands, centroids fitted to them, and the bucket of every hand on every board.
 
-Streets are built from the river back to the flop, as the features of a street may use the next street's buckets. Each
-finished street is stored in a folder beside the table until all are done, so that a stopped build resumes after it.
+Streets are built from the river back to the flop, because the features of a street may use the next street's buckets.
+Each finished street is stored in a folder beside the table until all streets are finished. A stopped build resumes with
+the first unfinished street.
 """
 
 import shutil
@@ -52,11 +53,12 @@ def build_table(
     Parameters
     ----------
     folder : Path, optional
-        Where to save the table. A finished table of this configuration is loaded; an unfinished build resumes.
+        Where to save the table; by default it is not saved. If the folder holds a finished table of this configuration,
+        that table is loaded; an unfinished build resumes.
     threads : int, optional
-        By default as many as there are processors; the table is the same for any number.
+        By default as many as there are processors; the table is the same with any number of threads.
     show_progress : bool
-        Show bars on standard error.
+        Whether to show the progress on standard error.
 
     Raises
     ------
@@ -90,7 +92,7 @@ def build_table(
 
 
 def table_bytes(config: AbstractionConfig) -> int:
-    """Return the approximate size of a table in bytes, on disk and in memory."""
+    """Return the approximate size of a configuration's table in bytes, on disk and in memory."""
     return sum(
         NUM_BOARDS[street] * NUM_COMBOS * bucket_dtype(config.street(street).buckets).itemsize
         for street in BUCKETED_STREETS
@@ -98,7 +100,7 @@ def table_bytes(config: AbstractionConfig) -> int:
 
 
 def peak_bytes(config: AbstractionConfig) -> int:
-    """Return the approximate peak memory of a build in bytes: all river equities, the table, the fitted points."""
+    """Return a build's approximate peak memory in bytes: river equities, the table and the hands to be clustered."""
     dims = max(_dims(config, street) for street in BUCKETED_STREETS)
     rivers = NUM_BOARDS["river"] * NUM_COMBOS * np.dtype(np.uint16).itemsize
     return 250 * _MIB + rivers + table_bytes(config) + config.fit_points * (2 * dims + 60)
@@ -114,7 +116,7 @@ class _Builder:
         self._rivers: RiverTable | None = None
 
     def build_street(self, street: str, later: dict[str, StreetBuckets]) -> StreetBuckets:
-        """Return a street's buckets, given those of the later streets."""
+        """Return a street's buckets, given the buckets of the later streets by name."""
         rivers = self._river_table()
         settings = self.config.street(street)
         boards, sizes = _boards_of(street)
@@ -152,7 +154,7 @@ class _Builder:
                 )
             order = _by_equity(found.labels, sample.sums, weights, len(found.centroids))
             centroids = found.centroids[order]
-            # `argsort` of an order is its inverse: the new number of each centroid.
+            # `argsort` inverts a permutation: here it gives the new number of each centroid.
             labels, distances = np.argsort(order).astype(np.int32)[found.labels], found.distances
         model = StreetModel(street, settings, unlabelled.clusters, thresholds, centroids, ground)
         quality = self._quality(street, sample, weights, labels, boards[drawn], rivers)
@@ -207,8 +209,8 @@ class _Builder:
         boards: np.ndarray,
         rivers: RiverTable,
     ) -> dict[str, float]:
-        """Return the entries of `QUALITY`."""
-        # Measured on the same features whatever made the buckets, so that abstractions can be compared.
+        """Return the values by the names in `QUALITY`."""
+        # Quality is measured on the same features for all abstractions, whatever features made the buckets.
         features = "ochs" if street == "river" else "histogram"
         points = sample.points
         if self.config.street(street).features != features:
@@ -274,11 +276,11 @@ class _Sample(NamedTuple):
     Attributes
     ----------
     points : uint8[n, dims]
-        Vectors that are clustered by k-means.
+        Feature vectors, which k-means clusters.
     values : int64[n]
-        Numbers that are cut into percentiles.
+        Single numbers, which percentiles divide into buckets.
     sums : int64[n]
-        Sums of river equities in 1/1980, by which buckets are ordered.
+        Sums of river equities over all run-outs, in 1/1980, by which buckets are ordered.
     """
 
     points: np.ndarray
@@ -289,8 +291,8 @@ class _Sample(NamedTuple):
 def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
     """Return the distances between a street's buckets: float32[num_buckets, num_buckets], symmetric.
 
-    All are rounded to whole numbers, so that sums of them are exact in any order. Differences of equity are multiplied
-    by 10,000 first, and Euclidean distances by 16, to keep their digits.
+    The distances are rounded to whole numbers, so that their sums are exact in any order. Before rounding, differences
+    of equity are multiplied by 10,000, and Euclidean distances by 16, to keep digits.
     """
     if model.config.distance == "percentile":
         return np.rint(10_000 * abs(report.equity[:, None] - report.equity)).astype(np.float32)
@@ -302,7 +304,7 @@ def bucket_distances(model: StreetModel, report: StreetReport) -> np.ndarray:
         return np.maximum(found, found.T)  # the greedy distance of two buckets depends on which one is moved
     values = model.centroids.astype(np.float64)
     gaps = values[:, None] - values
-    if model.config.distance == "emd":  # centroids are cumulative histograms: their L1 distance is the EMD
+    if model.config.distance == "emd":  # the L1 distance of cumulative histograms
         return np.abs(gaps).sum(axis=2).astype(np.float32)
     return np.rint(16 * np.sqrt((gaps**2).sum(axis=2))).astype(np.float32)
 
@@ -314,7 +316,7 @@ def _boards_of(street: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_boards(num_boards: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the numbers of `wanted` boards drawn without repetition, or of all if there are no more: ascending."""
+    """Return the ascending numbers of `wanted` boards drawn without repetition, or of all boards if there are fewer."""
     if wanted >= num_boards:
         return np.arange(num_boards)
     return np.sort(rng.choice(num_boards, wanted, replace=False))
@@ -341,8 +343,8 @@ def _examples(
 ) -> np.ndarray:
     """Return the members nearest to each bucket's centroid, on different boards: int32[k, 3, 2].
 
-    The last axis holds board class and combo id; -1 fills the places of missing members. Percentiles have no centroids,
-    so there all distances are 0 and any members are taken. At most 2,000 members of a bucket are searched.
+    The last axis holds board class and combo id; -1 fills the places of missing members. Percentiles have no centroids:
+    all their distances are 0, and any members are taken. At most 2,000 members of a bucket are searched.
     """
     found = np.full((k, NUM_EXAMPLES, 2), -1, np.int32)
     order = np.lexsort((distances, labels))
@@ -365,7 +367,7 @@ def _live_combos(board: np.ndarray) -> np.ndarray:
 
 
 def _finished(config: AbstractionConfig, folder: Path) -> BucketTable | None:
-    """Return the finished table in a folder, None without one; raise ArtefactRefused if its configuration differs."""
+    """Return the finished table in a folder, or None; raise ArtefactRefused if the table has another configuration."""
     if not holds_artefact(folder):
         return None
     table = load_table(folder)

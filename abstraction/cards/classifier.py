@@ -1,7 +1,7 @@
 """From boards to buckets: the features of one street, and the centroids or thresholds that classify them.
 
-`StreetClassifier` is the only way to a bucket: the builder of a table runs it over all boards, a `CardModel` over one.
-All features are whole numbers, so both find the same buckets.
+`StreetClassifier` finds the buckets of a card abstraction: a table's builder applies it to all boards, and a
+`CardModel` to single boards. All features are whole numbers, so both find the same buckets.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,11 @@ BOARD_CARDS = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
 POTENTIAL_MASS = 5
 """Weight of one next card in a histogram over the next street's buckets.
 
-It is above 1 so that the means of histograms lose little when they are rounded to whole numbers.
+The weight is above 1, so that means of histograms lose little when they are rounded to whole numbers.
 """
 
 NextRows = Callable[[np.ndarray], np.ndarray]
-"""A function from uint8[n, cards] boards of the next street to their rows of buckets, uint16[n, 1326]."""
+"""A function from boards of the next street, uint8[n, 4..5], to the buckets of each combo on them, uint16[n, 1326]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,13 @@ class StreetModel:
     street : {"flop", "turn", "river"}
     config : StreetConfig
     clusters : uint8[1326]
-        The opponents' cluster of each combo, for ``ochs``.
+        The cluster of each combo as an opponent's hand, for the features ``ochs``.
     thresholds : int64[num_buckets - 1]
-        For the distance ``percentile``: the lowest value of each bucket but the first. Else empty.
+        For the distance ``percentile``, the lowest value of each bucket but the first; otherwise empty.
     centroids : uint8[num_buckets, dims]
-        For the other distances: the centroids, ordered by the mean equity of their members. Else empty.
+        For the other distances, the centroids, ordered by the mean equity of their members; for ``percentile``, empty.
     ground : float32[k, k]
-        For ``potential``: the distances between the k buckets of the next street. Else empty.
+        For the features ``potential``, the distances between the k buckets of the next street; otherwise empty.
     """
 
     street: str
@@ -59,7 +59,7 @@ class StreetModel:
 
     @property
     def distance(self) -> Distance:
-        """The distance between features and centroids; percentiles do not use it."""
+        """The distance between features and centroids; meaningless for the distance ``percentile``."""
         if self.config.distance == "greedy-emd":
             return GreedyEarthMover(self.ground)
         return L1 if self.config.distance == "emd" else SQUARED_L2
@@ -73,7 +73,7 @@ class Features(NamedTuple):
     points : uint8[n * num_live, dims]
         Vectors to compare with centroids; `dims` is 0 for features that are a single number.
     values : int64[n * num_live]
-        Numbers to compare with thresholds: `sums`, or for ``ehs2`` the sums of squared equities.
+        Numbers to compare with thresholds: for ``ehs2`` the sums of squared equities over all run-outs, else `sums`.
     sums : int64[n * num_live]
         Sums of river equities over all run-outs, in 1/1980.
     """
@@ -92,11 +92,11 @@ class FeatureReader:
     features : str
         As in `StreetConfig`.
     clusters : uint8[1326]
-        The opponents' cluster of each combo, for ``ochs``.
+        The cluster of each combo as an opponent's hand, for the features ``ochs``.
     rivers : RiverTable, optional
-        River equities, looked up instead of computed: faster, with the same features.
+        A table in which flops and turns look up river equities instead of computing them: faster, with equal features.
     next_rows : callable, optional
-        Returns the rows of buckets of boards of the next street (`NextRows`); needed for ``potential`` only.
+        A `NextRows`, which finds buckets on boards of the next street; needed for the features ``potential`` only.
     num_next_buckets : int
         The number of buckets of the next street; 0 if `next_rows` is not given.
     """
@@ -120,7 +120,7 @@ class FeatureReader:
         self._memory: tuple[RunOuts, np.ndarray] = self._allocate(0)
 
     def read(self, boards: np.ndarray) -> Features:
-        """Return the features of uint8[n, 3..5] boards; views that the next call overwrites."""
+        """Return the features of boards, uint8[n, 3..5]; the next call overwrites the returned arrays."""
         if len(boards) > len(self._memory[0].sums):
             self._memory = self._allocate(len(boards))
         found = RunOuts(*(array[: len(boards)] for array in self._memory[0]))
@@ -141,13 +141,13 @@ class FeatureReader:
         return Features(points.reshape(len(sums), self._dims), values, sums)
 
     def _allocate(self, num_boards: int) -> tuple[RunOuts, np.ndarray]:
-        """Return memory for the features of `num_boards` boards; allocating each time costs more than the features."""
+        """Return memory for the features of `num_boards` boards, reused because allocation takes long."""
         own_points = 0 if self._features == "histogram" else self._dims
         points = np.empty((num_boards, NUM_LIVE[self._num_cards], own_points), np.uint8)
         return empty_run_outs(num_boards, self._num_cards), points
 
     def _fill_potential(self, board: np.ndarray, out: np.ndarray) -> None:
-        """Write histograms over the next street's buckets into uint8[num_live, num_next_buckets]."""
+        """Write each free combo's histogram over the next street's buckets: uint8[num_live, num_next_buckets]."""
         assert self._next_rows is not None
         cards = np.setdiff1d(np.arange(52, dtype=np.uint8), board)
         boards = np.concatenate([np.tile(board, (len(cards), 1)), cards[:, None]], axis=1)
@@ -173,7 +173,7 @@ class StreetClassifier:
     def classify(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return labels, distances and sums of equity of the free combos on boards.
 
-        All are views that the next call overwrites.
+        The next call overwrites the returned arrays.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class StreetClassifier:
         return labels.reshape(shape), distances.reshape(shape), features.sums.reshape(shape)
 
     def rows(self, boards: np.ndarray, marker: int) -> np.ndarray:
-        """Return the bucket of every combo on boards: uint16[n, 1326], the marker for combos that are not free."""
+        """Return the bucket of every combo on each board, uint16[n, 1326]; combos that are not free have the marker."""
         out = np.empty((len(boards), NUM_COMBOS), np.uint16)
         kernels.spread_labels(boards, self.classify(boards)[0], marker, out)
         return out

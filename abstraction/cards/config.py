@@ -20,7 +20,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "potential": ("flop", "turn"),
     "ochs": ("river",),
 }
-"""The streets on which each kind of features can be used."""
+"""The streets on which each kind of features can be used; `StreetConfig` explains the features."""
 
 DISTANCES: dict[str, tuple[str, ...]] = {
     "ehs": ("percentile",),
@@ -29,10 +29,11 @@ DISTANCES: dict[str, tuple[str, ...]] = {
     "potential": ("greedy-emd",),
     "ochs": ("euclidean",),
 }
-"""How each kind of features can be divided into buckets, the default first.
+"""The distances by which each kind of features can be divided into buckets, the default first.
 
-``percentile`` uses no distance: each hand has a single number, and percentiles of these numbers separate the buckets.
-The others are distances for k-means. ``emd`` is the earth mover's distance, ``greedy-emd`` an upper bound of it.
+``percentile`` is no distance: each hand has a single number, and percentiles of these numbers separate the buckets. The
+other names are distances for k-means, see `distances`. ``emd`` is the earth mover's distance, and ``greedy-emd`` an
+upper bound of the earth mover's distance.
 """
 
 MAX_BUCKETS = 5_000
@@ -50,7 +51,7 @@ class StreetConfig:
         ``ehs``: mean river equity; ``ehs2``: mean squared river equity; ``histogram``: histogram of river equity;
         ``ochs``: equities against eight clusters of hands; ``potential``: histogram over the next street's buckets.
     distance : str
-        One of the names that `DISTANCES` lists for these features; if empty, the first of them.
+        One of the names that `DISTANCES` lists for the features; an empty text becomes the first of these names.
     """
 
     buckets: int
@@ -77,16 +78,16 @@ class AbstractionConfig:
     Attributes
     ----------
     name : str
-        Name of the bucket table; it must be able to name a folder.
+        Name of the bucket table, which must be a possible name of a folder.
     flop, turn, river : StreetConfig
         The buckets of each street.
     seed : int
         Seed of the drawn boards and of k-means.
     fit_points : int
-        Approximate number of (hand, board) pairs to which centroids are fitted, from whole boards drawn at random.
-        Afterwards every pair gets the bucket of its nearest centroid.
+        Approximate number of (hand, board) pairs to which centroids or percentiles are fitted: all hands on boards
+        drawn at random. Afterwards every pair of the street gets a bucket.
     rounds : int
-        Maximum rounds of k-means.
+        Greatest number of rounds of k-means.
     """
 
     name: str
@@ -140,7 +141,7 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
 
 
 def read_config(path: Path) -> AbstractionConfig:
-    """Return the configuration of a TOML file; without a ``name`` it takes the file's."""
+    """Return the configuration of a TOML file; its default ``name`` is the file's name without the ending."""
     return settings.read_config(path, config_from_dict)
 
 

@@ -1,8 +1,8 @@
 """Distances between hands' features and centroids, and the search for the nearest centroid.
 
-Features and centroids are vectors of bytes; all distances are sums of integers. Between cumulative histograms, `L1` is
-the earth mover's distance of the histograms and `SQUARED_L2` is Cramér's distance. Between other features, such as
-equities against clusters, `SQUARED_L2` is the squared Euclidean distance.
+Features and centroids are vectors of bytes; all distances are sums of integers. For cumulative histograms, `L1` is the
+earth mover's distance between the histograms, and `SQUARED_L2` is Cramér's distance. For equities against clusters,
+`SQUARED_L2` is the squared Euclidean distance.
 """
 
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ import numpy as np
 from plurispiel.abstraction.cards import _distances_kernels as kernels
 from plurispiel.abstraction.cards._distances_kernels import LANES, UNROLLED
 
-_NUM_RECENT = 4096  # entries of the hash table `recent` of `fill_nearest`
+_NUM_RECENT = 4096  # number of entries of the hash table `recent` in `fill_nearest`
 _FAR = 1e6  # coordinate of a lane without a centroid: farther than any point, and exact in float32
 
 
 class Nearest(Protocol):
-    """Finds the nearest of fixed centroids; it owns a workspace, so each thread needs its own."""
+    """Finds the nearest of fixed centroids; each thread needs its own object, which holds a workspace."""
 
     def fill(self, points: np.ndarray, labels: np.ndarray, distances: np.ndarray) -> None:
-        """Write each point's nearest centroid, the lowest id among equals, and its distance; points are uint8[n, dims].
+        """Write the number of each point's nearest centroid, the lowest among equals, and the distance from it.
 
-        Modified in place: labels, int32[n], and distances, float32[n].
+        Points are uint8[n, dims]. Modified in place: labels, int32[n], and distances, float32[n].
         """
 
 
@@ -37,14 +37,14 @@ class Distance(Protocol):
         """Return the distance of each of the uint8[n, dims] points from one centroid: float32[n]."""
 
     def square(self, distances: np.ndarray) -> np.ndarray:
-        """Return squared distances, by which k-means++ draws: float64. A distance that is a square stays as it is."""
+        """Return the squares by which k-means++ draws, float64; a squared distance is returned as it is."""
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return centroids, uint8[k, dims], from members' weighted sums, int64[k, dims], and total weights above 0."""
+        """Return centroids, uint8[k, dims], from weighted sums of points, int64[k, dims], and total weights above 0."""
 
 
 class CentroidBlocks(NamedTuple):
-    """Centroids in blocks of 16: a point is compared with all centroids of a block at once.
+    """Centroids in blocks of 16; a point is compared with all centroids of a block at once.
 
     Attributes
     ----------
@@ -102,11 +102,11 @@ class VectorDistance:
         return distances
 
     def square(self, distances: np.ndarray) -> np.ndarray:
-        """Return squared distances: float64; those of `squared` are squares already."""
+        """Return squared distances, float64; if `squared`, the given distances are squares already."""
         return distances.astype(np.float64) ** (1 if self.squared else 2)
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return rounded arithmetic means, which minimise the sum of squares among vectors of bytes."""
+        """Return rounded arithmetic means; among vectors of bytes they minimise the sum of squared distances."""
         return ((2 * sums + masses[:, None]) // (2 * masses[:, None])).astype(np.uint8)
 
 
@@ -128,14 +128,14 @@ class _NearestVector:
 class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
-    Each bucket's mass is moved to the nearest free mass of the centroid. All buckets first try the nearest
-    bucket, then the second nearest and so on (Ganzfried and Sandholm, AAAI 2014, algorithm 2). The result is not a
-    metric, and computing it is much slower than the distances between vectors.
+    The point's mass in each bucket is moved to buckets of the centroid. In the first round, every bucket moves as much
+    as still fits to the centroid's nearest bucket; in the second round to the second nearest, and so on (Ganzfried and
+    Sandholm, AAAI 2014, algorithm 2). The result is not a metric, and takes much longer than distances between vectors.
 
     Attributes
     ----------
     ground : float32[num_buckets, num_buckets]
-        Distances between two buckets of the next street, in whole numbers, so that all sums are exact.
+        Distance between any two buckets of the next street, in whole numbers, so that all sums are exact.
     """
 
     ground: np.ndarray
@@ -155,7 +155,7 @@ class GreedyEarthMover:
         return distances.astype(np.float64) ** 2
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
-        """Return arithmetic means, rounded by largest remainders so that each keeps the mass of a point."""
+        """Return arithmetic means, rounded by largest remainders, so that each mean has the total mass of a point."""
         total = int(sums[0].sum() // masses[0])  # the mass of a point, the same for all
         floors = sums // masses[:, None]
         remainders = sums - floors * masses[:, None]
@@ -170,7 +170,7 @@ class _NearestHistogram:
         num_centroids, num_buckets = centroids.shape
         held = np.argsort(centroids == 0, axis=1, kind="stable").astype(np.int16)  # the buckets with mass come first
         num_held = (centroids > 0).sum(axis=1)
-        # nearest[m, s, r]: the bucket of centroid m that is the r-th nearest to bucket s.
+        # nearest[m, s, r] is the r-th nearest bucket to bucket s in which centroid m has mass.
         nearest = np.zeros((num_centroids, num_buckets, int(num_held.max())), np.int16)
         for m in range(num_centroids):
             own = np.sort(held[m, : num_held[m]])
@@ -195,9 +195,9 @@ class GreedyWorkspace(NamedTuple):
     Attributes
     ----------
     buckets, need
-        The point's buckets from which some mass is still to be moved, and this remaining mass.
+        The point's buckets from which some mass is still to be moved, and the remaining mass in each.
     left
-        For each bucket, the centroid's mass that is still free to receive mass of the point.
+        For each bucket, how much mass of the point the centroid can still receive.
     """
 
     buckets: np.ndarray

@@ -1,4 +1,4 @@
-"""Features of hands against a uniform opponent: exact, with card removal, for all combos of a board at once."""
+"""Features of hands against a uniformly random hand: exact, with card removal, for all combos of a board at once."""
 
 import functools
 from itertools import combinations
@@ -19,20 +19,20 @@ _SAMPLED_RUN_OUTS = 2_000
 
 
 def made_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's probability to be ahead on this board, ties half: float64[num_combos], read-only.
+    """Return each combo's probability to be ahead on this board, ties counted half: float64[num_combos], read-only.
 
     The opponent's hand is uniform among the compatible combos, and later board cards are ignored. With three hole
-    cards, cards that two combos share are not removed. Combos that share a card with the board have 0.
+    cards, the opponent's combo may share cards with the hand. Combos that share a card with the board have 0.
     """
     return _mean_strength(_deck_key(rules), tuple(sorted(board)), 0)
 
 
 def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
-    """Return each combo's probability to win at showdown, ties half: E[HS], float64[num_combos], read-only.
+    """Return each combo's probability to win at showdown, ties counted half: E[HS], float64[num_combos], read-only.
 
-    The mean of `made_strength` over all run-outs. For hold'em before the flop the exact values of the 169
-    classes are stored. In other games with more than 25,000 run-outs (a large reduced deck before the flop),
-    2,000 fixed random ones are used.
+    E[HS] is the mean of `made_strength` over all run-outs that share no card with the combo. Before the flop of Texas
+    hold'em, stored exact values of the 169 classes are returned. In other games with more than 25,000 run-outs (a large
+    reduced deck before the flop), 2,000 fixed random run-outs are used.
     """
     if not board and _deck_key(rules) == (4, 13, 2) and rules.num_board_cards == 5:
         return preflop_equity()
@@ -42,14 +42,14 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 def draw_outs(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
     """Return the number of cards that complete each combo's straight or flush: float64[num_combos], read-only.
 
-    A card that completes both counts twice.
+    A card that completes both counts twice; `_features_kernels.count_outs` has the details.
     """
     return _draw_outs(_deck_key(rules), tuple(sorted(board)))
 
 
 @functools.cache
 def preflop_equity() -> np.ndarray:
-    """Return the equity of each of the 1326 combos against a uniform hand: float64[1326], read-only.
+    """Return the equity of each of the 1326 combos against a uniformly random hand: float64[1326], read-only.
 
     The stored grid is the result of `compute_preflop_equity`.
     """
@@ -60,12 +60,13 @@ def preflop_equity() -> np.ndarray:
 
 
 def compute_preflop_equity() -> np.ndarray:
-    """Return the equity of the 169 starting hands against a uniform hand, over all 2,598,960 boards.
+    """Return the equity of the 169 starting hands against a uniformly random hand, over all 2,598,960 boards.
 
     Returns
     -------
     float64[13, 13]
-        Row and column are ranks: pairs on the diagonal, suited hands at [high, low], offsuit at [low, high].
+        Row and column are ranks, deuces first: pairs on the diagonal, suited hands at [high, low], offsuit hands at
+        [low, high].
 
     Notes
     -----
@@ -78,7 +79,8 @@ def compute_preflop_equity() -> np.ndarray:
         masks[np.arange(len(boards)), boards[:, column] & 3] |= 1 << (boards[:, column] >> 2).astype(np.int64)
     canonical = (np.diff(masks, axis=1) <= 0).all(axis=1)
     boards, masks = np.ascontiguousarray(boards[canonical]), masks[canonical]
-    # Exchanging suits with equal masks changes nothing: a class has 24 / prod(m!) boards, where m suits share a mask.
+    # Exchanging suits with equal masks changes nothing: a class has 24 / prod(m!) boards, with a factor for each group
+    # of m suits that share a mask.
     same = (masks[:, :, None] == masks[:, None, :]).sum(axis=2)
     symmetries = np.array([0, 1, 2**0.5, 6 ** (1 / 3), 24**0.25])[same].prod(axis=1)  # each of m suits: m! ** (1 / m)
     weights = np.round(24.0 / symmetries)
@@ -97,18 +99,20 @@ def warmup() -> None:
 
 
 class Workspace(NamedTuple):
-    """Memory of `sum_points`.
+    """Memory for `_features_kernels.sum_points`.
 
     Attributes
     ----------
-    ranks, order, spare, counts
-        Ranks of the combos on one board, and the arrays of `sort_by_rank`.
+    ranks : uint16[num_combos]
+        Rank of each combo on one board.
+    order, spare, counts
+        Arguments of `showdown_kernels.sort_by_rank`.
     per_card : float64[3, 52]
-        Sums by card; on boards without a possible flush, by rank.
+        Numbers of combos for each card; on boards without a possible flush, for each rank.
     made : float64[91]
         Weighted points of each pair of ranks on one board.
     pair_points : float64[91]
-        Sum of `made` over all boards without a possible flush: the only array that is kept from board to board.
+        Sum of `made` over all boards without a possible flush; no other array is kept from board to board.
     """
 
     ranks: np.ndarray
@@ -138,7 +142,7 @@ def _mean_strength(deck: tuple[int, int, int], board: tuple[int, ...], cards_to_
 
 
 def _sum_strength(combos: np.ndarray, boards: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return every combo's strength summed over the boards on which it is free, and these boards' total weight."""
+    """Return every combo's weighted strength, summed over boards on which it is free, and the boards' total weight."""
     num_combos = len(combos)
     work = Workspace(
         ranks=np.empty(num_combos, dtype=np.uint16),

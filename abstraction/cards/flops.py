@@ -1,8 +1,8 @@
-"""Buckets of the turns and rivers of one flop, for search: finer than a bucket table, and built when needed.
+"""Buckets of the turns and rivers of one flop, for search: more than in a bucket table, and built when needed.
 
 Hands on turns are clustered by the earth mover's distance between histograms of river equity, hands on rivers by their
 equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for each class of
-flops; deleting one only costs time.
+flops. If an artefact is deleted, its buckets are built again.
 """
 
 import hashlib
@@ -44,13 +44,13 @@ class FlopConfig:
     Attributes
     ----------
     name : str
-        The folder in the cache is named after it.
+        Beginning of the name of the folder in the cache.
     turn, river : StreetConfig
         Number of buckets, features and distance of each street.
     seed : int
         Seed of the drawn points and of k-means.
     fit_points, rounds : int
-        As in `AbstractionConfig`, for one flop; hands with equal features are one point, weighted by their number.
+        As in `AbstractionConfig`, for one flop, but hands with equal features are one point, weighted by their number.
     """
 
     name: str
@@ -96,7 +96,7 @@ class FlopBuckets:
         Returns
         -------
         uint16[1326]
-            65535 for combos that share a card with the board.
+            The bucket of each combo; 65535 for combos that share a card with the board.
         """
         cards = [int(card) for card in np.asarray(board).tolist()]
         if tuple(sorted(cards[:3])) != self.flop or not 4 <= len(set(cards)) == len(cards) <= 5:
@@ -114,14 +114,16 @@ class FlopBuckets:
 def flop_buckets(
     flop: npt.ArrayLike, config: FlopConfig = FLOP_500, *, threads: int | None = None, keep: bool = True
 ) -> FlopBuckets:
-    """Return the buckets of a flop, from the user's cache or built now.
+    """Return the buckets of a flop, read from the user's cache or built now.
 
     Parameters
     ----------
     flop : array-like of int, [3]
         Different cards.
+    threads : int, optional
+        By default as many as there are processors.
     keep : bool
-        Whether to read from and write to the cache.
+        Whether to read the buckets from the cache, and to write new ones to it.
 
     Raises
     ------
@@ -142,12 +144,12 @@ def flop_buckets(
 
 
 def is_kept(flop: tuple[int, ...], config: FlopConfig = FLOP_500) -> bool:
-    """Return whether a flop's buckets are in the cache."""
+    """Return whether a flop's buckets are in the cache, undamaged."""
     return _load(config, _canonical(flop)[0]) is not None
 
 
 def all_flops() -> list[tuple[int, ...]]:
-    """Return one flop of each of the 1,755 classes."""
+    """Return the representative of each of the 1,755 classes of flops, its cards ascending."""
     return [tuple(board) for board in board_classes(3).boards.tolist()]
 
 
@@ -158,7 +160,7 @@ def _canonical(flop: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
 
 
 def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str, np.ndarray]:
-    """Return the rows of each turn and river, in colexicographic order of the cards' positions among the 49 left."""
+    """Return the rows of each turn and river, in colexicographic order of the new cards' positions in the other 49."""
     stored = {}
     for street, boards in _boards(flop).items():
         labels = _cluster(street, boards, config, threads)
@@ -176,7 +178,7 @@ def _boards(flop: tuple[int, ...]) -> dict[str, np.ndarray]:
 
 
 def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) -> np.ndarray:
-    """Return the bucket of every free combo on boards: int32[n, num_live]."""
+    """Return the bucket of every free combo on each board: int32[n, num_live]."""
     settings: StreetConfig = getattr(config, street)
     num_live = NUM_LIVE[BOARD_CARDS[street]]
     empty = np.empty((0, 0))
@@ -195,7 +197,7 @@ def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) 
         return work
 
     run_chunks(make_worker, len(boards), chunk=_CHUNK, threads=threads)
-    # Each vector as one item, so that `np.unique` compares whole vectors.
+    # Each vector becomes one item, so that `np.unique` compares whole vectors.
     whole = points.view(f"V{dims}" if dims > 8 else np.uint64).ravel()
     _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
     different = points[first]
@@ -220,7 +222,7 @@ def _cluster(street: str, boards: np.ndarray, config: FlopConfig, threads: int) 
     mass = np.bincount(everyone, minlength=len(found.centroids))
     equity = np.bincount(everyone, sums, len(found.centroids)) / np.maximum(mass, 1)
     order = np.argsort(np.where(mass > 0, equity, np.inf), kind="stable")
-    # Buckets are numbered by mean equity: the second `argsort` gives the new number of each.
+    # Buckets are numbered by mean equity: the second `argsort` gives the new number of each bucket.
     return np.argsort(order).astype(np.int32)[everyone].reshape(len(boards), num_live)
 
 

@@ -1,8 +1,8 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
-Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007) with the distance
-in use. The best start is continued on all points. Under `distances.L1` the mean is not the minimiser, so the sum of
-distances may rise slightly; under `distances.SQUARED_L2` it never does.
+Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007), with the given
+distance. The best start is continued on all points. The mean does not minimise the sum of `distances.L1`, so that this
+sum may rise slightly from round to round; the sum of `distances.SQUARED_L2` never rises.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from plurispiel.abstraction.cards.distances import Distance
 from plurispiel.abstraction.machine.threads import run_chunks
 
 _CHUNK = 8192
-_WARM_ROUNDS = 5  # rounds of Lloyd's algorithm for each start
-_ENOUGH = 1e-4  # iteration stops after a round that lowers the total by a smaller share
+_WARM_ROUNDS = 5  # greatest number of rounds of Lloyd's algorithm for each start
+_ENOUGH = 1e-4  # iteration stops after a round that lowers the weighted sum of distances by a smaller share
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Clustering:
     labels : int32[n]
         The nearest centroid of each point.
     distances : float32[n]
-        The distance of each point from this centroid.
+        The distance of each point from its nearest centroid.
     totals : tuple of float
         Weighted sum of distances at the start of each round, and at the end.
     """
@@ -65,12 +65,14 @@ def kmeans(
         Number of centroids; fewer are returned if there are fewer different points.
     distance : Distance
     rounds : int
-        Maximum number of rounds on all points. Iteration stops when a round lowers the weighted sum of distances by
-        less than 1 in 10,000.
+        Greatest number of rounds on all points. From the second round on, iteration stops after a round that lowers the
+        weighted sum of distances by less than a ten-thousandth.
+    rng : numpy.random.Generator
+        Draws the sample and the seeds.
     restarts, seeding_points : int
-        Number of k-means++ starts, and of points sampled for them.
+        Number of k-means++ starts, and number of points that are sampled for all of them.
     progress : tqdm, optional
-        Advanced by one each round, and to `rounds` at the end.
+        Advanced by one after each round, and to `rounds` at the end.
     """
     sample, sample_weights = points, weights
     if len(points) > seeding_points:
@@ -99,7 +101,7 @@ def find_nearest(
 
 
 def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, rng: np.random.Generator) -> np.ndarray:
-    """Return up to k different points, drawn by weight times squared distance to the nearest point drawn before."""
+    """Return up to k different points, drawn by weight times squared distance from the nearest point drawn before."""
     odds = weights.astype(np.float64)
     closest = np.full(len(points), np.inf, np.float32)
     seeds: list[int] = []
@@ -107,7 +109,7 @@ def _seeds(points: np.ndarray, weights: np.ndarray, k: int, distance: Distance, 
         cumulative = np.cumsum(odds)
         if cumulative[-1] == 0.0:  # every point is a seed
             break
-        # `right`: a point with odds of 0, such as a seed, is never drawn.
+        # With `right`, a point with odds of 0, such as an earlier seed, is never drawn.
         seeds.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
         np.minimum(closest, distance.from_one(points, points[seeds[-1]]), out=closest)
         odds = weights * distance.square(closest)
@@ -126,7 +128,7 @@ def _lloyd(
     """Return the clustering after at most `rounds` rounds of Lloyd's algorithm from given centroids."""
     totals: list[float] = []
     for done in range(rounds + 1):
-        # In order of their sums: the centroids of a block then have similar sums, and the search skips more blocks.
+        # Centroids are put in the order of their sums: a block then has similar sums, and the search skips more blocks.
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
         totals.append(float(np.dot(distances.astype(np.float64), weights)))
@@ -148,7 +150,7 @@ def _means(
     distance: Distance,
     threads: int,
 ) -> np.ndarray:
-    """Return the mean of each centroid's members; those without members move to the farthest points."""
+    """Return the mean of each centroid's members; a centroid without members becomes a point far from its own."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():

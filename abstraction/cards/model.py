@@ -1,6 +1,7 @@
 """A card abstraction without its table: centroids and thresholds, from which any hand's bucket is computed.
 
-It takes a megabyte instead of two hundred. Classifying a flop takes some 20 ms, a turn 2 ms, a river board 0.2 ms.
+A model takes about a megabyte, its table two hundred. To classify a flop takes about 20 ms, a turn 2 ms, a river 0.2
+ms.
 """
 
 from collections.abc import Mapping
@@ -19,21 +20,21 @@ STREET_OF_CARDS = {cards: street for street, cards in BOARD_CARDS.items()}
 
 
 def bucket_dtype(num_buckets: int) -> np.dtype:
-    """Return the dtype of a row; its highest number marks the combos that share a card with the board."""
+    """Return the dtype of rows; the dtype's highest number marks combos that share a card with the board."""
     return np.dtype(np.uint8 if num_buckets <= 255 else np.uint16)
 
 
 class CardModel:
-    """Finds hands' buckets by computing their features. Not thread-safe.
+    """Finds hands' buckets by computing the hands' features; each thread needs its own object.
 
     Parameters
     ----------
     config : AbstractionConfig
         The settings with which the model was fitted.
     clusters : uint8[1326]
-        The cluster of each combo, for equities against clusters (OCHS).
+        The cluster of each combo as an opponent's hand, for equities against clusters (OCHS).
     streets : dict
-        From flop, turn and river to their `StreetModel`.
+        The `StreetModel` of each of flop, turn and river.
     """
 
     def __init__(self, config: AbstractionConfig, clusters: np.ndarray, streets: Mapping[str, StreetModel]):
@@ -59,12 +60,12 @@ class CardModel:
         board : array-like of int, [0..5]
             Different cards in any order; none before the flop.
         out : uint8 or uint16[1326], optional
-            Where to write the buckets; of the street's `dtype`.
+            Where to write the buckets; its dtype must be that of the street (`dtype`).
 
         Returns
         -------
         uint8[1326] or uint16[1326]
-            Combos that share a card with the board have the highest number of the type.
+            The bucket of each combo; combos that share a card with the board have the dtype's highest number.
         """
         cards, street = self.check_board(board)
         dtype = self.dtype(street)
@@ -83,7 +84,7 @@ class CardModel:
         Raises
         ------
         ValueError
-            If it does not have 0, 3, 4 or 5 different cards.
+            If the board does not have 0, 3, 4 or 5 different cards.
         """
         given = np.asarray(board)
         cards = np.array(given, dtype=np.uint8) if given.size else np.empty(0, np.uint8)
@@ -103,9 +104,11 @@ class CardModel:
         Parameters
         ----------
         rivers : RiverTable, optional
-            River equities, looked up instead of computed for flops and turns: faster, with the same buckets.
+            A table in which flops and turns look up river equities instead of computing them: faster, with equal
+            buckets.
         next_rows : callable, optional
-            Returns the rows of boards of the next street, for ``potential`` features; by default they are computed.
+            A `NextRows`, which finds buckets on boards of the next street for the features ``potential``. By default
+            these buckets are computed by this model.
         """
         model = self.streets[street]
         num_next = 0
@@ -116,7 +119,7 @@ class CardModel:
                 below = self.classifier(following, rivers=rivers)
 
                 def next_rows(boards: np.ndarray) -> np.ndarray:
-                    return below.rows(boards, 0)  # any marker will do: only free combos are read
+                    return below.rows(boards, 0)  # any marker will do, as only free combos are read
 
         reader = FeatureReader(
             street,

@@ -27,12 +27,13 @@ def opponent_clusters() -> np.ndarray:
 def compute_opponent_clusters(rivers: RiverTable) -> np.ndarray:
     """Return the cluster of each of the 169 starting hands: uint8[169], numbered as `preflop.preflop_classes`.
 
-    k-means with the earth mover's distance between histograms of river equity; weights are the numbers of combos.
+    The clusters are found by k-means with the earth mover's distance between histograms of river equity. The weight of
+    a starting hand is its number of combos.
     """
     below = preflop_histograms(rivers).cumsum(axis=1)
     points = np.zeros((len(below), HISTOGRAM_DIMS), np.uint8)
     points[:, : below.shape[1] - 1] = np.rint(255 * below[:, :-1] / below[:, -1:])
     weights = np.bincount(preflop_classes()).astype(np.int64)
     found = kmeans(points, weights, NUM_CLUSTERS, L1, np.random.default_rng(0), restarts=100)
-    # Strong hands have small cumulative shares, so k-means numbers strong clusters first: reverse it.
+    # Strong hands have small cumulative shares, so k-means numbers strong clusters first: the numbers are reversed.
     return (NUM_CLUSTERS - 1 - found.labels).astype(np.uint8)

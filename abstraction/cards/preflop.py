@@ -25,7 +25,7 @@ def preflop_classes() -> np.ndarray:
 
 @functools.cache
 def preflop_names() -> tuple[str, ...]:
-    """Return the name of each class, such as AKs, AKo or AA."""
+    """Return the name of each class in the order of `preflop_classes`, such as AKs, AKo or AA."""
     equity = dict(zip(_combo_names(), preflop_equity().tolist(), strict=True))
     return tuple(sorted(equity, key=lambda name: (equity[name], name)))
 

@@ -1,4 +1,4 @@
-"""Quality of buckets: distances within buckets and explained variance, and percentiles to compare them with."""
+"""Quality of buckets: distances within buckets, explained variance, and percentiles with which buckets are compared."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ class Partition(NamedTuple):
     Attributes
     ----------
     mean_distance : float
-        Mean distance of a hand to the mean of its bucket: the earth mover's distance between histograms, 0 to 1,
-        or the root mean square difference between vectors of equities.
+        Mean distance of a hand from the mean of its bucket. For histograms it is the earth mover's distance, 0 to 1;
+        for vectors of equities, the root mean square difference of their entries, 0 to 1.
     explained : float
         Share of the features' variance that lies between buckets, 0 to 1.
     """
@@ -25,7 +25,7 @@ class Partition(NamedTuple):
 
 
 def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarray, features: str) -> Partition:
-    """Return the quality of a partition.
+    """Return the quality of a partition of points into buckets.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def measure_partition(points: np.ndarray, weights: np.ndarray, labels: np.ndarra
     kernels.add_gaps(points, weights, labels, _means(points, weights, labels, k), inside)
     everyone = np.zeros_like(labels)
     kernels.add_gaps(points, weights, everyone, _means(points, weights, everyone, 1), total)
-    # Bytes are 1/230 of a cumulative histogram of 50 bins, or 1/255 of an equity.
+    # A byte counts units of 1/230 in a cumulative histogram of 50 bins, or units of 1/255 of an equity.
     mean_distance = inside[0] / (CDF_UNITS * NUM_BINS) if features == "histogram" else inside[1] / 255
     explained = 1.0 - inside[2] / total[2] if total[2] else 1.0
     return Partition(float(mean_distance / weights.sum()), float(explained))
@@ -64,6 +64,6 @@ def percentiles(values: np.ndarray, weights: np.ndarray, k: int) -> np.ndarray:
     ordered = values[order]
     below = np.cumsum(weights[order])
     cuts = np.searchsorted(below, below[-1] * np.arange(1, k) / k, side="left")
-    # `cuts` are the last points of the buckets; the threshold above each is the value of the next point.
+    # `cuts` are the last points of the buckets; a threshold is the value of the point after the last one.
     thresholds = np.unique(ordered[np.minimum(cuts + 1, len(ordered) - 1)])
     return thresholds[thresholds > ordered[0]].astype(np.int64)

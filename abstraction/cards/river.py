@@ -1,8 +1,8 @@
-"""River equity, exact with card removal: of every combo on one board, or on all boards.
+"""River equity, exact with card removal, of every combo on one board or on all boards.
 
-Equities are integers in units of 1/1980: two points for each of the 990 compatible hands beaten, one for each tied.
-The opponent's hand is uniform, or uniform within one of eight clusters of starting hands: Opponent Cluster Hand
-Strength (OCHS; Johanson, Burch, Valenzano and Bowling, AAMAS 2013, section 3.2).
+Equities are integers in units of 1/1980: of the 990 compatible hands, two points for each that the combo beats and one
+for each that it ties with. The opponent's hand is uniformly random among all hands, or within one of eight clusters of
+starting hands: Opponent Cluster Hand Strength (OCHS; Johanson, Burch, Valenzano and Bowling, AAMAS 2013, section 3.2).
 """
 
 import functools
@@ -31,9 +31,10 @@ class RiverTable(NamedTuple):
     ----------
     classes : BoardClasses
     relabel : uint16[24, 1326]
-        The image of each combo under each renaming of suits, as in `boards.relabel_combos`.
+        Each combo's id after each renaming of suits, as in `boards.relabel_combos`.
     equities : uint16[134459, 1326]
-        Equity of each combo on each class of boards, in 1/1980; CONFLICT as in `river_equities`.
+        Equity of each combo on the representative of each class, in 1/1980; CONFLICT for combos that share a card with
+        the board.
     """
 
     classes: BoardClasses
@@ -47,23 +48,25 @@ class RiverWorkspace(NamedTuple):
     Attributes
     ----------
     ranks, order, spare, counts
-        Ranks of the combos (or of the 91 pairs of ranks), and the arrays of `sort_by_rank`.
+        Hand rank of each combo (or of each of the 91 pairs of ranks), and the other arguments of `sort_by_rank`.
     cards : uint8[1326, 2]
         Cards of each hand in `order`.
     weaker : int32[52]
-        Number of weaker hands with each card (or rank).
-    left, equal : int32[13]
-        Number of cards of each rank that are not on the board, and of equally strong hands with each rank.
+        Number of weaker hands with each card (or with a given card of each rank).
+    left : int32[13]
+        Number of cards of each rank that are not on the board.
+    equal : int32[13]
+        Number of equally strong hands with a given card of each rank.
     made : uint16[91]
         Equity of each pair of ranks.
     places : int32[1326]
         Index of each combo among the free combos.
     before : float32[1326, 8]
-        For each hand in `order` and each cluster, twice the hands beaten plus the hands tied.
+        For each hand in `order` and each cluster, twice the number of hands that it beats plus the number of ties.
     cluster_weaker, cluster_totals : float32[52, 8], float32[8]
-        Number of hands passed so far, by cluster: with each card, and in all.
+        Number of hands that have been passed in order of strength, by cluster: with each card, and in all.
     cluster_held, all_held : float32[52, 8], float32[8]
-        Number of free combos, by cluster: with each card, and in all.
+        Number of free combos on the board, by cluster: with each card, and in all.
     """
 
     ranks: np.ndarray
@@ -106,7 +109,7 @@ def river_workspace() -> RiverWorkspace:
 
 @functools.cache
 def writable_combos() -> np.ndarray:
-    """Return `combo_cards` as a writeable array, the type that kernels take: uint8[1326, 2]."""
+    """Return `combo_cards` as a writeable array, because kernels are compiled for such arrays: uint8[1326, 2]."""
     return np.array(combo_cards())
 
 
@@ -136,7 +139,7 @@ def river_equities(boards: npt.ArrayLike) -> np.ndarray:
 
 
 def all_river_equities(*, threads: int = 1, progress: tqdm | None = None) -> RiverTable:
-    """Return the equities on all 134,459 classes of river boards; takes 357 MB."""
+    """Return the equities on all 134,459 classes of river boards, which take 357 MB."""
     classes = board_classes(5)
     boards = np.array(classes.boards)
     equities = np.empty((len(boards), NUM_COMBOS), np.uint16)
@@ -166,14 +169,14 @@ class RiverReader:
         self._row = np.empty(NUM_COMBOS, np.uint16)
 
     def fill(self, boards: np.ndarray, out: np.ndarray) -> None:
-        """Write the equities against a uniform hand on uint8[n, 5] boards into int64[n, 1081], in 1/1980."""
+        """Write equities against a uniformly random hand, in 1/1980; boards: uint8[n, 5], `out`: int64[n, 1081]."""
         kernels.fill_live_equities(rank_tables(), writable_combos(), boards, self._work, self._row, out)
 
     def fill_clusters(self, boards: np.ndarray, out: np.ndarray, equities: np.ndarray) -> None:
-        """Write equities against each cluster, in 1/255, into `out`, and against a uniform hand into `equities`.
+        """Write equities against each cluster, in 1/255, to `out`, and against a uniformly random hand to `equities`.
 
         Modified in place: `out`, uint8[n, 1081, 8], and `equities`, int64[n, 1081] as in `fill`. The equity against a
-        cluster without a compatible hand is 255 / 2.
+        cluster without a compatible hand is written as 128.
         """
         kernels.fill_cluster_equities(
             rank_tables(), writable_combos(), self._clusters, self._own, boards, self._work, out, equities

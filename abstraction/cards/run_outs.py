@@ -1,8 +1,8 @@
 """Run-outs: the river equities of a hand on the flop or turn, over all board cards still to come.
 
-A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). It is
-stored as a cumulative histogram, because the L1 distance of two of these is the earth mover's distance. Its bytes are
-in units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
+A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). The histogram
+is stored as cumulative shares, because the L1 distance between two cumulative histograms is the earth mover's distance.
+Shares are bytes in units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
 """
 
 import functools
@@ -27,13 +27,13 @@ from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.hand_rank import RankTables, rank_tables
 
 HISTOGRAM_DIMS = 56
-"""Entries of a cumulative histogram: 49 shares, and seven zeros to fill a multiple of 8 (`_distances_kernels`)."""
+"""Entries of a cumulative histogram: 49 shares, then seven zeros up to a multiple of 8 (`_distances_kernels`)."""
 CDF_UNITS = 230
-"""The cumulative share 1: five for each of the turn's 46 rivers."""
+"""The byte for a cumulative share of 1: five units for each of the turn's 46 rivers."""
 NUM_LIVE = {3: 1176, 4: 1128, 5: 1081}
-"""Free combos, by the number of board cards."""
+"""Number of free combos, by the number of board cards."""
 NUM_RIVERS = {3: 1081, 4: 46, 5: 1}
-"""River boards that a combo can reach, by the number of board cards."""
+"""Number of river boards that a free combo can reach, by the number of board cards."""
 
 
 class RunOuts(NamedTuple):
@@ -44,7 +44,8 @@ class RunOuts(NamedTuple):
     histograms : uint8[n, num_live, 56]
         Share of run-outs, in 1/230, on which the equity is below 0.02, 0.04, ... 0.98; then seven zeros.
     sums, squares : int64[n, num_live]
-        Sums over `NUM_RIVERS` boards of the equities in 1/1980 and of their squares: E[HS] and E[HS^2] up to a factor.
+        Sums of the equities in 1/1980, and of their squares, over the river boards that the combo can reach: E[HS] and
+        E[HS^2] up to a factor.
     """
 
     histograms: np.ndarray
@@ -58,11 +59,11 @@ class RunOutPlan(NamedTuple):
     Attributes
     ----------
     run_outs : uint8[num_run_outs, cards to come]
-        Positions among the cards that are not on the board, ascending.
+        Each run-out as ascending positions among the cards that are not on the board.
     bins : uint8[1982]
-        See `equity_bins`.
+        The bin of each equity, see `equity_bins`.
     num_rivers : int
-        Number of run-outs that share no card with a given combo.
+        Number of run-outs that share no card with a given free combo.
     unit : int
         Increment of a cumulative histogram for one run-out, in units of 1/230, times 2**16.
     """
@@ -94,7 +95,8 @@ class RunOutWorkspace(NamedTuple):
     row : uint16[1326]
         Equities on `river`.
     histogram : uint16[num_live, NUM_BINS + 1]
-        Number of run-outs in each bin; the last bin counts those that share a card with the combo.
+        Number of run-outs in each bin, for each free combo; the last bin counts run-outs that share a card with the
+        combo.
     """
 
     live: np.ndarray
@@ -111,7 +113,8 @@ class RunOutReader:
     num_board_cards : int
         3 or 4.
     rivers : RiverTable, optional
-        Without it every river board's equities are computed: eight times slower, equal to the bit.
+        A table of all river equities. Without a table, each river board's equities are computed: eight times slower,
+        with results equal to the bit.
     """
 
     def __init__(self, num_board_cards: int, rivers: RiverTable | None = None):
@@ -134,7 +137,7 @@ class RunOutReader:
         )
 
     def fill(self, boards: np.ndarray, out: RunOuts) -> None:
-        """Write the features of uint8[n, 3..4] boards; the padding of histograms must be zero before."""
+        """Write the features of boards, uint8[n, 3..4]; the last seven entries of each histogram must already be 0."""
         if self._rivers is None:
             kernels.sum_run_outs(self._hands, self._plan, boards, self._work, out)
         else:
@@ -143,14 +146,14 @@ class RunOutReader:
 
 @functools.cache
 def equity_bins() -> np.ndarray:
-    """Return the bin of each equity 0..1980, and one more bin for CONFLICT: uint8[1982]."""
+    """Return the bin of each equity 0..1980, and the extra bin 50 for CONFLICT: uint8[1982]."""
     bins = np.minimum(NUM_BINS - 1, np.arange(EQUITY_UNITS + 2) * NUM_BINS // EQUITY_UNITS)
     bins[CONFLICT] = NUM_BINS
     return bins.astype(np.uint8)
 
 
 def preflop_histograms(rivers: RiverTable) -> np.ndarray:
-    """Return the histogram of river equity of each of the 169 starting hands: int64[169, 50]."""
+    """Return the histogram of river equity of each of the 169 starting hands, not cumulative: int64[169, 50]."""
     counts = np.zeros((NUM_CLASSES, NUM_BINS + 1), np.int64)
     sizes = np.array(rivers.classes.sizes)
     kernels.count_by_class(rivers.equities, sizes, np.array(preflop_classes()), equity_bins(), counts)
@@ -158,7 +161,7 @@ def preflop_histograms(rivers: RiverTable) -> np.ndarray:
 
 
 def empty_run_outs(num_boards: int, num_board_cards: int) -> RunOuts:
-    """Return memory for the features of some boards."""
+    """Return memory for the features of boards, with histograms of zeros; the sums are not initialised."""
     num_live = NUM_LIVE[num_board_cards]
     return RunOuts(
         histograms=np.zeros((num_boards, num_live, HISTOGRAM_DIMS), np.uint8),

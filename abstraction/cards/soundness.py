@@ -1,6 +1,6 @@
-"""Checks that the numbers of a bucket table are valid indices, as kernels check nothing.
+"""Checks that the numbers of a bucket table are valid indices, because kernels check nothing.
 
-An artefact may come from a stranger, and its manifest only proves that its files were not changed since.
+An artefact may come from a stranger, and a manifest only proves that the files were not changed after it was written.
 """
 
 import functools
@@ -13,18 +13,18 @@ from plurispiel.abstraction.cards.river import NUM_CLUSTERS, NUM_COMBOS
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS
 from plurispiel.abstraction.holdem.cards import combo_cards
 
-_CHUNK = 64  # boards whose rows stay in the processor's cache: three times faster than all at once
+_CHUNK = 64  # so few rows stay in the processor's cache: three times faster than all at once
 
 
 def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_buckets: int) -> None:
-    """Raise ValueError unless free combos have buckets below `num_buckets` and all others the marker.
+    """Raise ValueError unless free combos have buckets below `num_buckets` and all other combos the marker.
 
     Parameters
     ----------
     where : str
-        The name of the rows in the message.
+        The name of the rows in the error message.
     rows : uint8 or uint16[n, 1326]
-        The bucket of each combo on each board.
+        The bucket of each combo on each board; the marker is the dtype's highest number.
     boards : uint8[n, 3..5]
     """
     marker = np.iinfo(rows.dtype).max
@@ -37,7 +37,7 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
 
 
 def require_model(model: StreetModel, num_next: int) -> None:
-    """Raise ValueError for centroids or thresholds that do not fit a street's configuration.
+    """Raise ValueError if the arrays of a street's model do not fit its configuration.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def require_model(model: StreetModel, num_next: int) -> None:
 
 
 def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: int, num_boards: int) -> None:
-    """Raise ValueError for the arrays of a report that do not fit `buckets.StreetReport`."""
+    """Raise ValueError if the arrays of a report are not such as `buckets.StreetReport` describes."""
     _require(street, "sizes", report["sizes"], np.int64, (num_buckets,))
     for name in ("equity", "equity_sd"):
         _require(street, name, report[name], np.float64, (num_buckets,))

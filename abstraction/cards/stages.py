@@ -1,4 +1,4 @@
-"""Finished streets of an unfinished bucket table: one artefact each, until the whole table is saved."""
+"""Finished streets of an unfinished bucket table: each is an artefact until the whole table is saved."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +40,7 @@ def stage_folder(folder: Path) -> Path:
 
 
 def save_stage(folder: Path, config: AbstractionConfig, part: StreetBuckets) -> None:
-    """Keep a finished street."""
+    """Write a finished street to a folder, from which `load_stage` reads it."""
     model, report = part.model, part.report
     arrays = {"rows": part.rows, "clusters": model.clusters, "thresholds": model.thresholds}
     arrays |= {"centroids": model.centroids, "ground": model.ground, "sizes": report.sizes, "equity": report.equity}
@@ -61,7 +61,7 @@ def load_stage(folder: Path, config: AbstractionConfig, street: str) -> StreetBu
             config.street(street),
             *(kept[name] for name in ("clusters", "thresholds", "centroids", "ground")),
         )
-        require_model(model, len(model.ground))  # `ground` has a row for each bucket of the next street, or none
+        require_model(model, len(model.ground))  # `ground` has a row for each bucket of the next street, or no row
         require_report(street, kept, model.num_buckets, NUM_BOARDS[street])
         if (kept["rows"].shape, kept["rows"].dtype) != (
             (NUM_BOARDS[street], NUM_COMBOS),
