@@ -5,8 +5,11 @@ from itertools import combinations
 from reference.hand_rank import strength as rank
 
 
-def strength(combos, board, cards, to_come):
-    """Return each combo's chance to win, ties half, over all run-outs; 0 where it touches the board."""
+def strength(combos, board, cards, to_come, num_opponents=1):
+    """Return each combo's chance to win, ties half, over all run-outs; 0 where it touches the board.
+
+    Several opponents are as if their hands were independent.
+    """
     result = []
     for own in combos:
         if set(own) & set(board):
@@ -24,7 +27,7 @@ def strength(combos, board, cards, to_come):
                     share += (mine > theirs) + 0.5 * (mine == theirs)
                     count += 1
             if count:
-                won += share / count
+                won += (share / count) ** num_opponents
             total += 1
         result.append(won / total)
     return result

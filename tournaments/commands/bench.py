@@ -1,4 +1,4 @@
-"""`plurispiel bench`: measure the speed of kernels and solvers, and the strength of search."""
+"""`plurispiel bench`: measure the speed of kernels and solvers, the strength of search, and how agents play."""
 
 import argparse
 import dataclasses
@@ -9,6 +9,7 @@ import sys
 from plurispiel.abstraction.machine.versions import machine_name, machine_text, package_versions
 from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
+from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.rows import bench_rows
@@ -33,6 +34,9 @@ _BENCHES = {
 }
 
 
+_PROFILE_OPTIONS = ("agents", "game", "hands", "seed", "opponents", "own_sizes")
+"""Options of `bot-profile` alone."""
+
 _MIN_S = 0.001
 """Shortest time for a figure, in seconds: a shorter measurement would show nothing."""
 
@@ -41,15 +45,24 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     if not _MIN_S <= options.seconds < math.inf:
         raise ValueError(f"seconds must be at least {_MIN_S:g}, got {options.seconds}")
+    given = {name: getattr(options, name) for name in _PROFILE_OPTIONS if getattr(options, name) is not None}
+    is_profile = options.name == "bot-profile"
+    if given and not is_profile:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(f"{names}: only for bench bot-profile, got bench {options.name}")
+    settings = profile_settings(**given)
     if options.name != "rows":  # hashes of results need no compiled kernels
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
-    rows = _BENCHES[options.name](options.seconds)
+    rows = bench_bot_profile(settings) if is_profile else _BENCHES[options.name](options.seconds)
     if options.json:
         figures = [dataclasses.asdict(row) | {"value": None if math.isnan(row.value) else row.value} for row in rows]
         print(json.dumps({"machine": machine_name(), "versions": package_versions(), "figures": figures}, indent=1))
         return 0
     print(machine_text())
+    if is_profile:
+        print(bot_profile_text(rows))
+        return 0
     if options.name == "search-exact":
         print(search_exact_text(rows))
         return 0

@@ -7,6 +7,7 @@ from reference import strength as reference
 
 from plurispiel.abstraction.cards.features import (
     compute_preflop_equity,
+    crowd_strength,
     draw_outs,
     expected_strength,
     made_strength,
@@ -50,6 +51,24 @@ def test_equal_the_reference_on_small_decks(rules):
         np.testing.assert_allclose(made_strength(rules, board), reference.strength(combos, board, cards, 0), atol=1e-12)
         expected = reference.strength(combos, board, cards, to_come)
         np.testing.assert_allclose(expected_strength(rules, board), expected, atol=1e-12)
+        for number in (1, 3):
+            expected = reference.strength(combos, board, cards, to_come, number)
+            np.testing.assert_allclose(crowd_strength(rules, board, number), expected, atol=1e-12)
+
+
+@jit_only
+def test_strength_against_a_crowd_on_sampled_run_outs():
+    flop = parse_cards("QsJh2h")
+    one, two = crowd_strength(HUNL, flop, 1), crowd_strength(HUNL, flop, 2)
+    for errors, largest in (
+        (one - expected_strength(HUNL, flop), 0.06),  # every fourth run-out
+        (crowd_strength(HUNL, (), 1) - preflop_equity(), 0.05),
+    ):
+        assert np.abs(errors).max() < largest and np.sqrt((errors**2).mean()) < 0.015
+    assert (two <= one + 1e-12).all() and (two >= one**2 - 1e-12).all()  # the mean of a square is not below its square
+    for number in (0, 10):
+        with pytest.raises(ValueError, match=f"1 to 9, got {number}"):
+            crowd_strength(HUNL, flop, number)
 
 
 @jit_only

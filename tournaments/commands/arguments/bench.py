@@ -9,8 +9,8 @@ def add(commands) -> None:
         commands,
         "bench",
         "bench",
-        "Measure speed on this machine, next to a comparable library in the same run.",
-        ["bench engine", "bench small-games --seconds 3 --json"],
+        "Measure speed on this machine, next to a comparable library in the same run, or an agent's play.",
+        ["bench engine", "bench small-games --seconds 3 --json", "bench bot-profile --agents blueprint --hands 1000"],
     )
     parser.add_argument(
         "name",
@@ -25,12 +25,35 @@ def add(commands) -> None:
             "search-exact",
             "search-spots",
             "rows",
+            "bot-profile",
         ),
         help="benchmark. search-exact and search-spots measure strength instead of speed: exploitability of search in "
         "small games, and its gain against the heads-up blueprint. rows prints a hash of the results of small fixed "
-        "tournaments, equal before and after a change of the code that does not change play",
+        "tournaments, equal before and after a change of the code that does not change play. bot-profile counts how "
+        "agents play: known leaks, and folds, calls and raises by situation",
     )
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
+    add = parser.add_argument_group("bot-profile only").add_argument
+    add(
+        "--agents",
+        metavar="SPECS",
+        help="agents to compare, with commas; files run with your rights (default: blueprint)",
+    )
+    add("--game", metavar="G", help="hold'em with four streets (default: SIXMAX)")
+    add("--hands", type=int, metavar="N", help="hands against each kind of opponents (default: 1000)")
+    add("--seed", type=int, metavar="N", help="seed of all cards and random choices (default: 1)")
+    add(
+        "--opponents",
+        metavar="LIST",
+        help="with commas: self (the agent in every seat), log-uniform (itself, but bets have log-uniform sizes from "
+        "the smallest to all-in) or agent specs (default: self,log-uniform)",
+    )
+    add(
+        "--own-sizes",
+        type=float,
+        metavar="SHARE",
+        help="share of the agent's own bets whose size is drawn log-uniformly, too (default: 0)",
+    )

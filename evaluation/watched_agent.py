@@ -1,0 +1,114 @@
+"""An agent whose decisions are counted while it plays."""
+
+from collections import Counter
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.distributions import normalised
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent, Decision, Event, Strategy, View
+from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES
+from plurispiel.evaluation.hand import action_of
+from plurispiel.evaluation.play_profile import PlayProfile, WatchedDecision
+
+__all__ = ["LogUniformSizes", "WatchedAgent"]
+
+
+class WatchedAgent(Agent):
+    """Plays as another agent does, and counts its decisions with all hands of its range.
+
+    Parameters
+    ----------
+    agent : Agent
+    profile : PlayProfile
+        Where the decisions are counted.
+    """
+
+    def __init__(self, agent: Agent, profile: PlayProfile):
+        self.name = agent.name
+        self._agent = agent
+        self._profile = profile
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand, with the range of all hands."""
+        super().restart(rules, seat, rng)
+        self._reach = np.ones(rules.num_combos)
+        self._agent.restart(rules, seat, rng)
+
+    def observe(self, event: Event) -> None:
+        """Show the event to the agent."""
+        self._agent.observe(event)
+
+    def act(self, view: View) -> Decision | int:
+        """Return the agent's answer."""
+        public = view.public
+        strategy = self._agent.range_strategy(public)
+        before = self._counts()
+        decision = self._agent.act(view)
+        sources = list((self._counts() - before).elements())
+        source = sources[0] if sources else ""
+        if strategy is None:
+            strategy, weights = _one_hand(view, decision)
+        else:
+            free = public.rules.free_combos(public.board)
+            weights = normalised(self._reach * free, free / free.sum())
+            self._reach *= strategy.probability(action_of(decision))
+        is_on_tree = source != SOURCES[OFF_TREE]
+        self._profile.see_decision(WatchedDecision(public, strategy, weights, source, is_on_tree))
+        return decision
+
+    def _counts(self) -> Counter[str]:
+        """Return the agent's own counts of sources so far, if it keeps any."""
+        return Counter(getattr(self._agent, "counts", ()))
+
+
+class LogUniformSizes(Agent):
+    """Plays as another agent does, but bets other sizes.
+
+    The amount of a bet or raise, above the highest bet so far, is log-uniform between the smallest legal one and
+    all-in. Other agents so meet sizes that their trees lack.
+
+    Parameters
+    ----------
+    agent : Agent
+    share : float, optional
+        The share of bets and raises whose size is replaced.
+    """
+
+    def __init__(self, agent: Agent, share: float = 1.0):
+        self.name = agent.name
+        self._agent = agent
+        self._share = share
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand."""
+        super().restart(rules, seat, rng)
+        self._agent.restart(rules, seat, rng)
+
+    def observe(self, event: Event) -> None:
+        """Show the event to the agent."""
+        self._agent.observe(event)
+
+    def act(self, view: View) -> int:
+        """Return the agent's fold or call, or a raise of a drawn size."""
+        public = view.public
+        action = action_of(self._agent.act(view))
+        if action <= CALL or self.rng.random() >= self._share:
+            return action
+        highest = max(public.contributions)
+        smallest, largest = np.log([public.min_raise - highest, public.max_raise - highest])
+        return public.raise_to(highest + round(float(np.exp(self.rng.uniform(smallest, largest)))))
+
+
+def _one_hand(view: View, decision: Decision | int) -> tuple[Strategy, np.ndarray]:
+    """Return the strategy and the range of an agent that tells nothing about other hands than its own."""
+    if isinstance(decision, Decision) and decision.actions:
+        actions, row = decision.actions, decision.probabilities
+    else:
+        actions, row = (action_of(decision),), (1.0,)
+    rules = view.public.rules
+    weights, probabilities = np.zeros(rules.num_combos), np.zeros((rules.num_combos, len(actions)))
+    held = rules.combo_id(view.hole_cards)
+    weights[held], probabilities[held] = 1.0, row
+    return Strategy(np.array(actions), probabilities), weights
