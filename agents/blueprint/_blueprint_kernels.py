@@ -25,18 +25,18 @@ from plurispiel.agents.blueprint.traversal_kernels import (
 
 
 @kernel
-def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strategy):
+def fill_rows(cells, is_early, sums, later_sums, regrets, highest, rows, strategy):
     """Write one street's rows: the average strategy, else the current strategy, else zeros in rows never visited.
 
     Parameters
     ----------
     cells : StreetCells
-    by_visits : bool
-        Whether this street's averages are in `sums`. If not, they are in `snapshots`.
+    is_early : bool
+        Whether this street's averages are in `sums`. If not, they are in `later_sums`.
     sums : float64[n]
-        Sums of current strategies over visits, for the cells of the streets that are averaged by visits.
-    snapshots : float32 or uint16[num_cells]
-        Sums of current strategies over snapshots.
+        Sums of current strategies over the updates of the average (`add_strategy`), for the cells of the first streets.
+    later_sums : float32 or uint16[num_cells]
+        Sums of current strategies over visits (`traverse_betting`) or snapshots (`add_snapshot`).
     regrets : float64 or int32[num_cells]
         The current strategy of a row is computed from its regrets.
     highest : float
@@ -58,7 +58,7 @@ def fill_rows(cells, by_visits, sums, snapshots, regrets, highest, rows, strateg
             cell = cells.base + bucket * cells.pairs + cells.rows[d]
             total = 0.0
             for a in range(num_actions):
-                strategy[a] = sums[cell + a] if by_visits else np.float64(snapshots[cell + a])
+                strategy[a] = sums[cell + a] if is_early else np.float64(later_sums[cell + a])
                 total += strategy[a]
             if total > 0.0:
                 for a in range(num_actions):

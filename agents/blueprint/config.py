@@ -117,8 +117,8 @@ class BlueprintConfig:
     prune_below_bb : float
         Regret in big blinds below which actions are pruned; 0 for the value that `prune_below` computes.
     exact : bool
-        For small games: whether regrets are float64 instead of whole chips, and every street is averaged by visits
-        instead of snapshots.
+        For small games: whether regrets are float64 instead of whole chips, and every street is averaged as the first
+        one.
     seed : int
         Seed of the training's random numbers.
     """

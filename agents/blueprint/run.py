@@ -23,7 +23,7 @@ from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer, make_trainer
 from plurispiel.agents.blueprint.training_record import Mark, mark_from_dict, summarised, work_done
 
-KIND, FORMAT_VERSION = "blueprint checkpoint", 1
+KIND, FORMAT_VERSION = "blueprint checkpoint", 2
 CHECKPOINTS, SNAPSHOTS = "checkpoints", "snapshots"
 NUM_KEPT = 2
 NUM_MARKS = 10
@@ -387,7 +387,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
 
 def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
     """Raise ValueError if kernels cannot continue from these numbers. `Trainer.resume` checks shapes and dtypes."""
-    for name in ("regrets", "sums", "snapshots", "weighted_visits", "counters", "watched_rows"):
+    for name in ("regrets", "sums", "later_sums", "weighted_visits", "counters", "watched_rows"):
         values = arrays[name]
         for first in range(0, len(values), _CHUNK):
             part = values[first : first + _CHUNK]

@@ -39,7 +39,10 @@ class Schedule:
     average_every : int
         Iterations between two updates of the averages over visits.
     num_snapshots : int
-        Number of snapshots in the run, evenly spaced from `average_from` on.
+        How later streets are averaged. With 0, each visit of a row by a traversal of another seat adds the row's
+        current strategy, and discounts hold for these sums, too. Otherwise the number of snapshots in the run, evenly
+        spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at these
+        iterations. Snapshots take half of the memory.
     """
 
     iterations: int

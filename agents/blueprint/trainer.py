@@ -44,7 +44,7 @@ _AMPLE = 0.5
 
 Large pages are faster, but soon the whole memory of the tables is resident.
 """
-_STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
+_STATE = ("regrets", "sums", "later_sums", "weighted_visits", "streams", "counters")
 _BY_THREAD = ("streams", "counters", "decks")
 _PADDING = 8  # uint64 words: streams of two threads do not share a line of the cache
 
@@ -108,7 +108,8 @@ class Trainer:
     prune_below : float
         Regret in chips below which an action is pruned; negative.
     average_all : bool
-        Whether every street is averaged by visits, not only the first street. For small games.
+        Whether every street is averaged as the first one, by walks that follow all actions of the other seats. For
+        small games.
 
     Attributes
     ----------
@@ -117,9 +118,10 @@ class Trainer:
     regrets : int32 or float64[num_cells]
         The regrets of all streets.
     sums : float64[n]
-        Sums of current strategies over visits, for the cells of the streets averaged by visits, which come first.
-    snapshots : uint16 or float32[num_cells]
-        Sums of snapshots, used for the cells of the other streets; empty if there are none.
+        Sums of current strategies for the cells of the first street, or of all streets with `average_all`.
+    later_sums : float32 or uint16[num_cells]
+        Sums of current strategies over visits or snapshots (see `Schedule`), used for the cells of the other streets;
+        empty if there are none.
     streams : uint64[threads, 8]
         The state of each thread's random numbers in the first four words; the others are padding.
     settings : TraversalSettings
@@ -170,12 +172,13 @@ class Trainer:
         )
         self._later_streets = range(last_average_street + 1, len(cards.num_buckets))
         cells, later_cells = int(base[-1]), int(base[-1]) if self._later_streets else 0
-        regret_type, snapshot_type = (np.float64, np.float32) if exact else (np.int32, np.uint16)
-        needed = cells * np.dtype(regret_type).itemsize + later_cells * np.dtype(snapshot_type).itemsize
+        regret_type = np.float64 if exact else np.int32
+        sum_type = np.float32 if exact or not schedule.num_snapshots else np.uint16
+        needed = cells * np.dtype(regret_type).itemsize + later_cells * np.dtype(sum_type).itemsize
         zeros = np.zeros if needed < _AMPLE * available_bytes() else sparse_zeros
         self.regrets = zeros(cells, regret_type)
         self.sums = np.zeros(int(base[last_average_street + 1]), np.float64)
-        self.snapshots = zeros(later_cells, snapshot_type)
+        self.later_sums = zeros(later_cells, sum_type)
         self.exact = exact
         self._highest = 1.0 if exact else float(HIGHEST)
         self.iteration = 0
@@ -229,15 +232,14 @@ class Trainer:
                 continue
             if self.iteration in schedule.renewals:  # not before: a caller may ask for the averages at a restart
                 _clear(self.sums)
-                _clear(self.snapshots)
+                _clear(self.later_sums)
             self._iterate(event)
             if event in schedule.discounts:
                 factor = schedule.discounts[event]
                 kernels.discount_cells(self.regrets, factor, self.settings.rounds)
-                for first in range(0, len(self.sums), _PIECE):
-                    part = self.sums[first : first + _PIECE]
-                    if part.any():  # writing zeros would take memory for rows never visited
-                        part *= factor
+                _multiply(self.sums, factor)
+                if not schedule.num_snapshots:
+                    _multiply(self.later_sums, factor)
                 self.weighted_visits *= factor
             if event in schedule.snapshots:
                 self._add_snapshot()
@@ -321,7 +323,7 @@ class Trainer:
                 street_cells(self.tree, self.game, street, buckets),
                 street not in self._later_streets,
                 self.sums,
-                self.snapshots,
+                self.later_sums,
                 self.regrets,
                 self._highest,
                 rows,
@@ -349,7 +351,7 @@ class Trainer:
         for street in self._later_streets:
             cells = street_cells(self.tree, self.game, street, self.cards.num_buckets[street])
             strategy = np.empty(tree_kernels.MAX_ACTIONS)
-            kernels.add_snapshot(cells, self._highest, self.regrets, self.snapshots, strategy)
+            kernels.add_snapshot(cells, self._highest, self.regrets, self.later_sums, strategy)
 
     def _iterate(self, last: int) -> None:
         """Do the iterations up to `last`, divided among the threads."""
@@ -360,6 +362,7 @@ class Trainer:
             prune_from = int(schedule.prune_from * schedule.iterations)
         average_from = int(schedule.average_from * schedule.iterations)
         dealt = self.dealt_game
+        visited = np.empty(0, np.float32) if schedule.num_snapshots else self.later_sums
 
         def work(number: int) -> None:
             kernels.run_iterations(
@@ -368,6 +371,7 @@ class Trainer:
                 IterationSpan(cuts[number], cuts[number + 1], prune_from, average_from),
                 self.regrets,
                 self.sums,
+                visited,
                 self.streams[number],
                 self.workspaces[number],
                 self.counters[number],
@@ -399,10 +403,19 @@ def make_trainer(config: BlueprintConfig, cards: CardBuckets, *, threads: int = 
 
 def warmup() -> None:
     """Compile every kernel that training calls."""
-    plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=1)
-    trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
-    trainer.run()
+    for num_snapshots in (1, 0):  # sums of two types
+        plan = Schedule(400, discount_until=1.0, prune_from=0.0, num_snapshots=num_snapshots)
+        trainer = Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), plan)
+        trainer.run()
     trainer.regret_per_visit()
+
+
+def _multiply(values: np.ndarray, factor: float) -> None:
+    """Multiply numbers in place, zeros not: writing them would take memory for rows that were never visited."""
+    for first in range(0, len(values), _PIECE):
+        part = values[first : first + _PIECE]
+        if part.any():
+            part *= factor
 
 
 def _clear(values: np.ndarray) -> None:

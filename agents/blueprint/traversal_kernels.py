@@ -36,6 +36,7 @@ the number of actions, and the bit set of the actions to follow."""
 SLOT, SEAT_SHIFT, COUNT_SHIFT, FOLD_BIT, CALL_BIT = 0xFF, 2, 8, 1 << 16, 1 << 17
 """Parts of a decision's word. The slot is the seat and the street together, an index into the workspace's buckets."""
 _INT32_MAX = 2**31 - 1
+_MAX_VISITS = 2.0**22
 
 
 @kernel
@@ -253,8 +254,21 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
     return explored
 
 
+@kernel(inline=True)
+def _add_visit(regrets, cell, num_actions, strategy, visits):
+    """Add the current strategy of a visited row to its sums in `visits`. Modified in place: `strategy`, `visits`."""
+    match_regrets(regrets, cell, num_actions, strategy)
+    total = 0.0
+    for a in range(num_actions):
+        visits[cell + a] += strategy[a]
+        total += visits[cell + a]
+    if total > _MAX_VISITS:  # float32 counts up to 2**24: the visits so far count half from here on
+        for a in range(num_actions):
+            visits[cell + a] *= 0.5
+
+
 @kernel
-def traverse_betting(tree, game, settings, regrets, stream, work, traverser, prune):
+def traverse_betting(tree, game, settings, regrets, visits, stream, work, traverser, prune):
     """Traverse the betting of a dealt hand for one seat and update its regrets (Algorithm 1, TRAVERSE-MCCFR).
 
     Parameters
@@ -264,6 +278,9 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     settings : TraversalSettings
     regrets : int32 or float64[num_cells]
         Modified in place.
+    visits : float32[num_cells]
+        Strategy sums of the streets after `settings.last_average_street`. Each visit of another seat's row adds the
+        row's current strategy. Empty if these streets are not averaged by visits, or not yet. Modified in place.
     stream : uint64[4]
     work : TraversalWorkspace
     traverser : int
@@ -279,6 +296,10 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
     -----
     Every action of the traverser is followed; for other seats one action is drawn. A sampled regret needs no weight:
     the probability of the sample is the reach of chance and the others, which cancels (Lanctot et al., section 3.2).
+    In `visits` the rows of the seats that draw their actions are averaged, as in external sampling for two players
+    (Lanctot et al., section 3.2): such a row is visited in proportion to the reach of its own seat. With more seats the
+    reach of the other seats that draw enters, too; the paper avoids that by snapshots.
+
     Algorithm 1 plays on after the traverser's fold. Here the fold's value is taken at once: nothing later changes it.
 
     The stack is explicit and lies in the workspace: kernels allocate nothing.
@@ -299,6 +320,8 @@ def traverse_betting(tree, game, settings, regrets, stream, work, traverser, pru
             prefetch(tree.nodes, 4 * first)
             cell = starts[word & SLOT] + tree.nodes[node, ROW]
             if (word & SLOT) >> SEAT_SHIFT != traverser:
+                if len(visits) and word & (1 << SEAT_SHIFT) - 1 > settings.last_average_street:
+                    _add_visit(regrets, cell, num_actions, work.opponent, visits)
                 node = first + draw_by_regrets(regrets, cell, num_actions, stream)
                 continue
             # Kept for the way up: the mean needs the same strategy then, and other threads may change the regrets.
@@ -415,7 +438,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
 
 
 @kernel
-def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters):
+def run_iterations(dealt, settings, span, regrets, sums, visits, stream, work, counters):
     """Do a span of iterations: in each, deal a hand, traverse it once for every seat, and perhaps update the averages.
 
     Parameters
@@ -427,6 +450,9 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
         Modified in place.
     sums : float64[cells up to settings.last_average_street]
         Modified in place.
+    visits : float32[num_cells] or float32[0]
+        Strategy sums of later streets, as in `traverse_betting`; empty if they are averaged by snapshots. Modified in
+        place.
     stream : uint64[4]
         Modified in place.
     work : TraversalWorkspace
@@ -438,10 +464,11 @@ def run_iterations(dealt, settings, span, regrets, sums, stream, work, counters)
         # One deal for all seats, where Algorithm 1 samples chance in each traversal: every traversal by itself still
         # sees a random deal, and draws new actions of its opponents.
         deal_hand(dealt.tables, game, dealt.cards, stream, work)
+        averaged = visits if iteration >= span.average_from else visits[:0]
         for seat in range(game.num_seats):
             # One traversal in twenty follows every action (the supplement's 5 %), so that pruned actions can recover.
             prune = iteration >= span.prune_from and next_float(stream) < settings.prune_share
-            num_nodes, num_visits = traverse_betting(tree, game, settings, regrets, stream, work, seat, prune)
+            num_nodes, num_visits = traverse_betting(tree, game, settings, regrets, averaged, stream, work, seat, prune)
             counters[0] += 1
             counters[1] += num_nodes
             counters[2] += num_visits

@@ -27,6 +27,8 @@ class TraversalWorkspace(NamedTuple):
         The stack of open decisions, one frame each (see `traversal_kernels.CHILD`).
     values, strategies : float64[depth, MAX_ACTIONS]
         The value and the probability of each action at the open decisions.
+    opponent : float64[actions]
+        The strategy of another seat's row while it is added to an average.
     """
 
     deck: np.ndarray
@@ -37,6 +39,7 @@ class TraversalWorkspace(NamedTuple):
     frames: np.ndarray
     values: np.ndarray
     strategies: np.ndarray
+    opponent: np.ndarray
 
 
 def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
@@ -53,6 +56,7 @@ def traversal_workspace(rules: HoldemRules) -> TraversalWorkspace:
             ((depth, 8), np.int64),  # five entries are used; eight fill a line of the cache
             ((depth, actions), np.float64),
             ((depth, actions), np.float64),
+            ((actions,), np.float64),
         )
     )
     work.deck[:] = cards

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 
 LEDUC = dataclasses.replace(read_preset("leduc"), iterations=4_000, prune_from=0.1, prune_below_bb=-50.0)
 WHOLE_CHIPS = dataclasses.replace(LEDUC, exact=False, discount_until=0.3, average_from=0.2, num_snapshots=7)
-STATE = ("regrets", "sums", "snapshots", "weighted_visits", "streams", "counters")
+STATE = ("regrets", "sums", "later_sums", "weighted_visits", "streams", "counters")
 
 
 @pytest.fixture(autouse=True)
@@ -168,7 +168,7 @@ def test_rows_of_8_bits_are_the_strategy(tmp_path):
     assert tree_digest(found.tree) == tree_digest(trainer.tree)
     learnt = 0
     for street, buckets in enumerate(found.cards.num_buckets):
-        sums = trainer.sums if street == 0 else trainer.snapshots
+        sums = trainer.sums if street == 0 else trainer.later_sums
         for node in found.decisions(street).tolist():
             for bucket in range(buckets):
                 cell = int(found.game.base[street] + bucket * found.game.pairs[street] + found.tree.row[node])

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 import os
 import sys
 
@@ -31,6 +32,7 @@ from plurispiel.evaluation.best_response import exploitability
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 PLAIN = {"discount_until": 0.0, "prune_from": 1.0, "average_from": 0.0, "average_every": 1, "num_snapshots": 0}
+NO_VISITS = np.empty(0, np.float32)
 
 
 def train(name, iterations, *, schedule=None, **options):
@@ -117,7 +119,9 @@ def test_sampled_regrets_are_unbiased(name, samples):
         for _ in range(samples):
             trainer.regrets[:] = frozen
             kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
-            kernels.traverse_betting(dealt.tree, game, trainer.settings, trainer.regrets, stream, work, seat, False)
+            kernels.traverse_betting(
+                dealt.tree, game, trainer.settings, trainer.regrets, NO_VISITS, stream, work, seat, False
+            )
             change = trainer.regrets - frozen
             total += change
             squares += change**2
@@ -196,9 +200,9 @@ def test_pieces_are_the_whole():
         for part in (1, 10, 999, 1_000, 77, 10_000):
             pieces.run(part)
         assert whole.iteration == pieces.iteration == 3_000
-        for name in ("regrets", "sums", "snapshots", "streams", "counters"):
+        for name in ("regrets", "sums", "later_sums", "streams", "counters"):
             assert (getattr(whole, name) == getattr(pieces, name)).all(), name
-        assert whole.snapshots.any()
+        assert whole.later_sums.any()
 
 
 @pytest.mark.parametrize("exact", [True, False], ids=["exact", "whole chips"])
@@ -215,13 +219,69 @@ def test_averages_restart_where_their_share_of_the_run_begins(exact):
     for until in (1_000, 2_000):  # at a restart the old averages are still readable
         for trainer in (renewed, plain):
             trainer.run(until - trainer.iteration)
-        assert renewed.snapshots.any() and renewed.sums.any()
-        before = {"sums": plain.sums.copy(), "snapshots": plain.snapshots.copy()}
+        assert renewed.later_sums.any() and renewed.sums.any()
+        before = {"sums": plain.sums.copy(), "later_sums": plain.later_sums.copy()}
     renewed.run()
     plain.run()
     assert (renewed.regrets == plain.regrets).all()
     for name, values in before.items():
         np.testing.assert_allclose(getattr(renewed, name), getattr(plain, name) - values, atol=1e-5)
+
+
+def test_averages_by_visits_converge():
+    """In holdem-mini, in the mean of two runs, in whole chips."""
+    schedule = {"average_from": 0.1, "discount_until": 1.0, "average_every": 4}
+    means = []
+    for iterations in (20_000, 80_000, 320_000):
+        options = {"schedule": schedule, "average_all": False, "exact": False}
+        runs = [train("holdem-mini", iterations, seed=k, **options) for k in range(2)]
+        means.append(np.mean([distance("holdem-mini", each) for each in runs]))
+    assert means[1] < 0.6 * means[0] and means[2] < 0.6 * means[1], means
+
+
+def test_visits_count_rows_by_the_reach_of_their_seat():
+    """In Leduc with a frozen strategy, within 4.5 standard errors of a Poisson count."""
+    trainer = train("leduc", 50, seed=7, average_all=False)
+    rules, tree, game, dealt = trainer.rules, trainer.tree, trainer.game, trainer.dealt_game
+    work, stream, frozen = trainer.workspaces[0], trainer.streams[0], trainer.regrets.copy()
+    samples, visits, scratch = 60_000, np.zeros(len(frozen), np.float32), np.zeros(32)
+    for number in range(2 * samples):
+        kernels.deal_hand(dealt.tables, dealt.game, dealt.cards, stream, work)
+        kernels.traverse_betting(
+            dealt.tree, game, trainer.settings, trainer.regrets, visits, stream, work, number % 2, False
+        )
+        trainer.regrets[:] = frozen
+    decks = list(itertools.permutations(rules.cards.tolist(), 3))
+    expected = np.zeros(len(frozen))
+    for deck in decks:
+        reaches = {0: (1.0, 1.0)}  # of both seats
+        for node in range(len(tree.actor)):
+            seat = int(tree.actor[node])
+            if seat < 0:
+                continue
+            street, count, first = int(tree.street[node]), int(tree.num_actions[node]), int(tree.first_child[node])
+            bucket = int(
+                trainer.cards.row(tuple(deck[2:]) if street else (), street)[rules.combo_id(deck[seat : seat + 1])]
+            )
+            cell = int(game.base[street] + bucket * game.pairs[street] + tree.row[node])
+            kernels.match_regrets(frozen, cell, count, scratch)
+            if street:
+                expected[cell : cell + count] += reaches[node][seat] * scratch[:count] / len(decks)
+            for place in range(count):
+                reach = list(reaches[node])
+                reach[seat] *= scratch[place]
+                reaches[first + place] = tuple(reach)
+    assert not visits[: int(game.base[1])].any()  # the first street has its own average
+    assert (np.abs(visits - samples * expected) <= 4.5 * np.sqrt(samples * expected) + 1e-3).all()
+
+
+def test_sums_by_visits_are_halved_before_float32_stops_counting():
+    trainer = train("leduc", 100, average_all=False)
+    many = np.float32(2.0**22)
+    trainer.later_sums[trainer.later_sums > 0] = many
+    trainer.schedule = Schedule(2_000, **PLAIN)
+    trainer.run()
+    assert trainer.later_sums.max() < 2 * many
 
 
 def test_two_threads_learn_the_same_game():
@@ -305,7 +365,7 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
             for seat in range(rules.num_seats):
                 assert work.buckets[4 * seat + street] == row[rules.combo_id(deck[2 * seat : 2 * seat + 2].tolist())]
     trainer.run()
-    assert trainer.num_traversals == 10 * rules.num_seats and trainer.snapshots.any()
+    assert trainer.num_traversals == 10 * rules.num_seats and trainer.later_sums.any()
 
 
 def test_bad_settings_are_refused():
@@ -329,8 +389,8 @@ def test_memory_is_taken_for_what_is_met_only(monkeypatch):
     menu = GameMenu((StreetMenu(("1p allin", "allin")),))
     plan = Schedule(400, discount_until=1.0, average_from=0.1, average_every=10, num_snapshots=5)
     trainer = Trainer(SIXMAX, menu, lossless_preflop(SIXMAX, 20), plan)
-    virtual = trainer.regrets.nbytes + trainer.snapshots.nbytes
+    virtual = trainer.regrets.nbytes + trainer.later_sums.nbytes
     before = resident_bytes()
     trainer.run()
-    assert virtual > 2**28 and trainer.snapshots.any() and trainer.sums.any()
+    assert virtual > 2**28 and trainer.later_sums.any() and trainer.sums.any()
     assert resident_bytes() - before < 0.2 * virtual
