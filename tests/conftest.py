@@ -3,10 +3,19 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
 WARMUP = "from plurispiel.tournaments.run.kernels import MODULES, warmup; warmup(MODULES[::{}])"
+
+
+def pytest_configure(config):
+    """Hide the user's bucket tables: the default values of AIVAT depend on them."""
+    if not hasattr(config, "workerinput"):  # workers are started with this environment
+        folder = tempfile.TemporaryDirectory(prefix="plurispiel-home-")
+        config.add_cleanup(folder.cleanup)
+        os.environ["PLURISPIEL_HOME"] = folder.name
 
 
 @pytest.hookimpl(tryfirst=True)

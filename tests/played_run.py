@@ -17,6 +17,15 @@ def play(folder, keep="sample", **settings):
     return folder
 
 
+def num_stored(folder):
+    """Return how many decks a run has stored so far, of which another process may be the player."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT COUNT(DISTINCT deck) FROM groups").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
 def group_rows(folder):
     """Return all that a run has stored of its groups, but for the time they took."""
     columns = "lineup, deck, agent, hands, chips, chips_squared, faults, play, first_fault, fault_kinds"

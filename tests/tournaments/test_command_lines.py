@@ -17,7 +17,7 @@ from plurispiel.tournaments.run import kernels
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no alarm on this system")
 
 SEED = 21
-SHARE, ALL = 40, 500
+SHARE, ALL = 20, 500
 ALARM_S = 2.0
 """After which a command is interrupted, as many of these would play or train for ever."""
 MOST_S = 20.0

@@ -1,6 +1,7 @@
 """The betting tree against one walked state by state."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -92,19 +93,24 @@ def test_a_menu_by_street_raises_and_seats_left():
     check(SHALLOW, MENU)
 
 
+def counts(rules, *texts, later=80, all_in_share=0.9):
+    """Return the number of decisions and of their actions."""
+    size = tree_size(rules, GameMenu((StreetMenu((*texts, *(texts[-1],) * later)),), all_in_share))
+    return sum(size.decisions), sum(size.pairs)
+
+
 def test_published_counts():
-    """Of decisions and of their actions: heads-up (100 and 200 big blinds), three seats, six with three raises."""
-
-    def counts(rules, *texts, later=80, all_in_share=0.9):
-        size = tree_size(rules, GameMenu((StreetMenu((*texts, *(texts[-1],) * later)),), all_in_share))
-        return sum(size.decisions), sum(size.pairs)
-
+    """Heads-up (100 and 200 big blinds), and three seats."""
     shallow = dataclasses.replace(HUNL, stacks=(10_000, 10_000))
     assert counts(shallow, "1p allin") == (1_360, 3_361)
     assert counts(shallow, "0.5p 1p allin", "1p allin") == (8_016, 20_897)
     assert counts(HUNL, "0.5p 1p allin", "1p allin") == (14_480, 38_321)
     assert counts(no_limit_holdem(3), "1p allin") == (16_004, 36_021)
-    # With six seats it tells whether raises near all-in stay apart: 4.5 million decisions if they do.
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+def test_published_counts_of_six_seats_with_three_raises():
+    """They tell whether raises near all-in stay apart: 4.5 million decisions if they do."""
     assert counts(SIXMAX, "1p allin", later=2, all_in_share=1.0) == (4_537_789, 9_484_734)
     assert counts(SIXMAX, "1p allin", later=2) == (3_688_553, 7_703_312)
 

@@ -140,12 +140,18 @@ def test_cache_folder_falls_back_when_it_cannot_be_written(fallback_folder):
     assert jit.source_digest() in fallback_folder().name  # here, too, changed kernels must not meet old code
 
 
+SMALL = """
+from plurispiel.abstraction.machine.jit import kernel
+@kernel
+def twice(number):
+    return 2 * number
+twice(4)
+"""
 READ_ONLY = """
 import os
 os.access = lambda path, mode: mode != os.W_OK  # root may write everywhere
 from plurispiel.abstraction.machine import jit
-from plurispiel.abstraction.holdem.hand_rank import warmup
-warmup()
+import small
 hits = [sum(kernel.stats.cache_hits.values()) for kernel in jit.KERNELS if kernel.signatures]
 print(jit.CACHE_FOLDER, min(hits), len(hits))
 """
@@ -156,9 +162,9 @@ def test_kernels_of_a_cache_that_cannot_be_written_are_used(tmp_path):
     """And those that it lacks are compiled beside it."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    folders = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(temporary)}
-    warmup = "from plurispiel.abstraction.holdem.hand_rank import warmup; warmup()"
-    assert run(warmup, **folders).returncode == 0
+    (tmp_path / "small.py").write_text(SMALL)
+    folders = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(temporary), "PYTHONPATH": str(tmp_path)}
+    assert run("import small", **folders).returncode == 0
     kernels = sorted((tmp_path / "cache").rglob("*.nbc"))
     kept = [(path, path.stat().st_mtime_ns) for path in kernels]
     done = run(READ_ONLY, **folders)

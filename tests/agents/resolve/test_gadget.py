@@ -16,7 +16,7 @@ BOARD = (8,)
 @functools.cache
 def equilibrium():
     solver = VectorSolver(Subgame(BettingState(LEDUC), (), np.ones((2, LEDUC.num_combos))), "cfr+", dtype=np.float64)
-    solver.run(2000)
+    solver.run(1000)
     return solver
 
 
@@ -60,12 +60,12 @@ def test_no_hand_wins_more_than_its_bound(opponent, algorithm):
     subgame, bounds = bounds_of(opponent)
     safe = VectorSolver(subgame, algorithm, dtype=np.float64)
     safe.add_gadget(opponent, bounds)
-    safe.run(3000)
+    safe.run(800)
     assert gains(safe, opponent, bounds).max() < 0.01
     wrong = subgame.ranges.copy()
     wrong[opponent] *= [0.02, 0.02, 1.0, 1.0, 0.02, 0.02]
     unsafe = VectorSolver(dataclasses.replace(subgame, ranges=wrong), algorithm, dtype=np.float64)
-    unsafe.run(3000)
+    unsafe.run(400)
     assert gains(unsafe, opponent, bounds).max() > 0.05
 
 
@@ -75,7 +75,7 @@ def test_hands_that_are_forced_to_go_on_change_no_equilibrium(opponent):
     subgame, bounds = bounds_of(opponent)
     safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
     safe.add_gadget(opponent, bounds, 0.5 * second_street(None)[0].ranges[opponent])
-    safe.run(3000)
+    safe.run(800)
     assert gains(safe, opponent, bounds).max() < 0.01
 
 
@@ -88,9 +88,9 @@ def test_where_bounds_are_generous_they_are_what_is_learnt_from(opponent):
     for forced in (0.5 * ranges[opponent], 0.0):
         solver = VectorSolver(subgame, "cfr+", dtype=np.float64)
         solver.add_gadget(opponent, bounds + 5.0, forced)
-        solver.run(1000)
+        solver.run(500)
         whole = VectorSolver(dataclasses.replace(subgame, ranges=ranges), "cfr+", dtype=np.float64)
-        whole.run(1000)
+        whole.run(500)
         value = whole.evaluate().values[1 - opponent]
         for decision, other in zip(
             whole.streets[0].betting.decisions, solver.streets[0].betting.decisions, strict=True
@@ -111,7 +111,7 @@ def test_it_holds_over_two_streets_with_buckets(opponent):
     )
     safe = VectorSolver(subgame, "cfr+", dtype=np.float64)
     safe.add_gadget(opponent, bounds)
-    safe.run(1000)
+    safe.run(400)
     assert gains(safe, opponent, bounds).max() < 0.01
 
 

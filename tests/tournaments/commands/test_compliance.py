@@ -132,7 +132,7 @@ def test_faults_stop_it(capsys):
 )
 def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation):
     (tmp_path / "bot.py").write_text(source)
-    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "20")
+    code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--game", "LEDUC", "--hands", "12")
     assert (code, record["faults"]) == (1, {})
     assert any(violation in text for text in record["violations"]), record
     if source == ESCAPES:  # whose last words move the cursor
@@ -142,7 +142,7 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
 
 def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(REMEMBERS)
-    arguments = [f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "20"]
+    arguments = [f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "10"]
     code, record = report(capsys, *arguments)
     assert (code, record["faults"], record["violations"]) == (0, {}, [])
     assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
@@ -153,7 +153,7 @@ def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path)
 
 def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(SLOW)
-    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "6"]) == 0
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "3"]) == 0
     out = capsys.readouterr().out
     assert " of 1,000 hands as in a tournament" in out and "--seconds gives more" in out
     hands, _, decks = (int(number) for number in re.findall(r"^(?:the contract, )?(\d+) ", out, re.MULTILINE))

@@ -284,8 +284,8 @@ def played(folder, agents, **more):
     """Return the results of a run in a folder, without what takes time."""
     (folder / "settings.toml").write_text("seed = 7\n")
     command = [sys.executable, "-m", "plurispiel.tournaments.cli", "tournament", "settings.toml"]
-    options = {"decks": 4, "seats": 2, "format": "gauntlet", "out": "table", "workers": 2, "agents": ",".join(agents)}
-    options |= more
+    options = {"decks": 1, "seats": len(agents), "processes": "one", "out": "table", "score": "raw"}
+    options |= {"agents": ",".join(agents)} | more
     words = [text for name, value in options.items() for text in (f"--{name}", str(value))]
     done = subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -301,7 +301,7 @@ def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
     (own / "rival.py").unlink()
     shutil.rmtree(own / "__pycache__")
     agents = ["behaves.py:Bot", *(f"{name}.py:Bot" for name in SPIES)]
-    disturbed = played(own, agents, sandbox="bwrap")
+    disturbed = played(own, agents, sandbox="bwrap", workers=2)
     assert disturbed["sandbox"] == "bwrap"
     log = (own / "table" / "logs").iterdir()
     assert {path.read_text().replace("tried\n", "") for path in log} == {""}
@@ -310,4 +310,4 @@ def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
     shutil.copy(BOTS / "behaves.py", quiet)
     for name in SPIES:
         (quiet / f"{name}.py").write_text("from plurispiel.agents.baselines.simple import CallAgent as Bot\n")
-    assert played(quiet, agents) == disturbed
+    assert played(quiet, agents, workers=1) == disturbed

@@ -225,7 +225,7 @@ def test_a_process_ended_from_outside_changes_nothing(contestant):
             return super().act(view)
 
     kills = 0
-    for number in range(12):
+    for number in range(6):
         deck = deal_deck(RULES, np.random.default_rng((1, number)))
         hands = []
         for first, agent in ((Killer(), contestant), (CallAgent(), behaves)):
@@ -234,7 +234,7 @@ def test_a_process_ended_from_outside_changes_nothing(contestant):
             hands.append(play_hand(RULES, [first, CallAgent(), agent], deck, rngs))
             kills += contestant.pid != pid
         assert same(*hands)
-    assert kills >= 3
+    assert kills >= 2
 
 
 def family_of(pid):

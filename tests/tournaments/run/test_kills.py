@@ -3,13 +3,13 @@
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from faulty_run import SOMETIMES, command, timeless
+from played_run import num_stored
 
 from plurispiel.tournaments.run.kept_hands import stored_hands
 
@@ -33,17 +33,6 @@ def family_of(pid):
     return {member: found[member][1] for member in family}
 
 
-def num_stored(folder):
-    try:
-        database = sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)
-        try:
-            return database.execute("SELECT COUNT(*) FROM groups").fetchone()[0]
-        finally:
-            database.close()
-    except sqlite3.OperationalError:
-        return 0
-
-
 def wait_for(condition, seconds=60.0):
     limit = time.monotonic() + seconds
     while not condition():
@@ -53,8 +42,8 @@ def wait_for(condition, seconds=60.0):
 
 def kills_command(decks):
     return command(
-        *("--agents", "sometimes.py:Bot?share=0.002,random,sometimes.py:Bot?share=0", "--decks", decks),
-        *("--workers", 2, "--out", "run", "--max-faults", 15, "--hands", "all", "--seed", 1),
+        *("--agents", "sometimes.py:Bot?share=0.01,random,sometimes.py:Bot?share=0", "--decks", decks),
+        *("--workers", 2, "--processes", "one", "--out", "run", "--max-faults", 15, "--hands", "all", "--seed", 1),
     )
 
 
@@ -134,7 +123,7 @@ SLOW = pytest.mark.slow  # test_runner.py kills a runner, contestants/test_super
 @needs_proc
 @pytest.mark.parametrize("victim", [pytest.param("runner", marks=SLOW), "worker", pytest.param("agent", marks=SLOW)])
 def test_kills_change_nothing(tmp_path, undisturbed, victim):
-    check_kills(tmp_path, undisturbed, 250, victim, 2 if victim == "agent" else 1)
+    check_kills(tmp_path, undisturbed, 60, victim, 2 if victim == "agent" else 1)
 
 
 @needs_proc

@@ -75,7 +75,10 @@ def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp
     assert play(tmp_path / "parts", config, workers=2) == whole
 
 
-def test_more_decks_retire_as_all_at_once(tmp_path, sometimes):
+@pytest.mark.parametrize(
+    "few", [5, 8, pytest.param(1, marks=pytest.mark.slow), pytest.param(13, marks=pytest.mark.slow)]
+)
+def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
     agents = (f"{sometimes}?share=0.1", "random", "call")
 
     def rows(folder, decks):
@@ -84,9 +87,8 @@ def test_more_decks_retire_as_all_at_once(tmp_path, sometimes):
 
     whole = rows("whole", 17)
     assert total_faults(whole, 0) >= 9
-    for few in (1, 5, 8, 13):
-        rows(f"{few}", few)
-        assert rows(f"{few}", 17) == whole
+    rows("parts", few)
+    assert rows("parts", 17) == whole
 
 
 def test_the_ledger_counts_in_the_order_of_the_schedule():
