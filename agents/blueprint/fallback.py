@@ -100,6 +100,12 @@ class KeptRows:
     blueprint : Blueprint
     states : TreeStates
         The betting states of the blueprint's tree.
+
+    Attributes
+    ----------
+    transfer : callable
+        Maps two decisions to the shares by which the first one's actions become the second one's, by kind:
+        float64[num_actions, num_actions].
     """
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):
@@ -112,7 +118,7 @@ class KeptRows:
         self._played = functools.lru_cache(1 << 14)(self._play)
         self._table = functools.lru_cache(1024)(self._make_table)
         self._siblings = functools.lru_cache(1024)(self._find_siblings)
-        self._transfer = functools.lru_cache(1024)(self._make_transfer)
+        self.transfer = functools.lru_cache(1024)(self._make_transfer)
 
     def row(self, node: int, board: tuple[int, ...], combo_id: int) -> tuple[float, ...] | None:
         """Return one combo's own row at a decision, as `find` would, or None if the row is missing.
@@ -150,7 +156,7 @@ class KeptRows:
                 return rows, np.zeros(len(buckets), np.int8)
             sources = table.sources[buckets]
         else:
-            rows, sources = self._in_buckets(node, buckets)
+            rows, sources = self.in_buckets(node, buckets)
         missing = np.flatnonzero(sources == STRENGTH)
         if len(missing):
             stand_ins = self._earlier(node, board, combo_ids[missing])
@@ -172,17 +178,27 @@ class KeptRows:
         cells = np.frombuffer(kept, self._blueprint.rows.dtype)
         rows = np.empty((1, len(cells)), np.float32)
         kernels.read_rows(cells, 0, 0, np.zeros(1, np.int64), rows)
-        # The same operations in the same order as `_in_buckets`: `act` and `range_strategy` must agree bit for bit.
+        # The same operations in the same order as `in_buckets`: `act` and `range_strategy` must agree bit for bit.
         rows = rows.astype(np.float64)
         total = row_sums(rows)[0]
         return tuple((rows[0] / total).tolist()) if total else None
 
+    def earlier_decisions(self, node: int) -> list[int]:
+        """Return the earlier decisions of the seat that acts at a decision, the last one first."""
+        tree = self._blueprint.tree
+        decisions, at = [], int(tree.parent[node])
+        while at >= 0:
+            if tree.actor[at] == tree.actor[node]:
+                decisions.append(at)
+            at = int(tree.parent[at])
+        return decisions
+
     def _make_table(self, node: int) -> _Table:
         num_buckets = self._blueprint.cards.num_buckets[self._blueprint.tree.street[node]]
-        rows, sources = self._in_buckets(node, np.arange(num_buckets))
+        rows, sources = self.in_buckets(node, np.arange(num_buckets))
         return _Table(rows, sources, not sources.any())
 
-    def _in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def in_buckets(self, node: int, buckets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the strategies of buckets at a decision as `find` does, without stand-ins from earlier decisions."""
         rows = self._blueprint.strategy(node, buckets).astype(np.float64)
         sources = np.zeros(len(buckets), np.int8)
@@ -243,12 +259,7 @@ class KeptRows:
 
     def _earlier(self, node: int, board: tuple[int, ...], combo_ids: np.ndarray) -> np.ndarray:
         """Return each combo's row at the seat's last earlier decision that has one, mapped to the actions of `node`."""
-        tree = self._blueprint.tree
-        decisions, at = [], int(tree.parent[node])
-        while at >= 0:
-            if tree.actor[at] == tree.actor[node]:
-                decisions.append(at)
-            at = int(tree.parent[at])
+        decisions = self.earlier_decisions(node)
         return self._from_first_of(
             decisions,
             node,
@@ -278,7 +289,7 @@ class KeptRows:
             kept = self._blueprint.strategy(decision, buckets(decision, missing)).astype(np.float64)
             # Column by column: a matrix product rounds a row differently alone than in a batch, and `act` and
             # `range_strategy` must agree bit for bit.
-            parts = zip(kept.T, self._transfer(decision, node), strict=True)
+            parts = zip(kept.T, self.transfer(decision, node), strict=True)
             stand_ins = functools.reduce(np.add, (column[:, None] * shares for column, shares in parts))
             rows[missing] = stand_ins
             missing = missing[row_sums(stand_ins) == 0.0]

@@ -58,6 +58,8 @@ MODULES = (
     "evaluation.blueprint_values",
     "evaluation.best_response",
     "evaluation.public_best_response",
+    "evaluation.all_in_margins",
+    "evaluation.flop_best_response",
     "tournaments.formats.acpc",
 )
 """Every module with kernels; a test compares this list with the sources."""

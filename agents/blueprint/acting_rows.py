@@ -1,0 +1,181 @@
+"""The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
+
+A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Where neither the
+decision nor a sibling has a row near the bucket, the hand's own past decides: its rows at earlier decisions, and at
+last its strength. Such a row is *open*: it differs between the combos of a bucket, so kernels fill it for each combo.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.cards.features import made_strength
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import Action, PublicState
+from plurispiel.agents.blueprint import _acting_rows_kernels as kernels
+from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.blueprint.blueprint import Blueprint, street_cells
+from plurispiel.agents.blueprint.fallback import STRENGTH, defended_share, kept_rows
+
+__all__ = ["ActingRows", "StreetRows"]
+
+
+class StreetRows(NamedTuple):
+    """The rows of one street.
+
+    Attributes
+    ----------
+    table : float[num_buckets, num_pairs]
+        The probability of each action of each decision, in the columns of `BettingTree.row`; zeros in open rows.
+    open_node, open_bucket : int32[num_open]
+        The decision and the bucket of each open row.
+    open_number : int32[num_open]
+        The number of the decision in `earlier`.
+    earlier : EarlierRows
+        The earlier decisions of each decision with open rows.
+    """
+
+    table: np.ndarray
+    open_node: np.ndarray
+    open_bucket: np.ndarray
+    open_number: np.ndarray
+    earlier: EarlierRows
+
+
+class ActingRows:
+    """The rows by which the agent of a blueprint acts.
+
+    Parameters
+    ----------
+    blueprint : Blueprint
+    dtype : data type
+        Type of the tables: float32 or float64.
+
+    Raises
+    ------
+    ValueError
+        If an open row may end in a call that its decision does not offer.
+    """
+
+    def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64):
+        self.blueprint = blueprint
+        self._dtype = np.dtype(dtype)
+        self._kept = kept_rows(blueprint)
+        self.street = functools.cache(self._street)
+
+    def preflop(self, node: int) -> np.ndarray:
+        """Return the rows of all combos at a decision before the flop: float64[num_combos, num_actions]."""
+        agent = BlueprintAgent(self.blueprint)
+        seat = int(self.blueprint.tree.actor[node])
+        agent.restart(self.blueprint.rules, seat, np.random.default_rng(0))
+        strategy = agent.range_strategy(self._public(node))
+        actions = self.blueprint.tree.actions(node)
+        return np.stack([strategy.probability(action) for action in actions.tolist()], axis=1)
+
+    def buckets(self, street: int, board: tuple[int, ...]) -> np.ndarray:
+        """Return the bucket of each combo: int32[num_combos]; combos that share a card with the board have any."""
+        cards = self.blueprint.cards
+        return np.minimum(cards.row(board, street), cards.num_buckets[street] - 1).astype(np.int32)
+
+    def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
+        """Return a street's rows, and the buckets of each combo on some boards: int32[num_boards, num_combos]."""
+        return self.street(street), np.stack([self.buckets(street, board) for board in boards])
+
+    def strengths(self, board: tuple[int, ...]) -> np.ndarray:
+        """Return the strength by which combos without a row call: float64[num_combos]."""
+        return made_strength(self.blueprint.rules, board)
+
+    def strategy(self, node: int, board: tuple[int, ...]) -> np.ndarray:
+        """Return the rows of all combos at a decision after the flop: float[num_combos, num_actions].
+
+        The rows of combos that share a card with the board are arbitrary.
+        """
+        rules, tree = self.blueprint.rules, self.blueprint.tree
+        street = int(tree.street[node])
+        found = self.street(street)
+        boards = [board[: rules.board_size(number)] for number in range(street + 1)]
+        buckets = np.stack([self.buckets(number, known) for number, known in enumerate(boards)])
+        columns = int(tree.row[node]) + np.arange(int(tree.num_actions[node]))
+        rows = found.table[buckets[street]][:, columns].astype(np.float64)
+        here = found.open_node == node
+        if here.any():
+            number = int(found.open_number[here][0])
+            is_open = np.flatnonzero(np.isin(buckets[street], found.open_bucket[here]))
+            kernels.fill_open_rows(found.earlier, number, buckets, self.strengths(boards[street]), is_open, rows)
+        return rows
+
+    def _public(self, node: int, board: tuple[int, ...] = ()) -> PublicState:
+        """Return the public state at a decision of the tree."""
+        tree = self.blueprint.tree
+        actions, at = [], node
+        while at > 0:
+            parent = int(tree.parent[at])
+            actions.append(Action(int(tree.actor[parent]), int(tree.action[at]), int(tree.street[parent])))
+            at = parent
+        state = self._kept.states.state(node)
+        return PublicState(self.blueprint.rules, state.array.tolist(), board, tuple(reversed(actions)))
+
+    def _street(self, street: int) -> StreetRows:
+        """Return the rows of a street."""
+        blueprint = self.blueprint
+        num_buckets = blueprint.cards.num_buckets[street]
+        cells = street_cells(blueprint.tree, blueprint.game, street, num_buckets)
+        nodes = blueprint.decisions(street)
+        table = np.zeros((num_buckets, cells.pairs), self._dtype)
+        missing = np.zeros((num_buckets, len(nodes)), np.bool_)
+        kernels.fill_acting_rows(cells, blueprint.rows, table, missing)
+        open_nodes, open_buckets = [], []
+        for number in np.flatnonzero(missing.any(axis=0)).tolist():
+            node, buckets = int(nodes[number]), np.flatnonzero(missing[:, number])
+            rows, sources = self._kept.in_buckets(node, buckets)
+            first = int(cells.rows[number])
+            table[buckets, first : first + rows.shape[1]] = rows
+            is_open = buckets[sources == STRENGTH]
+            open_nodes.append(np.full(len(is_open), node, np.int32))
+            open_buckets.append(is_open.astype(np.int32))
+        none = [np.empty(0, np.int32)]
+        found = np.concatenate(open_nodes + none)
+        decisions, numbers = np.unique(found, return_inverse=True)
+        return StreetRows(
+            table,
+            found,
+            np.concatenate(open_buckets + none),
+            numbers.astype(np.int32),
+            self._earlier(decisions.tolist()),
+        )
+
+    def _earlier(self, decisions: list[int]) -> EarlierRows:
+        """Return the earlier decisions from which the open rows of some decisions are filled."""
+        blueprint, states = self.blueprint, self._kept.states
+        tree, game = blueprint.tree, blueprint.game
+        first, sources, transfers, transfer_first, calls, thresholds = [0], [], [], [0], [], []
+        for node in decisions:
+            actions = tree.actions(node).tolist()
+            if CALL not in actions:
+                raise ValueError(
+                    "this blueprint lacks rows at decisions without a call; train it longer, or pack it with --least 0"
+                )
+            calls.append(actions.index(CALL))
+            state = states.state(node)
+            folds = actions[0] == FOLD
+            thresholds.append(1.0 - defended_share(sum(state.contributions), state.to_call) if folds else -1.0)
+            for source in self._kept.earlier_decisions(node):
+                street = int(tree.street[source])
+                cell = int(game.base[street]) + int(tree.row[source])
+                sources.append((street, cell, int(game.pairs[street]), int(tree.num_actions[source])))
+                transfers.append(self._kept.transfer(source, node).ravel())
+                transfer_first.append(transfer_first[-1] + transfers[-1].size)
+            first.append(len(sources))
+        return EarlierRows(
+            blueprint.rows,
+            np.array(first),
+            np.array(sources, np.int64).reshape(-1, 4),
+            np.array(transfer_first),
+            np.concatenate([*transfers, np.empty(0)]),
+            np.array([int(tree.num_actions[node]) for node in decisions], np.int64),
+            np.array(calls, np.int64),
+            np.array(thresholds, np.float64),
+        )

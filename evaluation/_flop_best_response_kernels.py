@@ -1,0 +1,276 @@
+"""Kernels of the best response from a flop on: sixteen subtrees of one shape at once, all hands, board after board.
+
+Every vector of a board has a block of sixteen lanes for each hand, in the order of `StreetDeals`; each lane is a
+subtree of its own (`betting_batches`). The opponent's reach goes down by its rows, values come up. Values are
+counterfactual: weighted by the opponent's reach, and by the probability of each board given both hands.
+
+Arguments that recur
+--------------------
+nodes : BatchNodes
+deals : StreetDeals
+    All boards of the street. Both seats have the same hands, those of seat 0 are read.
+facing : Facing
+    The opponent's rows.
+seat : int
+    The seat that responds.
+above, totals : float[num_batches * above_width, 16]
+    The opponent's reach at the roots, and the values there, with a block for each hand on the parent of a board.
+below, below_totals : float[num_batches of the next street * below_width, 16]
+    The same at the ends of the street, with a block for each hand on the board.
+work : ResponseWorkspace
+    Modified in place.
+
+``float`` is float32 or float64, the same throughout.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting_tree import FOLD_END, STREET_END
+from plurispiel.abstraction.holdem.showdown_kernels import FIRST_HAND, fill_fold_tile, fill_margin_tile
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import LANES, larger, load, spread, store
+from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows, fill_open_row
+
+ENTRY, LANE, DECISION = 0, 1, 2
+"""Columns of `Facing.open_rows`."""
+
+
+class Facing(NamedTuple):
+    """One seat's rows on a street, as `respond` and `descend` read them.
+
+    Attributes
+    ----------
+    table : float[n, 16]
+        The probability of each action in each lane: block ``table_first[batch] + bucket * num_entries + entry``.
+    table_first : int64[num_batches]
+    buckets : int32[num_hands]
+        The bucket of each hand on all boards of the street, in the order of `StreetDeals`.
+    num_buckets : int
+    open_first : int64[num_batches * num_buckets + 1]
+        The index in `open_rows` of the first open row of each batch and bucket; a single 0 if no row is open.
+    open_rows : int32[num_open, 3]
+        The first entry of the decision, the lane, and the number of the decision in `earlier`. In the table an open
+        row is zeros.
+    earlier : EarlierRows
+        Fills the open rows.
+    past : int32[num_streets so far, num_combos]
+        The bucket of each combo on the streets before; the last row is that of this street, and not read.
+    strengths : float64[num_boards, num_combos]
+        The strength of each combo, by which hands without any row play; a single row if no row is open.
+    """
+
+    table: np.ndarray
+    table_first: np.ndarray
+    buckets: np.ndarray
+    num_buckets: int
+    open_first: np.ndarray
+    open_rows: np.ndarray
+    earlier: EarlierRows
+    past: np.ndarray
+    strengths: np.ndarray
+
+
+class ResponseWorkspace(NamedTuple):
+    """Scratch memory of one thread on one street.
+
+    Attributes
+    ----------
+    reach, values : float[(max_depth + 1) * width, 16]
+        The opponent's reach and the values at one node of each depth. In `reach` a hand has block `FIRST_HAND` and up,
+        and the blocks before are zeros.
+    place : int64[max_depth + 1]
+        The first block in `reach` of the node at a depth: after an action of the responding seat, that of its parent.
+    started : bool[max_depth + 1]
+        Whether a child of the node at a depth has been added to its values.
+    mass, out : float[n, 16]
+        Workspace and result of the terminal kernels.
+    row : float64[MAX_ACTIONS]
+    """
+
+    reach: np.ndarray
+    values: np.ndarray
+    place: np.ndarray
+    started: np.ndarray
+    mass: np.ndarray
+    out: np.ndarray
+    row: np.ndarray
+
+
+@kernel
+def respond(nodes, deals, facing, seat, batches, boards, above, above_width, below_totals, below_width, work, totals):
+    """Add the values of a best response at the roots of some batches, over some boards.
+
+    Parameters
+    ----------
+    batches, boards : int64[2]
+        The first batch and board, and those after the last. On a street that is not the last there is one board, whose
+        `below_totals` are given.
+    totals : float[num_batches * above_width, 16]
+        Modified in place.
+    """
+    hands = deals.seats[0]
+    width = work.reach.shape[0] // work.started.shape[0]
+    for batch in range(batches[0], batches[1]):
+        for board in range(boards[0], boards[1]):
+            first = hands.first[board]
+            num_hands = hands.first[board + 1] - first
+            _gather(hands, first, num_hands, above, batch * above_width, work)
+            shape = nodes.shape[batch]
+            start, stop = nodes.first[shape], nodes.first[shape + 1]
+            for node in range(start, stop):
+                kind, depth, offset = nodes.kind[node], np.int64(nodes.depth[node]), node - start
+                if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
+                    _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work)
+                elif depth > 0:  # the seat's own action leaves the opponent's reach as it was
+                    work.place[depth] = work.place[depth - 1]
+                if kind < FOLD_END:
+                    work.started[depth] = False
+                    continue
+                _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_totals, below_width, work)
+                _close(nodes, start, offset, seat, num_hands, width, work)
+            weight = spread(totals, deals.weight[board])
+            # The board stands for a class of isomorphic ones: on each member the values belong to renamed hands.
+            for member in range(deals.member_first[board], deals.member_first[board + 1]):
+                into = hands.target_first[member]
+                for k in range(num_hands):
+                    target = batch * above_width + np.int64(hands.targets[into + k])
+                    store(totals, target, load(totals, target) + load(work.values, k) * weight)
+
+
+@kernel
+def descend(nodes, deals, facing, seat, batches, board, above, above_width, below, below_width, work):
+    """Write the opponent's reach at the ends of a street on one board.
+
+    Parameters
+    ----------
+    batches : int64[2]
+        The first batch, and that after the last.
+    board : int
+    below : float[num_batches of the next street * below_width, 16]
+        Modified in place: the lanes of the ends below the given batches.
+    """
+    hands = deals.seats[0]
+    width = work.reach.shape[0] // work.started.shape[0]
+    first = hands.first[board]
+    num_hands = hands.first[board + 1] - first
+    for batch in range(batches[0], batches[1]):
+        _gather(hands, first, num_hands, above, batch * above_width, work)
+        shape = nodes.shape[batch]
+        start, stop = nodes.first[shape], nodes.first[shape + 1]
+        for node in range(start, stop):
+            kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
+            if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
+                _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work)
+            elif depth > 0:
+                work.place[depth] = work.place[depth - 1]
+            if kind == STREET_END:
+                slots = nodes.slots[nodes.end_first[batch] + nodes.number[node]]
+                for lane in range(LANES):
+                    if slots[lane] >= 0:
+                        into, column = slots[lane] // LANES * below_width, slots[lane] % LANES
+                        for k in range(num_hands):
+                            below[into + k, column] = work.reach[work.place[depth] + FIRST_HAND + k, lane]
+
+
+@kernel(inline=True)
+def _gather(hands, first, num_hands, above, start, work):
+    """Write the opponent's reach at the roots of a batch, from the hands on the parent to those on the board."""
+    work.place[0] = 0
+    for k in range(num_hands):
+        store(work.reach, FIRST_HAND + k, load(above, start + np.int64(hands.above[first + k])))
+
+
+@kernel(inline=True)
+def _copy(blocks, source, target, count):
+    """Copy blocks. Modified in place."""
+    for k in range(count):
+        store(blocks, target + k, load(blocks, source + k))
+
+
+@kernel
+def _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work):
+    """Multiply the opponent's reach by the probability of its action into a node."""
+    depth, entry = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
+    work.place[depth] = depth * width
+    above, here = work.place[depth - 1] + FIRST_HAND, depth * width + FIRST_HAND
+    seat = nodes.kind[start + nodes.parent[node]]
+    num_entries = nodes.num_entries[seat, nodes.shape[batch]]
+    table = facing.table_first[batch] + entry
+    for k in range(num_hands):
+        probability = load(facing.table, table + np.int64(facing.buckets[first + k]) * num_entries)
+        store(work.reach, here + k, load(work.reach, above + k) * probability)
+    if len(facing.open_first) == 1:
+        return
+    combos = deals.seats[0].combos
+    for k in range(num_hands):
+        bucket = np.int64(facing.buckets[first + k])
+        cell = batch * facing.num_buckets + bucket
+        for index in range(facing.open_first[cell], facing.open_first[cell + 1]):
+            decision = np.int64(facing.open_rows[index, DECISION])
+            column = entry - facing.open_rows[index, ENTRY]
+            if 0 <= column < facing.earlier.num_actions[decision]:
+                combo, lane = np.int64(combos[first + k]), facing.open_rows[index, LANE]
+                strength = facing.strengths[board, combo]
+                fill_open_row(facing.earlier, decision, bucket, facing.past, combo, strength, work.row)
+                work.reach[here + k, lane] = work.reach[above + k, lane] * work.row[column]
+
+
+@kernel
+def _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_totals, below_width, work):
+    """Write the values at an end of the street to ``work.values`` at the node's depth."""
+    kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
+    here = depth * width
+    if kind == STREET_END:
+        slots = nodes.slots[nodes.end_first[batch] + nodes.number[node]]
+        for lane in range(LANES):
+            if slots[lane] < 0:
+                for k in range(num_hands):
+                    work.values[here + k, lane] = 0.0
+            else:
+                source, column = slots[lane] // LANES * below_width, slots[lane] % LANES
+                for k in range(num_hands):
+                    work.values[here + k, lane] = below_totals[source + k, column]
+        return
+    hands = deals.seats[0]
+    cards = hands.cards[first : first + num_hands]
+    tile = work.reach[work.place[depth] : work.place[depth] + width]
+    if kind == FOLD_END:
+        same = hands.same[first : first + num_hands]
+        fill_fold_tile(cards, cards, same, tile, work.mass, work.out)
+    else:
+        stops = deals.group_stops[0, deals.group_first[board] : deals.group_first[board + 1]]
+        fill_margin_tile(cards, stops, cards, stops, tile, work.mass, work.out)
+    stake = load(nodes.stakes, nodes.stake_first[batch] + nodes.number[node])
+    if kind == FOLD_END and seat == 1:
+        stake = spread(work.out, work.out.dtype.type(0)) - stake
+    for k in range(num_hands):
+        store(work.values, here + k, load(work.out, k) * stake)
+
+
+@kernel
+def _close(nodes, start, offset, seat, num_hands, width, work):
+    """Add the values of a node to its parent's, and go on with the parent if the node was its last descendant.
+
+    One node of each depth is open at a time, so its values are in ``work.values`` at its depth.
+    """
+    values = work.values
+    while True:
+        node = start + offset
+        depth, parent = np.int64(nodes.depth[node]), np.int64(nodes.parent[node])
+        if parent < 0:
+            return
+        source, target = depth * width, (depth - 1) * width
+        if not work.started[depth - 1]:
+            work.started[depth - 1] = True
+            _copy(values, source, target, num_hands)
+        elif nodes.kind[start + parent] == seat:
+            for k in range(num_hands):  # for each hand by itself, against the whole range: one choice in each infoset
+                store(values, target + k, larger(load(values, source + k), load(values, target + k)))
+        else:  # the opponent's probabilities are in its reach already, so its actions just add up
+            for k in range(num_hands):
+                store(values, target + k, load(values, source + k) + load(values, target + k))
+        if nodes.last[node] != nodes.last[start + parent]:
+            return
+        offset = parent

@@ -1,0 +1,107 @@
+"""All-in before the flop: what a class of hands wins from another one, exactly, over all boards."""
+
+import functools
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.boards import board_classes, relabel_combos
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.showdown import HandRanker
+from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND, fill_margin_tile
+from plurispiel.abstraction.machine.jit import kernel
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, clear, empty_blocks, load, spread, store
+
+__all__ = ["all_in_margins", "compute_all_in_totals", "hand_classes"]
+
+
+def hand_classes(rules: HoldemRules) -> np.ndarray:
+    """Return the class of each combo under renamings of suits, from 0: int64[num_combos]; 169 classes in hold'em."""
+    lowest = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards).min(axis=0)
+    return np.unique(lowest, return_inverse=True)[1].astype(np.int64)
+
+
+@functools.lru_cache(4)
+def all_in_margins(rules: HoldemRules) -> np.ndarray:
+    """Return the margin of a hand that is all-in before the flop, by classes: float64[num_classes, num_classes].
+
+    Entry [a, b] is the mean over the combos of class a of a sum over the compatible combos of class b: the
+    probability to win minus that to lose, over all boards. For hold'em with 52 cards the totals are stored.
+    """
+    if (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.num_board_cards) == (4, 13, 2, 5):
+        totals = np.load(Path(__file__).with_name("all_in_totals.npy"), allow_pickle=False)
+    else:
+        totals = compute_all_in_totals(rules)
+    unseen = len(rules.cards) - 2 * rules.num_hole_cards
+    num_boards = math.comb(unseen, rules.num_board_cards)
+    return totals / num_boards / np.bincount(hand_classes(rules))[:, None]
+
+
+def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
+    """Return how many deals each class of hands wins from each other one, less those it loses.
+
+    A deal is a combo of each class and a board. For hold'em some half a minute.
+
+    Returns
+    -------
+    int32[num_classes, num_classes]
+        Antisymmetric.
+    """
+    classes = hand_classes(rules)
+    num_classes = int(classes.max()) + 1
+    num_tiles = blocks_for(num_classes)
+    boards = board_classes(rules.num_board_cards, rules.num_suits, rules.num_ranks)
+    ranker = HandRanker(rules)
+    rows = LANES * blocks_for(FIRST_HAND + rules.num_combos)
+    work = _Workspace(*(empty_blocks(count, np.float64) for count in (rows, CARD_SLOTS, rows)))
+    totals = empty_blocks(num_classes * num_tiles, np.float64)
+    for board, weight in zip(boards.boards.tolist(), boards.sizes.tolist(), strict=True):
+        _add_margins(ranker.rank(tuple(board)), classes, float(weight), num_tiles, work, totals)
+    by_class = totals.reshape(num_classes, -1)[:, :num_classes]
+    return np.rint(by_class).astype(np.int32)
+
+
+def warmup() -> None:
+    """Compile every kernel of this module."""
+    compute_all_in_totals(LEDUC)
+
+
+class _Workspace(NamedTuple):
+    """Scratch memory of `_add_margins`; fields as in `fill_margin_tile`."""
+
+    tile: np.ndarray
+    mass: np.ndarray
+    out: np.ndarray
+
+
+@kernel
+def _add_margins(hands, classes, weight, num_tiles, work, totals):
+    """Add one board's margins, times the number of boards it stands for.
+
+    Parameters
+    ----------
+    hands : RankedHands
+    classes : int64[num_combos]
+    weight : float
+    num_tiles : int
+        The number of blocks that hold a number for each class.
+    work : _Workspace
+        Modified in place.
+    totals : float64[num_classes * num_tiles, 16]
+        Modified in place.
+    """
+    num_hands = len(hands.combos)
+    stops = hands.groups[1:]
+    factor = spread(totals, weight)
+    for tile in range(num_tiles):
+        clear(work.tile, 0, FIRST_HAND + num_hands)
+        for k in range(num_hands):
+            number = classes[hands.combos[k]]
+            if number // LANES == tile:
+                work.tile[FIRST_HAND + k, number % LANES] = 1.0
+        fill_margin_tile(hands.cards, stops, hands.cards, stops, work.tile, work.mass, work.out)
+        for k in range(num_hands):
+            row = classes[hands.combos[k]] * num_tiles + tile
+            store(totals, row, load(totals, row) + load(work.out, k) * factor)

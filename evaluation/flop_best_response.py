@@ -1,0 +1,375 @@
+"""Best responses from one flop on: all turns, rivers and hands of a heads-up game, against an agent's own betting tree.
+
+For each seat that responds, the other seat's reach goes down its betting tree and values come up, board after board
+(Johanson et al., IJCAI 2011). A response knows its hand, the board and the betting, and takes the best action against
+the whole range, with exact card removal. Boards that a renaming of suits turns into each other are dealt once.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from plurispiel.abstraction.actions.tree import BettingTree, build_tree, game_menu, tree_size
+from plurispiel.abstraction.actions.tree_kernels import MAX_ACTIONS
+from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
+from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, empty_blocks
+from plurispiel.abstraction.machine.threads import run_chunks
+from plurispiel.agents.blueprint.acting_rows import ActingRows, StreetRows
+from plurispiel.agents.blueprint.blueprint import Blueprint, game_arrays
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.agents.resolve.deals import Deals, deal_streets
+from plurispiel.evaluation import _flop_best_response_kernels as kernels
+from plurispiel.evaluation import all_in_margins
+from plurispiel.evaluation._flop_best_response_kernels import Facing, ResponseWorkspace
+from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
+
+__all__ = ["FlopBestResponse", "StrategyRows", "warmup"]
+
+_CHUNK = 4
+"""Batches that a thread takes at a time."""
+
+OnProgress = Callable[[int, int], None]
+"""Takes the number of boards of the last street that are done, and of all."""
+
+
+class StrategyRows(Protocol):
+    """The rows of an agent at the decisions of its tree; suits play no part in them."""
+
+    def preflop(self, node: int) -> np.ndarray:
+        """Return the rows of all combos at a decision before the flop: float64[num_combos, num_actions]."""
+
+    def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
+        """Return a street's rows, and the bucket of each combo on each of some boards: int32[num_boards, num_combos].
+
+        The boards follow from one board of the street before. Rows that do not depend on the boards are returned as
+        the same object each time.
+        """
+
+    def strengths(self, board: tuple[int, ...]) -> np.ndarray:
+        """Return the strength by which combos without a row play: float64[num_combos]."""
+
+
+class _Table(NamedTuple):
+    """One seat's rows on a street, in the order of batches; fields as in `kernels.Facing`."""
+
+    table: np.ndarray
+    table_first: np.ndarray
+    num_buckets: int
+    open_first: np.ndarray
+    open_rows: np.ndarray
+
+
+class FlopBestResponse:
+    """Values of best responses at the roots of a betting tree's flop.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+        Two seats, no board before the flop.
+    tree : BettingTree
+        The agent's own betting.
+    rows : StrategyRows
+    dtype : data type
+        float32 or float64. float32 takes half of the time; its error is below a hundredth of a chip.
+    threads : int
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    roots : int64[num_roots]
+        The nodes of the tree with which the flop begins.
+    """
+
+    def __init__(
+        self,
+        rules: HoldemRules,
+        tree: BettingTree,
+        rows: StrategyRows,
+        *,
+        dtype: type = np.float64,
+        threads: int = 1,
+    ):
+        self._rules = rules
+        self._tree = tree
+        self._rows = rows
+        self._dtype = np.dtype(dtype)
+        self._threads = threads
+        self._streets = street_batches(tree, rules.num_streets, self._dtype)
+        self.roots = self._streets[0].roots
+        self._tables: dict[int, tuple[StreetRows, list[_Table]]] = {}
+
+    def memory_bytes(self, num_buckets: tuple[int, ...]) -> int:
+        """Return about how many bytes a flop takes with so many buckets on each street."""
+        lanes = sum(
+            sum(street.nodes.num_entries[:, street.nodes.shape].sum(axis=0)) * LANES * buckets
+            for street, buckets in zip(self._streets, num_buckets[1:], strict=True)
+        )
+        reach = 2 * LANES * self._rules.num_combos * sum(len(street.members) for street in self._streets)
+        pairs = sum(
+            int(self._tree.num_actions[(self._tree.street == street) & (self._tree.actor >= 0)].sum()) * buckets
+            for street, buckets in enumerate(num_buckets)
+        )
+        return int((lanes + reach + pairs) * self._dtype.itemsize)
+
+    def values(self, flop: tuple[int, ...], reach: np.ndarray, on_progress: OnProgress | None = None) -> np.ndarray:
+        """Return the values at the flop's roots.
+
+        Parameters
+        ----------
+        flop : tuple of int
+        reach : float64[2, num_roots, num_combos]
+            The reach of each seat's own rows; combos that a renaming of suits turns into each other have the same.
+        on_progress : callable, optional
+
+        Returns
+        -------
+        float64[2, num_roots, num_combos]
+            For each seat that responds, the values weighted by the other seat's reach. 0 for combos with a card of the
+            flop, and flop by flop not multiplied by any probability of the flop.
+        """
+        rules = self._rules
+        everything = np.ones((2, rules.num_combos))
+        deals = deal_streets(rules, 1, flop, everything, np.empty((0, rules.num_combos)), self._dtype)
+        walk = _Walk(self, deals, on_progress)
+        return walk.values(reach)
+
+    def facing_tables(self, street: int, found: StreetRows) -> list[_Table]:
+        """Return each seat's rows on a street in the order of batches; kept while the rows are the same."""
+        kept = self._tables.get(street)
+        if kept is None or kept[0] is not found:
+            kept = found, [self._table(street, found, seat) for seat in range(2)]
+            self._tables[street] = kept
+        return kept[1]
+
+    def _table(self, street: int, found: StreetRows, seat: int) -> _Table:
+        """Return one seat's rows on a street in the order of batches."""
+        batches, num_buckets = self._streets[street - 1], found.table.shape[0]
+        nodes = batches.nodes
+        sizes = nodes.num_entries[seat][nodes.shape] * num_buckets
+        first = np.cumsum([0, *sizes])
+        table = empty_blocks(int(first[-1]), self._dtype)
+        places = {}  # of each decision with open rows
+        open_nodes = set(found.open_node.tolist())
+        for batch, members in enumerate(batches.members):
+            start = nodes.first[nodes.shape[batch]]
+            columns = np.full((int(nodes.num_entries[seat, nodes.shape[batch]]), LANES), -1, np.int64)
+            for offset in range(1, len(members)):
+                parent = int(nodes.parent[start + offset])
+                if nodes.kind[start + parent] != seat:
+                    continue
+                entry, parents, children = int(nodes.entry[start + offset]), members[parent], members[offset]
+                place = children - self._tree.first_child[parents]
+                columns[entry] = np.where(children < 0, -1, self._tree.row[parents] + place)
+                for lane in np.flatnonzero((children >= 0) & (place == 0)).tolist():
+                    if int(parents[lane]) in open_nodes:
+                        places[int(parents[lane])] = (batch, entry, lane)
+            block = found.table[:, columns.ravel()]
+            block[:, columns.ravel() < 0] = 0.0
+            table[first[batch] : first[batch + 1]] = block.reshape(-1, LANES)
+        cells, rows = [], []
+        triples = zip(found.open_node.tolist(), found.open_bucket.tolist(), found.open_number.tolist(), strict=True)
+        for node, bucket, number in triples:
+            if node in places:  # not the other seat's
+                batch, entry, lane = places[node]
+                cells.append(batch * num_buckets + bucket)
+                rows.append((entry, lane, number))
+        if not cells:
+            return _Table(table, first[:-1], num_buckets, np.zeros(1, np.int64), np.empty((0, 3), np.int32))
+        order = np.argsort(cells, kind="stable")
+        counts = np.bincount(cells, minlength=len(batches.members) * num_buckets)
+        open_first = np.concatenate(([0], np.cumsum(counts)))
+        return _Table(table, first[:-1], num_buckets, open_first, np.array(rows, np.int32)[order])
+
+    @property
+    def streets(self) -> list[StreetBatches]:
+        """The batches of every street from the flop on."""
+        return self._streets
+
+    @property
+    def settings(self) -> tuple[HoldemRules, StrategyRows, np.dtype, int]:
+        """The rules, the rows, the type of numbers and the number of threads."""
+        return self._rules, self._rows, self._dtype, self._threads
+
+
+class _Walk:
+    """One flop, walked board after board."""
+
+    def __init__(self, response: FlopBestResponse, deals: list[Deals], on_progress: OnProgress | None):
+        self._response = response
+        self._rules, self._rows, self._dtype, self._threads = response.settings
+        self._deals = deals
+        self._on_progress = on_progress
+        self._num_done = 0
+        hands = [np.diff(each.arrays.seats[0].first).max() for each in deals]
+        widths = [self._rules.num_combos, *hands]
+        # The number of blocks of a batch above each street, and of a node on it.
+        self._above_widths = [int(width) for width in widths[:-1]]
+        self._widths = [LANES * blocks_for(FIRST_HAND + int(width)) for width in hands]
+        self._reach, self._totals = (
+            [
+                empty_blocks(len(street.members) * width, self._dtype)
+                for street, width in zip(response.streets, self._above_widths, strict=True)
+            ]
+            for _ in range(2)
+        )
+        self._none = empty_blocks(1, self._dtype)
+
+    def values(self, reach: np.ndarray) -> np.ndarray:
+        """Return the values at the roots; see `FlopBestResponse.values`."""
+        streets, width = self._response.streets, self._above_widths[0]
+        found = np.empty_like(reach)
+        slots = streets[0].slots
+        past = np.zeros((1, self._rules.num_combos), np.int32)
+        past[0] = self._rows.rows_on(0, [()])[1][0]
+        for seat in range(2):
+            self._reach[0][:] = 0.0
+            self._totals[0][:] = 0.0
+            by_batch = self._reach[0].reshape(-1, width, LANES)
+            by_batch[slots // LANES, :, slots % LANES] = reach[1 - seat]
+            self._visit(0, seat, 0, past)
+            totals = self._totals[0].reshape(-1, width, LANES)
+            found[seat] = totals[slots // LANES, :, slots % LANES]
+        return found
+
+    def _visit(self, index: int, seat: int, parent: int, past: np.ndarray) -> None:
+        """Add the values over all boards that follow from a board of the street before.
+
+        Parameters
+        ----------
+        index : int
+            The number of the street, counted from the flop.
+        parent : int
+            The board of the street before; 0 for the flop.
+        past : int32[index + 1, num_combos]
+            The bucket of each combo on the streets before.
+        """
+        deals = self._deals[index]
+        first, last = (0, 1) if index == 0 else deals.child_first[parent : parent + 2].tolist()
+        numbers = np.array([first, last])
+        facing = self._facing(index, seat, first, last, past)
+        if index + 1 == len(self._deals):
+            self._respond(index, facing, seat, numbers, self._none, 0)
+            self._num_done += last - first
+            if self._on_progress is not None:
+                self._on_progress(self._num_done, 2 * len(deals.boards))
+            return
+        street = self._response.streets[index]
+        whole = np.array([0, len(street.members)])
+        width = self._above_widths[index + 1]
+        for board in range(first, last):
+            here = np.concatenate((past, self._buckets_on(index, facing, board)[None]))
+            self._reach[index + 1][:] = 0.0
+            self._totals[index + 1][:] = 0.0
+            kernels.descend(
+                street.nodes,
+                deals.arrays,
+                facing,
+                seat,
+                whole,
+                board,
+                self._reach[index],
+                self._above_widths[index],
+                self._reach[index + 1],
+                width,
+                self._workspace(index),
+            )
+            self._visit(index + 1, seat, board, here)
+            self._respond(index, facing, seat, np.array([board, board + 1]), self._totals[index + 1], width)
+
+    def _respond(
+        self, index: int, facing: Facing, seat: int, boards: np.ndarray, below_totals: np.ndarray, below_width: int
+    ) -> None:
+        """Add the values at the roots of a street on some boards, with all threads."""
+        nodes = self._response.streets[index].nodes
+
+        def worker() -> Callable[[slice], None]:
+            work = self._workspace(index)
+
+            def respond(part: slice) -> None:
+                kernels.respond(
+                    nodes,
+                    self._deals[index].arrays,
+                    facing,
+                    seat,
+                    np.array([part.start, part.stop]),
+                    boards,
+                    self._reach[index],
+                    self._above_widths[index],
+                    below_totals,
+                    below_width,
+                    work,
+                    self._totals[index],
+                )
+
+            return respond
+
+        run_chunks(worker, len(nodes.shape), chunk=_CHUNK, threads=self._threads)
+
+    def _facing(self, index: int, seat: int, first: int, last: int, past: np.ndarray) -> Facing:
+        """Return the opponent's rows on the boards `first` to `last` of a street."""
+        deals = self._deals[index]
+        boards = deals.boards[first:last]
+        rows, by_board = self._rows.rows_on(index + 1, boards)
+        table = self._response.facing_tables(index + 1, rows)[1 - seat]
+        hands = deals.arrays.seats[0]
+        buckets = np.zeros(len(hands.combos), np.int32)
+        strengths = np.zeros((1, self._rules.num_combos))
+        for number in range(first, last):
+            part = slice(hands.first[number], hands.first[number + 1])
+            buckets[part] = by_board[number - first][hands.combos[part]]
+        if len(table.open_first) > 1:
+            strengths = np.zeros((last, self._rules.num_combos))
+            for number in range(first, last):
+                strengths[number] = self._rows.strengths(deals.boards[number])
+        here = np.concatenate((past, np.zeros((1, self._rules.num_combos), np.int32)))
+        return Facing(
+            table.table,
+            table.table_first,
+            buckets,
+            table.num_buckets,
+            table.open_first,
+            table.open_rows,
+            rows.earlier,
+            here,
+            strengths,
+        )
+
+    def _buckets_on(self, index: int, facing: Facing, board: int) -> np.ndarray:
+        """Return the bucket of each combo on a board, 0 for combos that share a card with it: int32[num_combos]."""
+        hands = self._deals[index].arrays.seats[0]
+        part = slice(hands.first[board], hands.first[board + 1])
+        buckets = np.zeros(self._rules.num_combos, np.int32)
+        buckets[hands.combos[part]] = facing.buckets[part]
+        return buckets
+
+    def _workspace(self, index: int) -> ResponseWorkspace:
+        """Return one thread's scratch memory on a street."""
+        depths, width = self._response.streets[index].max_depth + 1, self._widths[index]
+        return ResponseWorkspace(
+            empty_blocks(depths * width, self._dtype),
+            empty_blocks(depths * width, self._dtype),
+            np.zeros(depths, np.int64),
+            np.zeros(depths, np.bool_),
+            empty_blocks(CARD_SLOTS, self._dtype),
+            empty_blocks(width, self._dtype),
+            np.empty(MAX_ACTIONS),
+        )
+
+
+def warmup() -> None:
+    """Compile every kernel of this module: for packed blueprints and, with float64, for exact ones."""
+    all_in_margins.warmup()
+    rules = dataclasses.replace(
+        LEDUC, first_seats=(0, 0, 0), board_cards=(0, 1, 1), raise_sizes=(2, 4, 4), max_raises=(0, 0, 0)
+    )
+    size, tree = tree_size(rules, game_menu(rules)), build_tree(rules, game_menu(rules))
+    cards = lossless_buckets(rules)
+    game = game_arrays(rules, size, cards.num_buckets)
+    for stored, dtype in ((np.uint8, np.float32), (np.float32, np.float64)):
+        rows = ActingRows(Blueprint(rules, tree, cards, game, np.zeros(int(game.base[-1]), stored)), dtype)
+        response = FlopBestResponse(rules, tree, rows, dtype=dtype)
+        response.values((0,), np.ones((2, len(response.roots), rules.num_combos)))
+        rows.strategy(int(response.roots[0]), (0,))

@@ -1,0 +1,101 @@
+"""The rows of an agent that reports its strategy in a game with a menu of raises, as tables for kernels."""
+
+import numpy as np
+import numpy.typing as npt
+
+from plurispiel.abstraction.actions.translation import TreeStates
+from plurispiel.abstraction.actions.tree import BettingTree
+from plurispiel.abstraction.holdem.betting_tree import BettingDecision
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent
+from plurispiel.agents.blueprint._acting_rows_kernels import EarlierRows
+from plurispiel.agents.blueprint.acting_rows import StreetRows
+from plurispiel.evaluation.range_reader import Question, RangeReader
+
+__all__ = ["ReportedRows"]
+
+
+class ReportedRows:
+    """The rows of two agents, asked at every decision on every board; each combo is a bucket of its own.
+
+    Parameters
+    ----------
+    rules : HoldemRules
+    tree : BettingTree
+        The game's own betting (`tree.game_menu`).
+    agents : sequence of Agent
+        The agent of each seat: two instances, also where both are the same agent.
+    dtype : data type
+
+    Raises
+    ------
+    ValueError
+        If an agent does not report its strategy, or tells suits apart.
+    """
+
+    def __init__(self, rules: HoldemRules, tree: BettingTree, agents: list[Agent], dtype: npt.DTypeLike = np.float64):
+        self._rules, self._tree, self._dtype = rules, tree, np.dtype(dtype)
+        self._reader = RangeReader(rules, agents)
+        states = TreeStates(rules, tree)
+        self._questions = {node: self._question(states, node) for node in np.flatnonzero(tree.actor >= 0).tolist()}
+        for street in range(rules.num_streets):
+            asked = [question for node, question in self._questions.items() if tree.street[node] == street]
+            if rules.board_size(street) and not self._reader.is_suit_symmetric(asked, street):
+                names = " and ".join(sorted({agent.name for agent in agents}))
+                raise ValueError(
+                    f"drawn flops stand for all renamings of their suits, and {names} tells suits apart; "
+                    "measure it without --flops"
+                )
+
+    def preflop(self, node: int) -> np.ndarray:
+        """Return the rows of all combos at a decision before the flop: float64[num_combos, num_actions]."""
+        return self._row(node, ())
+
+    def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
+        """Return a street's rows on some boards, and the bucket of each combo: int32[num_boards, num_combos]."""
+        num_combos = self._rules.num_combos
+        numbers = np.arange(len(boards) * num_combos, dtype=np.int32).reshape(len(boards), num_combos)
+        nodes = [node for node in self._questions if self._tree.street[node] == street]
+        pairs = int(self._tree.num_actions[nodes].sum())
+        table = np.zeros((len(boards) * num_combos, pairs), self._dtype)
+        if street:
+            for number, board in enumerate(boards):
+                part = table[number * num_combos : (number + 1) * num_combos]
+                for node in nodes:
+                    first = int(self._tree.row[node])
+                    part[:, first : first + int(self._tree.num_actions[node])] = self._row(node, board)
+        none = np.empty(0, np.int32)
+        return StreetRows(table, none, none, none, _no_earlier_rows()), numbers
+
+    def strengths(self, board: tuple[int, ...]) -> np.ndarray:
+        """Return zeros: every combo has a row."""
+        return np.zeros(self._rules.num_combos)
+
+    def _row(self, node: int, board: tuple[int, ...]) -> np.ndarray:
+        question = self._questions[node]
+        probabilities, columns = self._reader.read(question, board)
+        row = np.stack([probabilities[:, columns == child].sum(axis=1) for child in question.nodes], axis=1)
+        if not (np.abs(row.sum(axis=1) - 1.0)[self._rules.free_combos(board)] <= 1e-6).all() or (row < -1e-6).any():
+            raise self._reader.fault(question, board)
+        return row
+
+    def _question(self, states: TreeStates, node: int) -> Question:
+        tree = self._tree
+        actions, at = [], node
+        while at > 0:
+            parent = int(tree.parent[at])
+            actions.append((int(tree.actor[parent]), int(tree.action[at]), int(tree.street[parent])))
+            at = parent
+        first = int(tree.first_child[node])
+        children = {action: first + place for place, action in enumerate(tree.actions(node).tolist())}
+        state = states.state(node).array.tolist()
+        return Question(BettingDecision(node, 0, int(tree.actor[node]), state, tuple(reversed(actions)), children))
+
+
+def _no_earlier_rows() -> EarlierRows:
+    """Return the earlier rows of no decision."""
+    none = np.empty(0, np.int64)
+    zero = np.zeros(1, np.int64)
+    return EarlierRows(
+        np.empty(0, np.float32), zero, none.reshape(0, 4), zero, np.empty(0), none, none, np.empty(0, np.float64)
+    )
