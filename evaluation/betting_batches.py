@@ -134,12 +134,12 @@ def _batched(
     shapes: dict[tuple, _Shape] = {}
     places = []  # of each root: its shape, and its number among the roots of the shape
     for root in roots.tolist():
-        nodes, signature = _subtree(tree, street, is_last, root)
+        subtree, signature = _subtree(tree, street, is_last, root)
         shape = shapes.get(signature)
         if shape is None:
             shape = shapes[signature] = _shaped(signature)
         places.append((shape, len(shape.members)))
-        shape.members.append(nodes)
+        shape.members.append(subtree)
     members: list[np.ndarray] = []
     of_batch: list[int] = []
     stakes, slots = [], []

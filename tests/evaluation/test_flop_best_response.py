@@ -1,0 +1,212 @@
+"""Best responses by flops: equal to the public tree's, to a value by hand, and between their limits on drawn flops."""
+
+import dataclasses
+import math
+import os
+
+import numpy as np
+import pytest
+from public_games import SMALL, Noise, small_game
+from random_blueprint import random_blueprint
+from reference import public_best_response as reference
+
+from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
+from plurispiel.abstraction.cards.features import made_strength
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.boards import board_classes
+from plurispiel.abstraction.holdem.openspiel import parse_game
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdown_margin
+from plurispiel.abstraction.trees.ladder import LADDER
+from plurispiel.agents import make_agent
+from plurispiel.agents.base import Agent, PublicState, Strategy
+from plurispiel.agents.blueprint import BlueprintAgent
+from plurispiel.agents.blueprint.acting_rows import ActingRows
+from plurispiel.agents.blueprint.cards import lossless_buckets
+from plurispiel.evaluation.all_in_margins import all_in_margins, compute_all_in_totals, hand_classes
+from plurispiel.evaluation.flop_best_response import FlopBestResponse
+from plurispiel.evaluation.preflop_response import PreflopResponse, draw_flops
+from plurispiel.evaluation.public_best_response import public_best_response
+from plurispiel.evaluation.reported_rows import ReportedRows
+
+jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+pytestmark = jit_only
+
+ALL_IN_ON_THE_FLOP = GameMenu((StreetMenu(("",)), StreetMenu(("allin",))), all_in_share=2.0)
+
+GAMES = {
+    name: SMALL[name]
+    for name in ("one board card", "two of three suits", "flop", "one hole card", "unequal stacks", "limit")
+} | {"three streets": small_game(2, 4, (0, 1, 1), stack=300)}
+
+
+class Wave(Agent):
+    """Probabilities that depend on the betting and the strength of the hand now, so not on which suit is which."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def range_strategy(self, public):
+        actions = np.array([FOLD, CALL, *public.menu] if public.can_fold else [CALL, *public.menu])
+        rng = np.random.default_rng([self.seed, *(action.action for action in public.actions)])
+        strength = made_strength(public.rules, public.board)[:, None]
+        weights = np.sin(rng.random(len(actions)) + 5 * rng.random(len(actions)) * strength) ** 2
+        return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))
+
+
+def flop_values(rules, tree, rows, *, dtype=np.float64, threads=1):
+    """Return the values of every class of flops, and the response before the flop."""
+    response = FlopBestResponse(rules, tree, rows, dtype=dtype, threads=threads)
+    preflop = PreflopResponse(rules, tree, rows, response.roots)
+    flops = board_classes(rules.board_size(1), rules.num_suits, rules.num_ranks).boards.tolist()
+    values = [preflop.by_class(response.values(tuple(flop), preflop.reach)) for flop in flops]
+    return np.stack(values), preflop
+
+
+def on_all_flops(rules, tree, rows, **options):
+    values, preflop = flop_values(rules, tree, rows, **options)
+    return preflop.limits(values, draw_flops(rules, None, 1))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_all_flops_equal_the_public_tree(name):
+    rules, agents = GAMES[name], [Wave(1), Wave(2)]
+    tree = build_tree(rules, game_menu(rules))
+    found = on_all_flops(rules, tree, ReportedRows(rules, tree, agents))
+    expected = public_best_response(rules, agents).best_response_values
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
+    assert found.upper == found.upper_limit == found.lower == found.lower_limit == pytest.approx(expected.mean())
+
+
+def test_all_flops_equal_plain_loops():
+    rules, agents = SMALL["one board card"], [Wave(3), Wave(4)]
+    tree = build_tree(rules, game_menu(rules))
+    public = PublicState(rules, BettingState(rules).array.tolist())
+    _, best = reference.values(public, np.ones((2, rules.num_combos)), agents)
+    found = on_all_flops(rules, tree, ReportedRows(rules, tree, agents))
+    np.testing.assert_allclose(found.values, best, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.6])
+def test_rows_of_a_blueprint_with_stand_ins_from_all_streets(missing):
+    rules = small_game(2, 4, (0, 1, 1), stack=300)
+    found = random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=missing)
+    rows = ActingRows(found)
+    assert (len(rows.street(2).open_node) > 0) == (missing > 0.0)
+    agents = [BlueprintAgent(found), BlueprintAgent(found)]
+    expected = public_best_response(rules, agents).best_response_values
+    np.testing.assert_allclose(on_all_flops(rules, found.tree, rows).values, expected, rtol=0, atol=1e-9)
+    rounded = on_all_flops(rules, found.tree, ActingRows(found, np.float32), dtype=np.float32)
+    np.testing.assert_allclose(rounded.values, expected, rtol=0, atol=1e-3)
+
+
+def test_threads_change_nothing():
+    rules = small_game(2, 4, (0, 1, 1), stack=500)
+    found = random_blueprint(rules, game_menu(rules), cards=lossless_buckets(rules), missing=0.5)
+    one, two = (flop_values(rules, found.tree, ActingRows(found), threads=threads)[0] for threads in (1, 3))
+    assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize(("calls", "limps"), [(0.0, 0.0), (0.3, 0.8), (1.0, 1.0)])
+def test_a_mixture_of_call_and_fold_by_hand(calls, limps):
+    """Before the flop only call and fold, on the flop all-in once; the blueprint never raises, whatever it holds."""
+    rules = dataclasses.replace(small_game(2, 4, (0, 3), stack=700), betting_abstraction="fullgame")
+    drawn = random_blueprint(rules, ALL_IN_ON_THE_FLOP, cards=lossless_buckets(rules))
+    rows = np.zeros(len(drawn.rows), np.float32)
+    for node in np.flatnonzero(drawn.tree.actor >= 0).tolist():
+        street, actions = int(drawn.tree.street[node]), drawn.tree.actions(node).tolist()
+        share = (limps if street == 0 else calls) if FOLD in actions else 1.0
+        cells = np.arange(drawn.cards.num_buckets[street]) * drawn.game.pairs[street] + drawn.tree.row[node]
+        rows[drawn.game.base[street] + cells + actions.index(CALL)] = share
+        if FOLD in actions:
+            rows[drawn.game.base[street] + cells + actions.index(FOLD)] = 1.0 - share
+    blueprint = dataclasses.replace(drawn, rows=rows)
+
+    size = len(rules.cards)
+    num_flops = math.comb(size - 4, 3)
+    flop_value = np.zeros(rules.num_combos)  # after a limp, times the number of the other's hands
+    classes = board_classes(3, rules.num_suits, rules.num_ranks)
+    hands = rank_hands(rules, ())
+    mass = np.empty(rules.num_combos)
+    mass[hands.combos] = fold_mass(hands, np.ones(rules.num_combos))
+    same = hand_classes(rules)
+    for flop, count in zip(classes.boards.tolist(), classes.sizes.tolist(), strict=True):
+        board = rank_hands(rules, tuple(flop))
+        ones = np.ones(len(board.combos))
+        margin, others = showdown_margin(board, ones), fold_mass(board, ones)
+        best = np.zeros(rules.num_combos)
+        best[board.combos] = np.maximum(100 * margin, (1 - calls) * 100 * others + calls * 700 * margin)
+        flop_value += count * (np.bincount(same, best) / np.bincount(same))[same] / num_flops
+    pairs = mass.sum()
+    small_blind = np.maximum(-50 * mass, flop_value).sum() / pairs
+    big_blind = (limps * flop_value + (1 - limps) * 50 * mass).sum() / pairs
+    found = on_all_flops(rules, blueprint.tree, ActingRows(blueprint))
+    np.testing.assert_allclose(found.values, [big_blind, small_blind], rtol=0, atol=1e-4)  # rows are float32
+
+
+def test_an_agent_that_tells_suits_apart_is_refused():
+    rules = SMALL["one board card"]
+    with pytest.raises(ValueError, match="tells suits apart"):
+        ReportedRows(rules, build_tree(rules, game_menu(rules)), [Noise(1), Noise(2)])
+
+
+def test_all_in_before_the_flop():
+    margins, classes = all_in_margins(HUNL), hand_classes(HUNL)
+    sizes = np.bincount(classes)
+    assert np.abs(sizes[:, None] * margins + (sizes[:, None] * margins).T).max() < 1e-9
+    aces, kings = classes[HUNL.combo_id((48, 49))], classes[HUNL.combo_id((44, 45))]
+    assert margins[aces, kings] / 6 == pytest.approx(2 * 0.8195 - 1, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_the_stored_totals_are_those_computed():
+    sizes = np.bincount(hand_classes(HUNL))[:, None]
+    totals = compute_all_in_totals(HUNL)
+    np.testing.assert_allclose(all_in_margins(HUNL) * sizes * math.comb(48, 5), totals, rtol=0, atol=1e-3)
+
+
+def limits_that_hold(values, preflop, rules, count):
+    """Return for how many of 20 seeds each limit holds the truth."""
+    truth = preflop.limits(values, draw_flops(rules, None, 0)).upper
+    above = below = 0
+    for seed in range(1, 21):
+        drawn = draw_flops(rules, count, seed)
+        limits = preflop.limits(values[drawn.class_ids], drawn)
+        above += limits.upper_limit >= truth
+        below += limits.lower_limit <= truth
+        assert limits.lower <= limits.upper + 1e-9
+    return above, below
+
+
+def test_limits_on_drawn_flops_of_a_small_game():
+    rules = parse_game(LADDER["holdem-mini"].game)
+    tree = build_tree(rules, game_menu(rules))
+    values, preflop = flop_values(rules, tree, ReportedRows(rules, tree, [make_agent("tag"), make_agent("tag")]))
+    expected = public_best_response(rules, [make_agent("tag"), make_agent("tag")]).best_response_values
+    np.testing.assert_allclose(preflop.limits(values, draw_flops(rules, None, 0)).values, expected, rtol=0, atol=1e-9)
+    above, below = limits_that_hold(values, preflop, rules, 30)
+    assert above >= 18 and below >= 18
+
+
+@pytest.mark.slow
+def test_limits_on_drawn_flops_of_a_full_deck():
+    rules = parse_game(LADDER["holdem-flop"].game)
+    tree = build_tree(rules, game_menu(rules))
+    rows = ReportedRows(rules, tree, [make_agent("tag"), make_agent("tag")])
+    values, preflop = flop_values(rules, tree, rows)
+    expected = public_best_response(rules, [make_agent("tag"), make_agent("tag")]).best_response_values
+    np.testing.assert_allclose(preflop.limits(values, draw_flops(rules, None, 0)).values, expected, rtol=0, atol=1e-9)
+    above, below = limits_that_hold(values, preflop, rules, 40)
+    assert above >= 18 and below >= 18
+
+
+def test_limits_need_two_flops():
+    rules = parse_game(LADDER["holdem-mini"].game)
+    tree = build_tree(rules, game_menu(rules))
+    values, preflop = flop_values(rules, tree, ReportedRows(rules, tree, [make_agent("call"), make_agent("call")]))
+    drawn = draw_flops(rules, 1, 1)
+    limits = preflop.limits(values[drawn.class_ids], drawn)
+    assert limits.upper_limit is limits.lower is limits.lower_limit is None
+    pair = drawn._replace(class_ids=np.array([0, 1]), weights=np.full(2, 0.5))
+    two = preflop.limits(values[pair.class_ids], pair)
+    assert two.lower_limit <= two.lower <= two.upper <= two.upper_limit
