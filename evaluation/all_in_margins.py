@@ -12,7 +12,7 @@ from plurispiel.abstraction.holdem.rules import LEDUC, HoldemRules
 from plurispiel.abstraction.holdem.showdown import HandRanker
 from plurispiel.abstraction.holdem.showdown_kernels import CARD_SLOTS, FIRST_HAND, fill_margin_tile
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.abstraction.machine.lanes import LANES, blocks_for, clear, empty_blocks, load, spread, store
+from plurispiel.abstraction.machine.lanes import LANES, blocks_for, clear, empty_blocks
 
 __all__ = ["all_in_margins", "compute_all_in_totals", "hand_classes"]
 
@@ -55,12 +55,11 @@ def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
     boards = board_classes(rules.num_board_cards, rules.num_suits, rules.num_ranks)
     ranker = HandRanker(rules)
     rows = LANES * blocks_for(FIRST_HAND + rules.num_combos)
-    work = _Workspace(*(empty_blocks(count, np.float64) for count in (rows, CARD_SLOTS, rows)))
-    totals = empty_blocks(num_classes * num_tiles, np.float64)
+    work = _Workspace(*(empty_blocks(count, np.float32) for count in (rows, CARD_SLOTS, rows)))
+    totals = np.zeros((num_classes, num_tiles * LANES))
     for board, weight in zip(boards.boards.tolist(), boards.sizes.tolist(), strict=True):
         _add_margins(ranker.rank(tuple(board)), classes, float(weight), num_tiles, work, totals)
-    by_class = totals.reshape(num_classes, -1)[:, :num_classes]
-    return np.rint(by_class).astype(np.int32)
+    return np.rint(totals[:, :num_classes]).astype(np.int32)
 
 
 def warmup() -> None:
@@ -89,12 +88,15 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
         The number of blocks that hold a number for each class.
     work : _Workspace
         Modified in place.
-    totals : float64[num_classes * num_tiles, 16]
+    totals : float64[num_classes, 16 * num_tiles]
         Modified in place.
+
+    Notes
+    -----
+    Margins are whole numbers of hands, so float32 holds them exactly; their totals over boards need float64.
     """
     num_hands = len(hands.combos)
     stops = hands.groups[1:]
-    factor = spread(totals, weight)
     for tile in range(num_tiles):
         clear(work.tile, 0, FIRST_HAND + num_hands)
         for k in range(num_hands):
@@ -103,5 +105,6 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
                 work.tile[FIRST_HAND + k, number % LANES] = 1.0
         fill_margin_tile(hands.cards, stops, hands.cards, stops, work.tile, work.mass, work.out)
         for k in range(num_hands):
-            row = classes[hands.combos[k]] * num_tiles + tile
-            store(totals, row, load(totals, row) + load(work.out, k) * factor)
+            row = classes[hands.combos[k]]
+            for lane in range(LANES):
+                totals[row, tile * LANES + lane] += weight * work.out[k, lane]

@@ -360,7 +360,7 @@ class _Walk:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module: for packed blueprints and, with float64, for exact ones."""
+    """Compile every kernel of this module, for packed blueprints of hold'em; small games compile their own."""
     all_in_margins.warmup()
     rules = dataclasses.replace(
         LEDUC, first_seats=(0, 0, 0), board_cards=(0, 1, 1), raise_sizes=(2, 4, 4), max_raises=(0, 0, 0)
@@ -368,8 +368,9 @@ def warmup() -> None:
     size, tree = tree_size(rules, game_menu(rules)), build_tree(rules, game_menu(rules))
     cards = lossless_buckets(rules)
     game = game_arrays(rules, size, cards.num_buckets)
-    for stored, dtype in ((np.uint8, np.float32), (np.float32, np.float64)):
-        rows = ActingRows(Blueprint(rules, tree, cards, game, np.zeros(int(game.base[-1]), stored)), dtype)
-        response = FlopBestResponse(rules, tree, rows, dtype=dtype)
-        response.values((0,), np.ones((2, len(response.roots), rules.num_combos)))
-        rows.strategy(int(response.roots[0]), (0,))
+    stored = np.zeros(int(game.base[-1]), np.uint8)
+    stored.setflags(write=False)  # as mapped files are
+    rows = ActingRows(Blueprint(rules, tree, cards, game, stored), np.float32)
+    response = FlopBestResponse(rules, tree, rows, dtype=np.float32)
+    response.values((0,), np.ones((2, len(response.roots), rules.num_combos)))
+    rows.strategy(int(response.roots[0]), (0,))
