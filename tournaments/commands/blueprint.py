@@ -247,7 +247,8 @@ def _require_memory(config: BlueprintConfig, size: TreeSize, buckets: tuple[int,
             row = f"  {STREETS[street]:8} {size.decisions[street]:14,} decisions {size.pairs[street]:14,} actions"
             lines.append(f"{row} {number:9,} {hands}")
     cells = sum(pairs * number for pairs, number in zip(size.pairs, buckets, strict=False))
-    regrets, averages, rows = (cells * width for width in ((8, 8, 4) if config.exact else (4, 2, 1)))
+    widths = (8, 8, 4) if config.exact else (4, 2 if config.num_snapshots else 4, 1)
+    regrets, averages, rows = (cells * width for width in widths)
     tree = size.num_nodes * _TREE_NODE_BYTES + size.num_ends * (_TREE_END_BYTES + 4 * config.rules.num_seats)
     needed = regrets + averages + rows + tree
     say("\n".join(lines))
