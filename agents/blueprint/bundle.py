@@ -41,11 +41,12 @@ from plurispiel.agents.blueprint.training_record import summarised
 __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_blueprint", "unpacked_folder"]
 
 SUFFIX = ".blueprint"
-LEVELS = 15
+LEVELS = 51
 """The number that stands for probability 1 in packed rows after the first street; a divisor of `blueprint.HIGHEST`."""
 
 _MANIFEST, _ROWS = "manifest.json", "rows"
-_PACKED, _PACKED_FORMAT = "packed blueprint", 3
+_PACKED, _PACKED_FORMAT = "packed blueprint", 4
+_LEVELS_OF_FORMAT_3 = 15  # which made every probability above 29/30 a whole 1
 _DIGEST_BYTES = 64
 _MAX_BYTES = 1 << 32
 _MAX_MANIFEST_BYTES = 1 << 20
@@ -104,12 +105,12 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     return {"bytes": len(packed), "rows": config["rows"], "rows_kept": config["rows_learnt"]}
 
 
-def num_levels(street: int) -> int:
-    """Return the number that stands for probability 1 in packed rows of a street.
+def num_levels(street: int, levels: int = LEVELS) -> int:
+    """Return the number that stands for probability 1 in packed rows of a street: `levels`, or more on the first.
 
-    It is higher on the first street, which has few rows.
+    The first street has few rows, which are kept as they are.
     """
-    return LEVELS if street else HIGHEST
+    return levels if street else HIGHEST
 
 
 class PackedFacts(NamedTuple):
@@ -150,16 +151,20 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
     with _refusing(path):
         with _opened(path) as archive:
             manifest = _manifest(archive)
+            levels = manifest["levels"] if manifest["format"] == _PACKED_FORMAT else _LEVELS_OF_FORMAT_3
+            if type(levels) is not int or not 0 < levels <= HIGHEST or HIGHEST % levels:
+                raise ValueError(f"levels divide {HIGHEST}, got {levels!r:.40}")
             arrays = _arrays(archive, manifest["sha256"])
         tables = [arrays.pop(f"{_ROWS}_{street}") for street in range(sum(name.startswith(_ROWS) for name in arrays))]
         rows = np.empty(sum(table.size for table in tables), np.uint8)
         first = 0
         for street in range(len(tables)):
             table = tables.pop(0).T
-            if table.dtype != np.uint8 or table.ndim != 2 or table.max(initial=0) > num_levels(street):
-                raise ValueError(f"{_ROWS}_{street} are no rows of {num_levels(street)} levels")
+            most = num_levels(street, levels)
+            if table.dtype != np.uint8 or table.ndim != 2 or table.max(initial=0) > most:
+                raise ValueError(f"{_ROWS}_{street} are no rows of {most} levels")
             part = rows[first : first + table.size].reshape(table.shape)
-            np.multiply(table, np.uint8(HIGHEST // num_levels(street)), out=part)
+            np.multiply(table, np.uint8(HIGHEST // most), out=part)
             first += table.size
         config = dict(manifest["config"])
         seed, source = manifest["seed"], str(manifest["source"])
@@ -226,7 +231,7 @@ def _pack(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
         np.lib.format.write_array(stream, values, version=(1, 0), allow_pickle=False)
         entries[name] = stream.getvalue()
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in entries.items()}
-    manifest = {"kind": _PACKED, "format": _PACKED_FORMAT, **facts, "sha256": digests}
+    manifest = {"kind": _PACKED, "format": _PACKED_FORMAT, "levels": LEVELS, **facts, "sha256": digests}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr(zipfile.ZipInfo(_MANIFEST, _DATE), json.dumps(manifest, sort_keys=True))
@@ -267,8 +272,8 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if archive.getinfo(_MANIFEST).file_size > _MAX_MANIFEST_BYTES:
         raise ValueError(f"its {_MANIFEST} is longer than any that is written")
     manifest = read_json(archive.read(_MANIFEST))
-    if manifest["kind"] != _PACKED or manifest["format"] != _PACKED_FORMAT:
-        raise ValueError(f"this plurispiel reads format {_PACKED_FORMAT} of a {_PACKED}")
+    if manifest["kind"] != _PACKED or manifest["format"] not in (3, _PACKED_FORMAT):
+        raise ValueError(f"this plurispiel reads formats 3 and {_PACKED_FORMAT} of a {_PACKED}")
     return manifest
 
 
