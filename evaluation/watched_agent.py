@@ -8,7 +8,7 @@ from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, Event, Strategy, View
-from plurispiel.agents.blueprint.fallback import OFF_TREE, SOURCES
+from plurispiel.agents.blueprint.fallback import LIKE, OFF_TREE, SOURCES
 from plurispiel.evaluation.hand import action_of
 from plurispiel.evaluation.play_profile import PlayProfile, WatchedDecision
 
@@ -54,7 +54,7 @@ class WatchedAgent(Agent):
             free = public.rules.free_combos(public.board)
             weights = normalised(self._reach * free, free / free.sum())
             self._reach *= strategy.probability(action_of(decision))
-        is_on_tree = source != SOURCES[OFF_TREE]
+        is_on_tree = source not in (SOURCES[OFF_TREE], SOURCES[LIKE])
         self._profile.see_decision(WatchedDecision(public, strategy, weights, source, is_on_tree))
         return decision
 

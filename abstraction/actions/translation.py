@@ -8,8 +8,12 @@ therefore kept; a bet of the hand is measured by the hand's pot, and a bet of th
 Where hand and tree disagree, the following rules hold.
 
 - A bet below the smallest size may be mapped to a call, as size 0. If hand and tree would then wait for different
-  seats, for example because the call ends the street in the tree, the smallest raise is taken instead. The tree's fold
-  to this raise stands for a call in the hand (`Shadow.free`). Otherwise tiny bets could exploit the player.
+  seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
+  case the bet is *between* two sizes, a call and the smallest raise: the share of hands that answers it by a fold
+  depends on both (`Between`), not on the draw.
+- A bet is all-in only if nobody can raise it. A larger bet than the largest other size goes on from that size, though
+  it is between that size and the all-in. If the all-in is the only size, such a bet is missed, as a raise that the
+  tree does not offer. A bet that nobody can raise is the all-in; the hands that fold to it depend on its size.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
   the hand. But if a live seat has no place in the tree, that seat takes the folded seat's place.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no place there. If that seat
@@ -36,6 +40,8 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 
 __all__ = [
     "Answers",
+    "Between",
+    "BetweenNodes",
     "Place",
     "Shadow",
     "ShadowHand",
@@ -138,6 +144,24 @@ class TreeStates:
         return tuple(_size(state, total) for total in self.raises(node))
 
 
+class Between(NamedTuple):
+    """Two sizes of the tree that together stand for the hand's last raise on this street, while seats answer the raise.
+
+    Attributes
+    ----------
+    share : float
+        The probability of the lower size by the pseudo-harmonic mapping.
+    lower : Shadow or None
+        The position after the lower size and the answers since; None if the lower size is a call.
+    upper : Shadow
+        The position after the upper size and the answers since.
+    """
+
+    share: float
+    lower: "Shadow | None"
+    upper: "Shadow"
+
+
 class Shadow(NamedTuple):
     """The position in the tree that stands for a hand at the table.
 
@@ -149,15 +173,32 @@ class Shadow(NamedTuple):
         For each seat at the table, its seat in the tree; -1 for a seat that is not in the tree.
     missed : bool
         Whether the tree could not follow the hand's last raise on this street.
-    free : bool
-        Whether the hand's last raise on this street was mapped to a call, but had to become the smallest raise in the
-        tree. The tree's fold to that raise stands for a call in the hand.
+    between : Between or None
+        The sizes by which seats fold to the hand's last raise on this street, if they are not those of `node` alone.
     """
 
     node: int
     seats: tuple[int, ...]
     missed: bool = False
-    free: bool = False
+    between: Between | None = None
+
+
+class BetweenNodes(NamedTuple):
+    """The decisions of a `Between` for the seat to act.
+
+    Attributes
+    ----------
+    share : float
+        The probability of the lower size.
+    lower : int or None
+        The decision after the lower size; None if the lower size is a call, which no hand folds to.
+    upper : int
+        The decision after the upper size.
+    """
+
+    share: float
+    lower: int | None
+    upper: int
 
 
 class Answers(NamedTuple):
@@ -174,12 +215,15 @@ class Answers(NamedTuple):
         index.
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
+    between : BetweenNodes or None
+        The decisions that tell how many hands fold, if the bet is between two sizes.
     """
 
     node: int | None
     actions: tuple[int, ...]
     columns: tuple[int, ...]
     num_left_out: int
+    between: BetweenNodes | None = None
 
 
 class Place:
@@ -308,11 +352,13 @@ class Translation:
         """Return the actions of the tree's decision at a place, translated to the hand."""
         if place.answers is None:
             state, shadow = place.state, place.shadow
-            node = self.decision(shadow, state)
+            node, between = self.decision(shadow, state), self._between(shadow, state)
+            if between is None and shadow.between is not None and shadow.between.lower is None:
+                node = None  # after a call, the tree's decision does not know of the bet
             targets = [] if node is None else self.actions(shadow, state)
             actions = tuple(sorted({CALL, *targets, *([FOLD] if state.can_fold else [])}))
             num_left_out = sum(seat < 0 for seat, folded in zip(shadow.seats, state.folded, strict=True) if not folded)
-            place.answers = Answers(node, actions, tuple(map(actions.index, targets)), num_left_out)
+            place.answers = Answers(node, actions, tuple(map(actions.index, targets)), num_left_out, between)
         return place.answers
 
     def decision(self, shadow: Shadow, state: BettingState) -> int | None:
@@ -321,11 +367,23 @@ class Translation:
 
     def actions(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the action in the hand for each action of the tree's decision; equal actions may occur."""
-        fold = FOLD if state.can_fold and not shadow.free else CALL
-        answers = {FOLD: fold, CALL: CALL}
+        answers = {FOLD: FOLD if state.can_fold else CALL, CALL: CALL}
         offered = self.states.tree.actions(shadow.node).tolist()
         raises = [nearest_raise(state, total) for total in self._totals(shadow, state)]
         return [answers[action] for action in offered if action <= CALL] + raises
+
+    def _between(self, shadow: Shadow, state: BettingState) -> BetweenNodes | None:
+        """Return the decisions of the sizes that a bet is between, None if there are none."""
+        if shadow.between is None:
+            return None
+        share, lower, upper = shadow.between
+        upper_node = self.decision(upper, state)
+        lower_node = None if lower is None else self.decision(lower, state)
+        if upper_node is None:
+            return None
+        if lower is not None and lower_node is None:
+            return BetweenNodes(0.0, None, upper_node)
+        return BetweenNodes(share, lower_node, upper_node)
 
     def _place(self, state: BettingState, shadow: Shadow, is_node: bool) -> Place:
         self._num_places += 1
@@ -350,16 +408,35 @@ class Translation:
         if child >= 0:
             return self._place(after, shadow._replace(node=child), True)
         share = 1.0
-        if action == FOLD:
-            shadows = [self._hand_over(shadow, before.actor, after)]
-        elif action == CALL:
-            shadows = [self._call(shadow) if self._is_at_turn(shadow, before) else shadow]
+        if action <= CALL:
+            shadows = [self._answer(shadow, before, action, after)]
         else:
             share, shadows = self._raise(self._bring_to_turn(shadow, before, own_seat), before, action, after, own_seat)
         if after.street != before.street:
-            shadows = [shadow._replace(missed=False, free=False) for shadow in shadows]
-        places = [self._place(after, self._settle(shadow, after, own_seat), False) for shadow in shadows]
+            shadows = [shadow._replace(missed=False, between=None) for shadow in shadows]
+        places = [self._place(after, self._settle_all(shadow, after, own_seat), False) for shadow in shadows]
         return places[0] if len(places) == 1 else _Draw(share, *places)
+
+    def _answer(self, shadow: Shadow, before: BettingState, action: int, after: BettingState) -> Shadow:
+        """Return the shadow after a fold, check or call of the hand."""
+        if action == FOLD:
+            answered = self._hand_over(shadow, before.actor, after)
+        else:
+            answered = self._call(shadow) if self._is_at_turn(shadow, before) else shadow
+        if shadow.between is None:
+            return answered
+        share, lower, upper = shadow.between
+        lower = None if lower is None else self._answer(lower, before, action, after)
+        return answered._replace(between=Between(share, lower, self._answer(upper, before, action, after)))
+
+    def _settle_all(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
+        """Return the shadow settled (`_settle`), also at the sizes that the last raise is between."""
+        settled = self._settle(shadow, state, own_seat)
+        if shadow.between is None:
+            return settled
+        share, lower, upper = shadow.between
+        lower = None if lower is None else self._settle(lower, state, own_seat)
+        return settled._replace(between=Between(share, lower, self._settle(upper, state, own_seat)))
 
     def _is_at_turn(self, shadow: Shadow, state: BettingState) -> bool:
         """Return whether the tree's actor is the hand's actor, on the same street."""
@@ -372,14 +449,22 @@ class Translation:
         The tree's all-in becomes the hand's all-in if the seat's starting stack, in big blinds, equals that of its seat
         in the tree.
         """
-        array = state.array.tolist()
-        totals = [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
-        stacks, own_stacks = self.rules.stacks, self.states.rules.stacks
-        if totals and self._is_as_deep[state.actor] and stacks and own_stacks:
+        totals = self._shares(shadow, state)
+        if self._is_as_deep[state.actor] and self._all_in(shadow, state.actor):
             # Converted by its share of the pot, an all-in would miss the stack if the pots of hand and tree differ.
-            if self.states.raises(shadow.node)[-1] == own_stacks[shadow.seats[state.actor]]:
-                totals[-1] = stacks[state.actor]
+            assert self.rules.stacks is not None
+            totals[-1] = self.rules.stacks[state.actor]
         return totals
+
+    def _shares(self, shadow: Shadow, state: BettingState) -> list[int]:
+        """Return the total, legal or not, of the same share of the hand's pot for each raise of the tree's decision."""
+        array = state.array.tolist()
+        return [pot_raise(self.rules, array, size) for size in self.states.sizes(shadow.node)]
+
+    def _all_in(self, shadow: Shadow, seat: int) -> int:
+        """Return the number of the all-in among the raises of the tree's decision, from 1; 0 if it offers none."""
+        raises, stacks = self.states.raises(shadow.node), self.states.rules.stacks
+        return len(raises) if raises and stacks and raises[-1] == stacks[shadow.seats[seat]] else 0
 
     def _call(self, shadow: Shadow) -> Shadow:
         """Return the shadow after the tree's seat to act has called, or folded if the tree offers no call."""
@@ -434,34 +519,76 @@ class Translation:
         """
         states = self.states
         if not self._is_at_turn(shadow, before):
-            return 1.0, [shadow._replace(missed=True, free=False)]
+            return 1.0, [shadow._replace(missed=True, between=None)]
         sizes = states.sizes(shadow.node)
         if not sizes:
-            return 1.0, [self._call(shadow)._replace(missed=True, free=False)]
-        shadow = shadow._replace(missed=False, free=False)
-        size = _size(before, action)
-        totals = self._totals(shadow, before)
+            return 1.0, [self._call(shadow)._replace(missed=True, between=None)]
+        shadow = shadow._replace(missed=False, between=None)
+        number, share = self._nearest(shadow, before, action, own_seat)
+        all_in = self._all_in(shadow, before.actor)
+        if all_in and all_in - (share < 1.0) <= number:
+            return 1.0, [self._count_as_all_in(shadow, number, share, after, own_seat)]
+        if share == 1.0:
+            return 1.0, [self._count_as(shadow, number)]
+        upper = self._count_as(shadow, number + 1)
+        if number:
+            return share, [self._count_as(shadow, number), upper]
+        between = Between(share, None, upper)
+        called = self._check(shadow, after, own_seat) or upper
+        return share, [called._replace(between=between), upper._replace(between=between)]
+
+    def _nearest(self, shadow: Shadow, before: BettingState, action: int, own_seat: int) -> tuple[int, float]:
+        """Return the number of the only or the lower raise to which a raise is mapped, and this raise's probability.
+
+        Raises of the tree's decision are numbered from 1. A bet below the smallest size has a call as its lower
+        neighbour, with number and size 0. A bet above the largest size becomes the largest.
+        """
+        sizes, size = self.states.sizes(shadow.node), _size(before, action)
         if before.actor == own_seat:  # our own raises come from `actions`, which makes totals legal
-            totals = [nearest_raise(before, total) for total in totals]
+            totals = [nearest_raise(before, total) for total in self._totals(shadow, before)]
+        else:
+            totals = self._shares(shadow, before)
         same = [number for number, total in enumerate(totals, start=1) if total == action]
         if same:
-            number = min(same, key=lambda number: abs(sizes[number - 1] - size))  # short stacks make totals equal
-            return 1.0, [self._count_as(shadow, number, after, own_seat)]
-        # A bet below the smallest size has a call as its lower neighbour, with size 0. A bet above the largest size
-        # becomes the largest.
-        number, share = lower_place(size, (0.0, *sizes))
-        numbers = [number] if share == 1.0 else [number, number + 1]
-        return share, [self._count_as(shadow, number, after, own_seat) for number in numbers]
+            return min(same, key=lambda number: abs(sizes[number - 1] - size)), 1.0  # short stacks make totals equal
+        return lower_place(size, (0.0, *sizes))
 
-    def _count_as(self, shadow: Shadow, number: int, after: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow after the tree's seat has made raise `number` of its decision, from 1; 0 is a call."""
-        states = self.states
-        first = states.child(shadow.node, states.raises(shadow.node)[0])
-        if number:
-            return shadow._replace(node=first + number - 1)
+    def _count_as(self, shadow: Shadow, number: int) -> Shadow:
+        """Return the shadow after the tree's seat has made raise `number` of its decision, from 1."""
+        first = self.states.child(shadow.node, self.states.raises(shadow.node)[0])
+        return shadow._replace(node=first + number - 1)
+
+    def _count_as_all_in(self, shadow: Shadow, number: int, share: float, after: BettingState, own_seat: int) -> Shadow:
+        """Return the shadow after a raise to the tree's all-in, or to a size between the all-in and the size below it.
+
+        Parameters
+        ----------
+        number, share
+            As returned by `_nearest`.
+        """
+        all_in = len(self.states.sizes(shadow.node))
+        upper = self._count_as(shadow, all_in)
+        is_last = after.is_over or after.max_raise == 0
+        if number == all_in:
+            if is_last:
+                return upper
+            share = 0.0  # answered as the all-in alone
+        lower = self._count_as(shadow, all_in - 1) if all_in > 1 else None
+        between = Between(share, lower, upper)
+        if is_last:
+            return upper._replace(between=between)
+        if lower is None:
+            lower = self._check(shadow, after, own_seat)
+        if lower is None and self.states.child(shadow.node, CALL) >= 0:
+            lower = self._call(shadow)._replace(missed=True)
+        return (lower or upper)._replace(between=between)
+
+    def _check(self, shadow: Shadow, after: BettingState, own_seat: int) -> Shadow | None:
+        """Return the shadow after a raise that counts as a call, None if hand and tree would wait for other seats."""
+        if self.states.child(shadow.node, CALL) < 0:
+            return None
         called = self._settle(self._call(shadow), after, own_seat)
-        is_call = states.child(shadow.node, CALL) >= 0 and self._waits_for_the_same(called, after)
-        return called if is_call else shadow._replace(node=first, free=True)
+        return called if self._waits_for_the_same(called, after) else None
 
     def _waits_for_the_same(self, shadow: Shadow, state: BettingState) -> bool:
         """Return whether the same seats must answer in hand and tree, in the same order, on the same street."""

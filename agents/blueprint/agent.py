@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import Answers, ShadowHand, Translation
-from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.betting_state import MAX_STREET_ACTIONS
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import MANIFEST
 from plurispiel.agents.base import Agent, Decision, PublicState, RangeAgent, Strategy, View, draw, draw_column
 from plurispiel.agents.baselines.equity import weigh_equity
-from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint, load_blueprint
-from plurispiel.agents.blueprint.fallback import CROWDED, OFF_TREE, SOURCES, STRENGTH, defended_share, kept_rows
+from plurispiel.agents.blueprint.fallback import CROWDED, SOURCES, STRENGTH, kept_rows
 from plurispiel.agents.blueprint.library import bundled_blueprints, find_blueprint, pick_bundled
+from plurispiel.agents.blueprint.off_tree import OffTreePlay, defends
 
 __all__ = ["BlueprintAgent", "BundledAgent", "blueprint_agent"]
 
@@ -29,8 +29,9 @@ class BlueprintAgent(RangeAgent):
 
     An off-tree bet is mapped to one of the tree's two nearest sizes by one random draw, which holds for the rest of the
     hand (see the module `translation`). A stand-in replaces a missing row if there is one (see the module `fallback`).
-    Without a stand-in, or at a decision that the tree lacks, the agent calls with the strongest hands at the minimum
-    defence frequency, and checks where there is no bet. From the flop on, the hand may have more opponents than the
+    Without a stand-in, the agent calls with the strongest hands at the minimum defence frequency. It checks where there
+    is no bet. Against bets between sizes, and at decisions that the tree lacks, the agent plays by its own range (see
+    the module `off_tree`). From the flop on, the hand may have more opponents than the
     tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop of hold'em, the agent
     never folds a pair of aces.
 
@@ -69,6 +70,7 @@ class BlueprintAgent(RangeAgent):
         if self._translation is None or self._translation.rules is not rules:
             self._translation = self._kept.states.translation(rules)
         self._hand = ShadowHand(self._translation, coins, seat)
+        self._off_tree = OffTreePlay(self._kept, self._hand, self._at_node, self.range_strategy)
 
     def act(self, view: View) -> Decision:
         """Draw from the hole cards' row of the strategy."""
@@ -76,7 +78,7 @@ class BlueprintAgent(RangeAgent):
         answers = self._answers(public)
         combo = public.rules.combo_id(view.hole_cards)
         row = None
-        if answers.node is not None and not _is_crowded(public, answers):
+        if answers.node is not None and answers.between is None and not _is_crowded(public, answers):
             row = self._kept.row(answers.node, public.board, combo)
         if row is None:
             strategy, sources = self._look_up(public, np.array([combo]))
@@ -125,11 +127,19 @@ class BlueprintAgent(RangeAgent):
         answers = answers or self._answers(public)
         if _is_crowded(public, answers):
             return weigh_equity(public, combo_ids), np.full(len(combo_ids), CROWDED, np.int8)
-        node, actions, columns, _ = answers
-        if node is None:
-            rows, sources = np.empty((len(combo_ids), 0)), np.full(len(combo_ids), OFF_TREE, np.int8)
-        else:
-            rows, sources = self._kept.find(node, public.board, combo_ids)
+        if answers.between is not None or answers.node is None:
+            strategy, sources = self._off_tree.strategy(public, answers)
+            rows = strategy.probabilities[combo_ids]
+            calls = rows[:, strategy.actions.tolist().index(CALL)]
+            self._keep_aces(public, combo_ids, rows[:, 0], calls)
+            return Strategy(strategy.actions, rows), sources[combo_ids]
+        return self._at_node(public, combo_ids, answers)
+
+    def _at_node(self, public: PublicState, combo_ids: np.ndarray, answers: Answers) -> tuple[Strategy, np.ndarray]:
+        """Return what `_look_up` does by the rows of the tree's decision alone."""
+        node, actions, columns, *_ = answers
+        assert node is not None
+        rows, sources = self._kept.find(node, public.board, combo_ids)
         probabilities = rows
         if columns != tuple(range(len(actions))):
             probabilities = np.zeros((len(combo_ids), len(actions)))
@@ -138,11 +148,15 @@ class BlueprintAgent(RangeAgent):
         folds, calls = probabilities[:, 0], probabilities[:, actions.index(CALL)]
         if np.count_nonzero(sources):
             _defend(public, combo_ids, sources, folds, calls)
+        self._keep_aces(public, combo_ids, folds, calls)
+        return Strategy(np.array(actions), probabilities), sources
+
+    def _keep_aces(self, public: PublicState, combo_ids: np.ndarray, folds: np.ndarray, calls: np.ndarray) -> None:
+        """Let aces call before the flop where they would fold. Modified in place: `folds`, `calls`."""
         if public.street == 0 and public.can_fold:
             stays = np.flatnonzero(self._aces[combo_ids])
             calls[stays] += folds[stays]
             folds[stays] = 0.0
-        return Strategy(np.array(actions), probabilities), sources
 
     def _answers(self, public: PublicState) -> Answers:
         hand = self._hand
@@ -155,6 +169,7 @@ class BlueprintAgent(RangeAgent):
         twin.counts = self.counts.copy()
         if hasattr(self, "rng"):
             twin.rng = copy.deepcopy(self.rng, memo)
+            twin._off_tree = OffTreePlay(twin._kept, twin._hand, twin._at_node, twin.range_strategy)
         return twin
 
 
@@ -268,19 +283,10 @@ def _defend(
     """
     missing = sources >= STRENGTH
     if missing.any():
-        defends = _defends(public)[combo_ids[missing]]
-        calls[missing] = defends
+        stays = defends(public)[combo_ids[missing]]
+        calls[missing] = stays
         if public.can_fold:
-            folds[missing] = ~defends
-
-
-def _defends(public: PublicState) -> np.ndarray:
-    """Return whether each combo checks or calls, judged by its strength alone: bool[num_combos]."""
-    rules, board = public.rules, public.board
-    strengths = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
-    if not public.can_fold:
-        return np.ones(len(strengths), np.bool_)
-    return strengths >= 1.0 - defended_share(public.pot, public.to_call)
+            folds[missing] = ~stays
 
 
 @functools.lru_cache(16)

@@ -7,23 +7,41 @@ from typing import NamedTuple
 import numpy as np
 
 from plurispiel.abstraction.actions.translation import TreeStates
+from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
 from plurispiel.agents.blueprint.blueprint import Blueprint, row_sums
+from plurispiel.agents.blueprint.like_decisions import LikeDecisions
 
-__all__ = ["OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share", "kept_rows"]
+__all__ = ["LIKE", "OFF_TREE", "SOURCES", "STRENGTH", "KeptRows", "defended_share", "kept_rows"]
 
-SOURCES = ("row", "bucket", "sibling", "earlier", "strength", "off the tree", "crowded")
+SOURCES = (
+    "row",
+    "bucket",
+    "sibling",
+    "earlier",
+    "strength",
+    "off the tree",
+    "crowded",
+    "small bet",
+    "large bet",
+    "like decision",
+)
 """The sources of a hand's strategy.
 
 - ``row``: the hand's own row;
 - ``bucket``, ``sibling``, ``earlier``: a stand-in, see `KeptRows`;
 - ``strength``: the strength of the hand, as there is neither a row nor a stand-in;
-- ``off the tree``: the strength of the hand, as the tree has no such decision;
-- ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later.
+- ``off the tree``: the strength of the hand in the range, as the tree has no decision like this one;
+- ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later;
+- ``small bet``: the bet is below the smallest size, so that the strongest hands go on (see the module `defence`);
+- ``large bet``: the bet is between the all-in and the size below it; rows of both decide whether the hand goes on;
+- ``like decision``: the row of the most similar decision, as the tree has none here (see the module `like_decisions`).
 """
 
 EARLIER, STRENGTH, OFF_TREE, CROWDED = map(SOURCES.index, ("earlier", "strength", "off the tree", "crowded"))
+SMALL_BET, LARGE_BET, LIKE = map(SOURCES.index, ("small bet", "large bet", "like decision"))
 MAX_TABLE = 2048
 """The largest number of buckets on a street for which the strategies of all buckets at a decision are cached.
 
@@ -111,6 +129,7 @@ class KeptRows:
     def __init__(self, blueprint: Blueprint, states: TreeStates):
         self._blueprint = blueprint
         self.states = states
+        self.like = LikeDecisions(blueprint)
         rules = blueprint.rules
         self._board_sizes = [rules.board_size(street) for street in range(rules.num_streets)]
         self._buckets = functools.lru_cache(256)(self._make_buckets)
@@ -165,6 +184,19 @@ class KeptRows:
             rows[missing[is_found]] = stand_ins[is_found] / sums[is_found, None]
             sources[missing[is_found]] = EARLIER
         return rows, sources
+
+    def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
+        """Return numbers that order combos by their strength, ascending: float64[num_combos].
+
+        Before the flop of hold'em the numbers are those of `starting_hands`. On later streets but the last they are the
+        buckets of a bucket table, which are sorted by strength and know draws. Else they are those of `made_strength`.
+        """
+        rules = self._blueprint.rules
+        if not board and has_starting_hands(rules):
+            return starting_hands()
+        if street in range(1, rules.num_streets - 1) and self._blueprint.cards.model:
+            return self._buckets(board, street).astype(np.float64)
+        return made_strength(rules, board)
 
     def _find_cells(self, node: int) -> _Cells:
         """Return the layout of a decision's rows."""

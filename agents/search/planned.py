@@ -8,8 +8,8 @@ import functools
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import ShadowHand
-from plurispiel.abstraction.holdem.betting import CALL, BettingState
+from plurispiel.abstraction.actions.translation import BetweenNodes, ShadowHand
+from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.blueprint.blueprint import Blueprint
@@ -49,14 +49,38 @@ class PlannedRows:
         actions : tuple of int
             The actions that the search offers at the decision, which are the columns of the result.
         """
-        node, known, columns, num_left_out = self._hand.translation.answers(self._hand.at(path))
+        node, known, columns, num_left_out, between = self._hand.translation.answers(self._hand.at(path))
         if node is None or num_left_out:
             return None
         buckets = np.arange(self._blueprint.cards.num_buckets[int(self._blueprint.tree.street[node])])
         rows = np.zeros((len(buckets), len(actions)))
         for column, row in zip(columns, self._blueprint.strategy(node, buckets).T, strict=True):
             rows[:, nearest_action(actions, known[column])] += row
+        return rows if between is None else self._folding(rows, actions, between, buckets)
+
+    def _folding(
+        self, rows: np.ndarray, actions: tuple[int, ...], between: BetweenNodes, buckets: np.ndarray
+    ) -> np.ndarray:
+        """Return rows of buckets that fold to a bet between two sizes as in the mean over both, and else act as before.
+
+        A row that always folds calls instead.
+        """
+        folds = (1.0 - between.share) * self._folds(between.upper, buckets)
+        if between.lower is not None:
+            folds += between.share * self._folds(between.lower, buckets)
+        is_row = rows.sum(axis=1) > 0.0
+        fold, call = actions.index(FOLD), actions.index(CALL)
+        rows[:, fold] = 0.0
+        rows[is_row & (rows.sum(axis=1) == 0.0), call] = 1.0
+        rows = normalised(rows, rows) * (1.0 - folds)[:, None]
+        rows[is_row, fold] = folds[is_row]
         return rows
+
+    def _folds(self, node: int, buckets: np.ndarray) -> np.ndarray:
+        """Return the probability of each bucket to fold at a decision: float64[num_buckets]."""
+        if self._blueprint.tree.actions(node)[0] != FOLD:
+            return np.zeros(len(buckets))
+        return self._blueprint.strategy(node, buckets)[:, 0].astype(np.float64)
 
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
         """Return the blueprint's strategy by combo: float64[num_combos, num_actions]; see `row_by_bucket`.
@@ -78,7 +102,7 @@ class PlannedRows:
         """
         if state.is_over:
             return {}
-        _, known, _, _ = self._hand.translation.answers(self._hand.at(path))
+        known = self._hand.translation.answers(self._hand.at(path)).actions
         raises = {tuple(state.array.tolist()): tuple(action for action in known if action > CALL)}
         for action in known:
             after = state.copy()

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from plurispiel.abstraction.actions.translation import (
+    Between,
+    BetweenNodes,
     Place,
     Shadow,
     ShadowHand,
     Translation,
     TreeStates,
     game_difference,
+    lower_share,
 )
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
@@ -188,11 +191,12 @@ def test_all_in_is_all_in_where_stacks_are_as_deep():
 
 def test_other_depths_go_by_shares_of_the_pot():
     shallow = dataclasses.replace(HEADS_UP, stacks=(1_000,) * 2)
-    translation, state, shadow = followed(shallow, HEADS_UP_TREE, [1_000], LOWER)  # 4.5 pots
+    translation, state, shadow = followed(shallow, HEADS_UP_TREE, [800], LOWER)  # 3.5 pots
     assert path(HEADS_UP_TREE, shadow.node) == [300]
-    assert translation.actions(shadow, state) == [FOLD, CALL, CALL]  # nothing to raise with
-    _, _, shadow = followed(shallow, HEADS_UP_TREE, [1_000], UPPER)
+    assert translation.actions(shadow, state) == [FOLD, CALL, 1_000]
+    _, _, shadow = followed(shallow, HEADS_UP_TREE, [1_000])  # all-in for 4.5 pots, which is less than in the tree
     assert path(HEADS_UP_TREE, shadow.node) == [10_000]
+    assert path(HEADS_UP_TREE, shadow.between.lower.node) == [300] and 0.1 < shadow.between.share < 0.5
     deep = dataclasses.replace(HEADS_UP, stacks=(40_000,) * 2)
     translation, state, shadow = followed(deep, HEADS_UP_TREE, [])
     assert translation.actions(shadow, state)[-1] == 10_000
@@ -207,30 +211,93 @@ def test_a_small_bet_is_a_check_if_others_act_behind_it():
     # Three seats on the flop with 300 in the pot; 100 is a third of it, and the size of the tree is the pot.
     flop = [CALL, CALL, CALL]
     translation, state, shadow = followed(THREE, THREE_TREE, [*flop, 200], LOWER)
-    assert path(THREE_TREE, shadow.node) == [*flop, CALL] and not shadow.free and not shadow.missed
+    assert path(THREE_TREE, shadow.node) == [*flop, CALL] and not shadow.missed
     assert translation.decision(shadow, state) == shadow.node
     assert translation.actions(shadow, state)[0] == CALL  # no fold: there is no bet
-    _, _, shadow = followed(THREE, THREE_TREE, [*flop, 200], UPPER)
-    assert path(THREE_TREE, shadow.node) == [*flop, 400]
+    _, _, other = followed(THREE, THREE_TREE, [*flop, 200], UPPER)
+    assert path(THREE_TREE, other.node) == [*flop, 400]
+    # The share of hands that folds is the same: a third is 0 with probability 1/2 by the pseudo-harmonic mapping.
+    assert shadow.between == other.between == Between(pytest.approx(0.5), None, other._replace(between=None))
+    hand = ShadowHand(translation, [LOWER] * 4)
+    answers = translation.answers(hand.at([*flop, 200]))
+    assert answers.between == BetweenNodes(pytest.approx(0.5), None, other.node) and answers.actions[0] == FOLD
 
 
-def test_a_small_bet_that_others_must_answer_is_a_raise_that_nobody_folds_to():
+def test_who_answers_a_small_bet_answers_it_at_both_sizes():
+    flop = [CALL, CALL, CALL]
+    for answer, last in ((CALL, CALL), (FOLD, FOLD)):
+        for coin, node in ((LOWER, [*flop, CALL, CALL]), (UPPER, [*flop, 400, last])):
+            _, _, shadow = followed(THREE, THREE_TREE, [*flop, 200, answer], coin)
+            assert path(THREE_TREE, shadow.node) == node
+            assert path(THREE_TREE, shadow.between.upper.node) == [*flop, 400, last]
+    # A new bet, or a new street, ends it.
+    for following in ([200, CALL, 900], [200, CALL, CALL]):
+        assert followed(THREE, THREE_TREE, [*flop, *following], LOWER)[2].between is None
+
+
+def test_a_small_bet_that_others_must_answer_goes_on_from_the_smallest_raise():
     """After a check the tree's street would end, or ask the wrong seats."""
     for rules, states, checks, bet, first in (
         (HEADS_UP, HEADS_UP_TREE, [300, CALL, CALL], 400, 600),
         (THREE, THREE_TREE, [CALL, CALL, CALL, CALL], 200, 400),
         (THREE, THREE_TREE, [CALL, CALL, CALL, CALL, CALL], 200, 400),
     ):
-        translation, state, shadow = followed(rules, states, [*checks, bet], LOWER)
-        assert path(states, shadow.node) == [*checks, first] and shadow.free
-        assert translation.decision(shadow, state) == shadow.node
-        assert translation.actions(shadow, state)[:2] == [CALL, CALL]
-        translation, state, shadow = followed(rules, states, [*checks, bet], UPPER)
-        assert path(states, shadow.node) == [*checks, first] and not shadow.free
-        assert translation.actions(shadow, state)[:2] == [FOLD, CALL]
+        shadows = [followed(rules, states, [*checks, bet], coin)[2] for coin in (LOWER, UPPER)]
+        assert shadows[0] == shadows[1] and path(states, shadows[0].node) == [*checks, first]
+        between = shadows[0].between
+        assert between.lower is None and between.upper.node == shadows[0].node and 0.3 < between.share < 0.6
         rest = [CALL] * (rules.num_seats - 1)
         _, state, shadow = followed(rules, states, [*checks, bet, *rest], LOWER)
-        assert not shadow.free and states.tree.street[shadow.node] == state.street == 2
+        assert shadow.between is None and states.tree.street[shadow.node] == state.street == 2
+
+
+# All-in.
+
+
+def test_a_bet_is_all_in_only_if_nobody_can_raise_it():
+    """It goes on from the largest other size, and is answered by that size and the all-in."""
+    actions = [300, CALL]  # 600 lie; half a pot, a pot or all-in
+    states = states_of(HEADS_UP, GameMenu((StreetMenu(("0.5p 1p allin", "allin")),)))
+    for total in (1_500, 5_000, 9_999):
+        for coin in (LOWER, UPPER):
+            translation, state, shadow = followed(HEADS_UP, states, [*actions, total], coin)
+            assert path(states, shadow.node) == [*actions, 900]
+            assert path(states, shadow.between.lower.node) == [*actions, 900]
+            assert path(states, shadow.between.upper.node) == [*actions, 10_000]
+            share = lower_share((total - 300) / 600, 1.0, 9_700 / 600)
+            assert shadow.between.share == pytest.approx(share)
+            _, state, shadow = followed(HEADS_UP, states, [*actions, total, CALL], coin)
+            assert path(states, shadow.node) == [*actions, 900, CALL] and shadow.between is None
+    _, _, shadow = followed(HEADS_UP, states, [*actions, 10_000], LOWER)
+    assert path(states, shadow.node) == [*actions, 10_000] and shadow.between is None
+
+
+def test_an_all_in_is_answered_by_its_share_of_the_pot():
+    """240 counts as 200 or 300, so that all-in is a smaller share of the hand's pot than of one of the trees'."""
+    states = states_of(HEADS_UP, GameMenu((StreetMenu(("0.5p 1p allin", "allin")),)))
+    for coin, called in ((LOWER, 200), (UPPER, 300)):
+        actions = [called, CALL, 10_000]
+        _, _, shadow = followed(HEADS_UP, states, [240, CALL, 10_000], coin)
+        assert path(states, shadow.node) == actions and (shadow.between is not None) == (called == 200)
+        if called == 200:
+            assert path(states, shadow.between.lower.node) == [200, CALL, 600] and 0.0 < shadow.between.share < 0.05
+
+
+def test_where_all_in_is_the_only_raise_a_smaller_one_is_missed():
+    """The hands that go on are those of a call and the all-in; play goes on from the call."""
+    translation, state, shadow = followed(HEADS_UP, HEADS_UP_TREE, [300, 900])
+    assert path(HEADS_UP_TREE, shadow.node) == [300, CALL] and shadow.missed
+    assert path(HEADS_UP_TREE, shadow.between.upper.node) == [300, 10_000]
+    answers = translation.answers(ShadowHand(translation).at([300, 900]))
+    assert answers.node is None and answers.between.upper == shadow.between.upper.node
+    _, state, shadow = followed(HEADS_UP, HEADS_UP_TREE, [300, 900, CALL])
+    assert shadow == Shadow(shadow.node, (0, 1)) and path(HEADS_UP_TREE, shadow.node) == [300, CALL]
+
+
+def test_where_the_tree_offers_no_call_either_a_smaller_raise_is_the_all_in():
+    states = states_of(HEADS_UP, GameMenu((StreetMenu(("allin",)),), push_or_fold=True))
+    translation, state, shadow = followed(HEADS_UP, states, [300])
+    assert path(states, shadow.node) == [10_000] and shadow.between.lower is None
 
 
 def test_a_fold_that_the_tree_does_not_know():
@@ -270,11 +337,11 @@ def test_the_tree_waits_where_its_street_is_over():
 
 
 def test_a_tree_that_is_all_in_stays_over():
-    deep = dataclasses.replace(HEADS_UP, stacks=(50_000,) * 2)
-    actions = [10_000, CALL]
-    for following in ([], [CALL], [CALL, 20_000], [CALL, 20_000, CALL, 50_000]):
-        translation, state, shadow = followed(deep, HEADS_UP_TREE, [*actions, *following])
-        assert HEADS_UP_TREE.tree.actor[shadow.node] == -1 and translation.decision(shadow, state) is None
+    states = states_of(HEADS_UP, GameMenu((StreetMenu(("allin",)),), push_or_fold=True))
+    actions = [300, CALL]  # without a call in the tree, a smaller raise is the all-in
+    for following in ([], [CALL], [CALL, 600], [CALL, 600, CALL, 5_000]):
+        translation, state, shadow = followed(HEADS_UP, states, [*actions, *following])
+        assert states.tree.actor[shadow.node] == -1 and translation.decision(shadow, state) is None
 
 
 def test_a_seat_that_is_all_in_calls():
@@ -311,7 +378,7 @@ def test_more_callers_than_the_tree_has():
         assert translation.decision(shadow, state) == (None if state.actor == 0 else shadow.node)
     # A small bet before it counts as a check all the same: seat 0 has no say in the tree.
     _, state, shadow = followed(FOUR, FOUR_TREE, [*CALLED, CALL, 450], LOWER)
-    assert path(FOUR_TREE, shadow.node)[4:] == [CALL] and not shadow.free and state.actor == 2
+    assert path(FOUR_TREE, shadow.node)[4:] == [CALL] and state.actor == 2
 
 
 def test_who_bets_takes_a_place_in_the_tree():
@@ -377,7 +444,7 @@ def test_the_tree_never_falls_behind(seed, states):
             if state.max_raise:
                 choices += rng.integers(state.min_raise, min(state.max_raise, 4 * state.min_raise) + 1, 2).tolist()
             actions += (choices[int(rng.integers(len(choices)))],)
-    assert decisions > 500 and lost > 50
+    assert decisions > 500 and lost > 20
 
 
 # Other tables.
@@ -428,7 +495,7 @@ def test_what_is_said():
 
 
 def test_push_or_fold_has_no_call():
-    """A limp counts as a fold: the tree is over. A small raise is the all-in, or one that nobody folds to."""
+    """A limp counts as a fold: the tree is over. A small raise is the all-in, to which fewer hands fold."""
     menu = GameMenu((StreetMenu(("allin",)),), push_or_fold=True)
     states = states_of(dataclasses.replace(HEADS_UP, stacks=(1_000,) * 2), menu)
     rules = states.rules
@@ -436,10 +503,9 @@ def test_push_or_fold_has_no_call():
     assert translation.actions(shadow, state) == [FOLD, 1_000]
     translation, state, shadow = followed(rules, states, [CALL])
     assert translation.decision(shadow, state) is None
-    for coin, fold in ((LOWER, CALL), (UPPER, FOLD)):
-        translation, state, shadow = followed(rules, states, [300], coin)
-        assert path(states, shadow.node) == [1_000]
-        assert translation.actions(shadow, state) == [fold, CALL]
+    translation, state, shadow = followed(rules, states, [300])
+    assert path(states, shadow.node) == [1_000] and shadow.between.share == lower_share(1.0, 0.0, 4.5)
+    assert translation.actions(shadow, state) == [FOLD, CALL]
 
 
 def test_states_are_those_of_the_rules():

@@ -128,12 +128,3 @@ def test_strength_decides_where_nothing_is_left():
     # Before the flop: a raise to 350 over blinds of 150 asks for 300 where 500 lie.
     strategy, _ = sources_of(agent, public_after(THREE, (350,)))
     assert np.array_equal(strategy.probabilities[:, 1], starting_hands() >= 1 - 200 / 500)
-
-
-def test_where_the_tree_has_no_decision_strength_decides():
-    agent = agent_at(blueprint(3))
-    actions = (350, 10_000)
-    deep = dataclasses.replace(THREE, stacks=(50_000,) * 3)
-    agent.restart(deep, 0, np.random.default_rng(1))
-    strategy, sources = sources_of(agent, public_after(deep, (*actions, 50_000)))
-    assert set(sources) == {"off the tree"} and strategy.actions.tolist() == [FOLD, CALL]

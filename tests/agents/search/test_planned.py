@@ -107,7 +107,7 @@ def test_hands_of_the_first_street_have_rows_of_their_own():
 
 
 def test_where_the_tree_has_no_decision_nothing_is_planned():
-    assert planned().row_by_bucket((16000, 1), (1, 20000)) is None
+    assert planned().row_by_bucket((*TO_TURN, 900, 2400), (0, 1, 9000)) is None  # the turn has one raise
 
 
 @pytest.mark.parametrize("action, nearest", [(0, 0), (1, 1), (500, 500), (540, 500), (5000, 900), (100, 500)], ids=str)
@@ -119,3 +119,20 @@ def test_the_nearest_action_is_of_the_same_kind(action, nearest):
 def test_without_raises_or_folds_it_is_a_call():
     assert nearest_action((0, 1), 700) == 1
     assert nearest_action((1, 700), 0) == 0
+
+
+@jit_only
+@pytest.mark.parametrize("total", [400, 700, 5_000])
+def test_folds_to_a_bet_between_two_sizes_are_those_of_both(total):
+    """600 lie on the turn, where the tree bets the pot or all-in."""
+    rows, hand = planned(), hand_in_tree(HUNL, blueprint())
+    actions = (0, 1, 2 * total)
+    found = rows.row_by_bucket((*TO_TURN, total), actions)
+    between = hand.translation.answers(hand.at((*TO_TURN, total))).between
+    buckets = np.arange(len(found))
+    folds = (1.0 - between.share) * blueprint().strategy(between.upper, buckets)[:, 0]
+    if between.lower is not None:
+        folds = folds + between.share * blueprint().strategy(between.lower, buckets)[:, 0]
+    assert (between.lower is None) == (total < 900)
+    np.testing.assert_allclose(found[:, 0], folds, atol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-6)

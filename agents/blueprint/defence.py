@@ -1,0 +1,100 @@
+"""Defence against bets between the sizes of a betting tree: how many hands go on, and which.
+
+The pseudo-harmonic mapping takes a bet of x, as a share of the pot after calling, for the lower of two sizes A < B with
+probability ``f = (B - x) (1 + A) / ((B - A) (1 + x))``. If a hand goes on with probability a against A and b against B,
+then ``f a + (1 - f) b`` is its mean over the draw. If the ranges defend by pot / (pot + bet) at both sizes, so does the
+mean range: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``.
+
+For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and the share of a range that goes on is
+
+    s = f + (1 - f) c,    c = sum of r(h) b(h) over hands h / sum of r(h),
+
+with r(h) the reach of a hand. Drawn for each hand alike, the share f (1 - c) would be of hands that fold to the
+smallest size, the worst as likely as the best. `defend_by_order` keeps the share s and gives it to the strongest hands.
+
+Raises are part of s, and stay as they are in the row of the decision from which play goes on: q(h). A weak hand that
+bluffs one time in ten must not bluff or call the other nine times. The rest of each hand, 1 - q(h), calls or folds.
+Hands call in the order of their probability of a call against the smallest size, given that they do not raise there,
+then of their equity. With t(h) = 1 above a border, 0 below it and one class of equal hands mixing at the border,
+
+    s = sum of r(h) (q(h) + (1 - q(h)) t(h)) / sum of r(h).
+
+If the raises alone exceed s, they are all reduced by the same factor, and no hand calls.
+"""
+
+import numpy as np
+
+__all__ = ["call_chances", "defend_by_order", "strongest"]
+
+
+def defend_by_order(
+    raises: np.ndarray, chances: np.ndarray, equity: np.ndarray, reach: np.ndarray, share: float
+) -> tuple[float, np.ndarray]:
+    """Return how a range raises and calls so that a share of it goes on: raises as given, calls by the strongest hands.
+
+    Parameters
+    ----------
+    raises : float64[n]
+        The probability of each hand to raise.
+    chances, equity : float64[n]
+        Hands are ordered by `chances`, then by `equity`.
+    reach : float64[n]
+        The weight of each hand in the range, not all 0.
+    share : float
+        The share of the range that goes on, from 0 to 1.
+
+    Returns
+    -------
+    factor : float
+        The factor of all raises, below 1 only if raises alone exceed the share.
+    calls : float64[n]
+        The probability of each hand to call.
+    """
+    total, raised = float(reach.sum()), float(reach @ raises)
+    wanted = share * total
+    if raised >= wanted and raised > 0.0:
+        return wanted / raised, np.zeros(len(raises))
+    rest = 1.0 - raises
+    return 1.0, rest * strongest(chances, equity, reach * rest, wanted - raised)
+
+
+def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, wanted: float) -> np.ndarray:
+    """Return the part of each hand that is taken if hands are taken in order, up to a total weight.
+
+    Hands that are equal in `chances` and `equity` form a class. All classes above one class are taken whole, of that
+    class every hand is taken in the same part, and nothing below it. Classes without weight at the border are taken if
+    classes below the border have weight.
+
+    Returns
+    -------
+    float64[n]
+        Numbers from 0 to 1, whose sum weighted by `weights` is `wanted`, or the sum of `weights` if this is less.
+    """
+    order = np.lexsort((-equity, -chances))
+    sorted_chances, sorted_equity = chances[order], equity[order]
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = (sorted_chances[1:] != sorted_chances[:-1]) | (sorted_equity[1:] != sorted_equity[:-1])
+    sums = np.add.reduceat(weights[order], np.flatnonzero(is_first))
+    left = wanted - (np.cumsum(sums) - sums)  # what is wanted of each class and those below
+    parts = np.where(left > 0.0, 1.0, 0.0)
+    np.divide(left, sums, out=parts, where=(left > 0.0) & (sums > left))
+    taken = np.empty(len(order))
+    taken[order] = parts[np.cumsum(is_first) - 1]
+    return taken
+
+
+def call_chances(rows: np.ndarray, fold: int | None, call: int) -> np.ndarray:
+    """Return the probability of a call of each hand, given that it does not raise: float64[n]; 1 if it always raises.
+
+    Parameters
+    ----------
+    rows : float64[n, num_actions]
+    fold : int or None
+        The column of the fold; None if the rows have none, so that no hand folds.
+    call : int
+        The column of the call.
+    """
+    if fold is None:
+        return np.ones(len(rows))
+    stays = rows[:, fold] + rows[:, call]
+    return np.where(stays > 0.0, rows[:, call] / np.where(stays > 0.0, stays, 1.0), 1.0)

@@ -1,0 +1,232 @@
+"""Play of a blueprint's seat where its own range tells what to do: between the sizes of the tree, and off the tree.
+
+The *range* of a seat is the reach of its hands under the agent's own strategy at the seat's earlier decisions of the
+hand. It is public: `act` and `range_strategy` compute the same one.
+
+- Below the smallest size: the share of the range that goes on is that of the pseudo-harmonic mapping, and the strongest
+  hands call (see the module `defence`).
+- Between the all-in and the size below it: each hand folds, calls and raises as often as in the mean of both rows.
+- No decision in the tree: the row of the most similar decision (see the module `like_decisions`). Facing a bet, its
+  raises stay, and the strongest hands call. If k seats can still answer the bet, the share of the range that goes on is
+  1 - (bet / (pot + bet))^(1/k): then a bet of any two cards makes no profit.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.actions.translation import Answers, ShadowHand
+from plurispiel.abstraction.cards.features import made_strength
+from plurispiel.abstraction.holdem import betting_state
+from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.agents.base import PublicState, Strategy
+from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
+from plurispiel.agents.blueprint.blueprint import row_sums
+from plurispiel.agents.blueprint.defence import call_chances, defend_by_order
+from plurispiel.agents.blueprint.fallback import (
+    LARGE_BET,
+    LIKE,
+    OFF_TREE,
+    SMALL_BET,
+    STRENGTH,
+    KeptRows,
+    defended_share,
+)
+
+__all__ = ["OffTreePlay", "defends", "shared_defence"]
+
+MAX_KEPT = 256
+"""The largest number of strategies, and of ranges, that are kept of a hand."""
+
+
+class OffTreePlay:
+    """The strategies of a hand that depend on the range of the seat to act.
+
+    Parameters
+    ----------
+    kept : KeptRows
+    hand : ShadowHand
+        The hand, with the random numbers of the agent.
+    at_node : callable
+        Returns the agent's strategy of some combos at a decision of the tree: (public, combo_ids, answers) to
+        (strategy, sources).
+    range_strategy : callable
+        Returns the agent's strategy of all combos at an earlier public state.
+    """
+
+    def __init__(
+        self,
+        kept: KeptRows,
+        hand: ShadowHand,
+        at_node: Callable[[PublicState, np.ndarray, Answers], tuple[Strategy, np.ndarray]],
+        range_strategy: Callable[[PublicState], Strategy],
+    ):
+        self._kept = kept
+        self._hand = hand
+        self._at_node = at_node
+        self._range_strategy = range_strategy
+        self._strategies: dict[Any, tuple[Strategy, np.ndarray]] = {}
+        self._taken: dict[Any, np.ndarray] = {}
+
+    def strategy(self, public: PublicState, answers: Answers) -> tuple[Strategy, np.ndarray]:
+        """Return the strategy of all combos, and the source of each row as an index into `fallback.SOURCES`.
+
+        Parameters
+        ----------
+        answers : Answers
+            The tree's answers at the hand's place: with a bet between two sizes, or without a decision.
+        """
+        key = public.actions, public.board, answers
+        found = self._strategies.get(key)
+        if found is None:
+            strategy, source = self._between(public, answers) if answers.between else self._without_decision(public)
+            if len(self._strategies) >= MAX_KEPT:
+                self._strategies.clear()
+            found = strategy, np.full(len(strategy.probabilities), source, np.int8)
+            self._strategies[key] = found
+        return found
+
+    def reach(self, public: PublicState) -> np.ndarray:
+        """Return the range of the seat to act: the probability of each combo, float64[num_combos].
+
+        Combos that share a card with the board have 0. An action that the agent's strategy takes with no hand of the
+        range leaves the range as it is.
+        """
+        free = public.rules.free_combos(public.board).astype(np.float64)
+        reach = free / free.sum()
+        for number, (seat, _, street) in enumerate(public.actions):
+            if seat == public.actor:
+                weighed = reach * self._probability_taken(public, number, street)
+                total = weighed.sum()
+                if total > 0.0:
+                    reach = weighed / total
+        return reach
+
+    def _probability_taken(self, public: PublicState, number: int, street: int) -> np.ndarray:
+        """Return each combo's probability of an earlier action of the hand, given by its number.
+
+        A raise that the strategy lacks counts as its nearest raise.
+        """
+        board = public.board[: public.rules.board_size(street)]
+        key = public.actions[: number + 1], board
+        found = self._taken.get(key)
+        if found is None:
+            state = self._hand.at([action for _, action, _ in public.actions[:number]]).state
+            before = PublicState(public.rules, state.array.tolist(), board, public.actions[:number])
+            strategy = self._range_strategy(before)
+            action, raises = public.actions[number].action, strategy.actions[strategy.actions > CALL]
+            if action > CALL and len(raises):
+                action = int(raises[np.argmin(abs(raises - action))])
+            if len(self._taken) >= MAX_KEPT:
+                self._taken.clear()
+            found = self._taken[key] = strategy.probability(action)
+        return found
+
+    def _between(self, public: PublicState, answers: Answers) -> tuple[Strategy, int]:
+        """Return the strategy of all combos against a bet between two sizes, and its source."""
+        every = np.arange(public.rules.num_combos)
+        if answers.node is None:
+            rows = np.zeros((len(every), len(answers.actions)))
+        else:
+            rows = self._at_node(public, every, answers)[0].probabilities
+        assert answers.between is not None
+        share, lower, upper = answers.between
+        calls, stays = self._continues(public, upper)
+        if lower is None:
+            goes_on = share + (1.0 - share) * float(self.reach(public) @ stays)
+            rows, source = self._defended(public, rows, calls, goes_on), SMALL_BET
+        else:
+            if answers.node != lower:  # the bet is all-in, so the raises after the lower size are calls
+                rows = _folds_and_calls(self._continues(public, lower)[1], len(answers.actions))
+            rows = share * rows + (1.0 - share) * _folds_and_calls(stays, len(answers.actions))
+            source = LARGE_BET
+        return Strategy(np.array(answers.actions), rows), source
+
+    def _without_decision(self, public: PublicState) -> tuple[Strategy, int]:
+        """Return the strategy of all combos where the tree has no decision, and its source."""
+        every, folds = np.arange(public.rules.num_combos), [FOLD] * public.can_fold
+        node = self._kept.like.find(public.betting())
+        if node is None:  # check, or call with the strongest hands
+            actions, source = [*folds, CALL], OFF_TREE
+            rows = np.zeros((len(every), len(actions)))
+            rows[:, -1] = 1.0
+        else:
+            source = LIKE
+            targets = [action for action in self._kept.states.tree.actions(node).tolist() if action <= CALL]
+            targets += [public.raise_by_pot(size) for size in self._kept.states.sizes(node)]
+            actions = sorted({CALL, *folds, *targets})
+            found, sources = self._kept.find(node, public.board, every)
+            rows = np.zeros((len(every), len(actions)))
+            for target, column in zip(targets, found.T, strict=True):
+                rows[:, actions.index(target)] += column
+            rows[sources == STRENGTH, actions.index(CALL)] = 1.0
+        if public.can_fold:
+            rows = self._defended(public, rows, call_chances(rows, 0, actions.index(CALL)), shared_defence(public))
+        return Strategy(np.array(actions), rows), source
+
+    def _defended(self, public: PublicState, rows: np.ndarray, chances: np.ndarray, share: float) -> np.ndarray:
+        """Return rows with the raises of given rows in which the strongest hands call, so that a share goes on.
+
+        Parameters
+        ----------
+        rows : float64[num_combos, num_actions]
+            Fold, call and raises.
+        chances, share
+            As in `defend_by_order`.
+        """
+        raises = row_sums(rows[:, 2:]) if rows.shape[1] > 2 else np.zeros(len(rows))
+        order = self._kept.strength_order(public.board, public.street)
+        factor, calls = defend_by_order(raises, chances, order, self.reach(public), share)
+        rows = factor * rows
+        rows[:, 1] = calls
+        rows[:, 0] = np.maximum(1.0 - calls - factor * raises, 0.0)
+        return rows
+
+    def _continues(self, public: PublicState, node: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return two probabilities of each combo at a decision of the tree that faces a bet.
+
+        Returns
+        -------
+        float64[num_combos]
+            To call, given that the combo does not raise.
+        float64[num_combos]
+            Not to fold.
+        """
+        actions = self._kept.states.tree.actions(node).tolist()
+        rows, sources = self._kept.find(node, public.board, np.arange(public.rules.num_combos))
+        if actions[0] != FOLD:
+            return np.ones(len(rows)), np.ones(len(rows))
+        stays = 1.0 - rows[:, 0]
+        calls = call_chances(rows, 0, 1) if CALL in actions else stays.copy()
+        missing = sources == STRENGTH
+        if missing.any():
+            calls[missing] = stays[missing] = defends(public)[missing]
+        return calls, stays
+
+
+def shared_defence(public: PublicState) -> float:
+    """Return the share of a range that goes on against a bet, 1 - (bet / (pot + bet))^(1/k).
+
+    Then the k seats that can still answer the bet all fold with probability bet / (pot + bet), where the pot is that
+    before the bet. With one such seat, the share is the minimum defence frequency.
+    """
+    array = public.betting().array.tolist()
+    number = array[betting_state.NUM_ACTING] - array[betting_state.NUM_CALLED]
+    return 1.0 - (1.0 - defended_share(public.pot, public.to_call)) ** (1.0 / max(number, 1))
+
+
+def defends(public: PublicState) -> np.ndarray:
+    """Return whether each combo checks or calls, judged by its strength alone: bool[num_combos]."""
+    rules, board = public.rules, public.board
+    strengths = starting_hands() if not board and has_starting_hands(rules) else made_strength(rules, board)
+    if not public.can_fold:
+        return np.ones(len(strengths), np.bool_)
+    return strengths >= 1.0 - defended_share(public.pot, public.to_call)
+
+
+def _folds_and_calls(stays: np.ndarray, num_actions: int) -> np.ndarray:
+    """Return rows that fold, else call: float64[n, num_actions]."""
+    rows = np.zeros((len(stays), num_actions))
+    rows[:, 0], rows[:, 1] = 1.0 - stays, stays
+    return rows
