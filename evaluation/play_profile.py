@@ -1,7 +1,7 @@
 """Frequencies of fold, call and raise by situation: street, players left, bet faced, hand strength and position.
 
-A decision is counted with every hand of the range that came to it, weighted by the range. Frequencies are then
-expectations at the public states that were met, not single draws. `watched_agent` makes the decisions.
+A decision is counted with every hand in the actor's range, weighted by the range. Frequencies are then expectations at
+the public states that were met, not single draws. `watched_agent` reports the decisions.
 """
 
 from collections import Counter
@@ -40,16 +40,19 @@ FACED = (
 )  # fmt: skip
 """Classes of the bet that the actor faces.
 
-Before the flop blinds are no bet, the first raise is a raise, and all later ones are re-raises. After the flop the
-first bet is measured as a share of the pot before it. It is an all-in bet if it leaves the bettor no chips, or a call
-leaves the actor none.
+Before the flop blinds are no bet, the first raise is a raise, and every later raise a re-raise. On later streets the
+first bet is measured as a share of the pot before the bet, the first raise over it is a raise, and every later raise a
+re-raise. A first bet is an all-in bet if it leaves the bettor no chips, or if a call leaves the actor no chips.
 """
 
 NO_BET, ALL_IN_BET, RAISE, RE_RAISE = map(FACED.index, ("no bet", "all-in bet", "raise", "re-raise"))
 _BET_ENDS = (0.3, 0.7, 1.2)
 
 BANDS = ("< 0.25", "0.25-0.45", "0.45-0.65", "0.65-0.85", "> 0.85")
-"""Classes of hand strength: the chance to beat uniform hands of all players left (`crowd_strength`)."""
+"""Classes of hand strength: the chance to beat uniform hands of all other players left (`crowd_strength`).
+
+A strength at a bound belongs to the lower class.
+"""
 
 _BAND_ENDS = (0.25, 0.45, 0.65, 0.85)
 
@@ -57,15 +60,15 @@ FOLDS, CALLS, RAISES, WEIGHT = range(4)
 """Columns of all tables: the expected number of folds, of checks and calls, of bets and raises, and of decisions."""
 
 CERTAIN = 0.99
-"""A strategy with an action of a higher probability is certain."""
+"""Probability above which an action of a hand's strategy is certain."""
 
 SOURCE_PLACES = ("before the flop", "after the flop", "after the flop, pot of 40 bb or more")
-"""Places at which sources are counted; the last is a part of the second."""
+"""Classes of decisions in which sources are counted. A decision of the last class is also in the second."""
 
 _LARGE_POT_BB = 40
 
 TOP_SHARE = 0.98
-"""The strength on the river from which a hand is among the top 2 % of all hands."""
+"""The `made_strength` on the river from which a hand counts as one of the top 2 %."""
 
 _COLD_CLASSES = ("AJo", "AQo", "KQo")
 _RANKS = "23456789TJQKA"
@@ -77,15 +80,18 @@ class WatchedDecision(NamedTuple):
     Attributes
     ----------
     public : PublicState
+        The public state at which the actor decides.
     strategy : Strategy
-        The actor's strategy.
+        The actor's strategy for every combo.
     weights : float64[num_combos]
-        The actor's range, which sums to 1: all hands weighted by its own strategy so far, without those that share a
-        card with the board. For an agent that does not report its strategy, 1 for the hand that it holds.
+        The actor's range, which sums to 1. Hands are weighted by the actor's strategy so far; hands that share a card
+        with the board have 0. If the agent does not report its strategy, the hand held has 1 and all other hands 0.
     source : str
-        Where the agent's answer came from (`BlueprintAgent.counts`); empty for agents that do not tell.
+        The origin of the agent's answer, one of the sources in `BlueprintAgent.counts`; empty for agents without
+        counts.
     is_on_tree : bool
-        Whether the agent had a decision of its own for this situation.
+        False if the source is ``off the tree``, that is, if the agent's betting tree has no decision for this
+        situation.
     """
 
     public: PublicState
@@ -101,22 +107,23 @@ class PlayProfile:
     Attributes
     ----------
     situations : float64[num_streets, 3, 8, 5, 4]
-        By street, `PLAYERS`, `FACED` and `BANDS`; the last axis is `FOLDS`, `CALLS`, `RAISES`, `WEIGHT`.
+        Counts by street, `PLAYERS`, `FACED` and `BANDS`; the last axis is `FOLDS`, `CALLS`, `RAISES`, `WEIGHT`.
     occasions : dict of (str, str) to float64[4]
-        The same four counts by the name of an occasion (`occasions`) and the actor's position.
+        The same four counts by the name of an occasion and the actor's position. Names are those of `occasions`, and
+        narrower ones: a class such as ``cold AJo``, or ``on the tree, ...`` and ``off the tree, ...`` after the flop.
     certain : float64[4]
-        Decisions after the flop with a certain fold, call and raise (all sizes together), and those in which one
-        action, with its size, is certain.
+        Expected numbers of decisions after the flop with a certain fold, with a certain call, with a certain raise (all
+        sizes together), and with any certain action (each size alone).
     num_after_flop : float
-        Number of decisions after the flop, the total of `certain`.
+        Number of decisions on the flop and later, of which `certain` counts some.
     sources : Counter of (str, str)
-        Decisions by their source, and one of `SOURCE_PLACES`.
+        Number of decisions by source and one of `SOURCE_PLACES`.
     num_decisions, num_hands : int
-        Numbers of decisions, and of hands (a hand counts once for each seat that was watched).
+        Numbers of decisions and of hands. A hand counts once for each seat that was watched.
     counts : int64[num_seats, len(COUNTERS)]
-        Sums of `hand_counts`.
+        Sums of the watched seats' rows of `hand_counts`.
     flops : int64[num_seats, 2]
-        Number of flops seen, and of showdowns.
+        Number of hands in which the seat saw the flop, and of showdowns among them.
     """
 
     def __init__(self, num_seats: int, num_streets: int = 4):
@@ -163,7 +170,7 @@ class PlayProfile:
             self.flops[seat] += (1, row[COUNTERS.index("showdowns")])
 
     def occasion(self, name: str, position: str | None = None) -> np.ndarray:
-        """Return the counts of an occasion at one position, or at all of them: float64[4]."""
+        """Return the counts of an occasion at one position, or at all positions if None: float64[4]."""
         found = [row for (own, place), row in self.occasions.items() if own == name and position in (None, place)]
         return np.sum(found, axis=0) if found else np.zeros(4)
 
@@ -172,7 +179,7 @@ class PlayProfile:
         row += weighted.sum(axis=0)
 
     def _see_later_street(self, decision: WatchedDecision, shares: np.ndarray, weighted: np.ndarray) -> None:
-        """Count a decision after the flop: certain strategies, and play off the tree."""
+        """Count a decision on the flop or later: certain actions, and answers on and off the tree."""
         public, weights = decision.public, decision.weights
         self.num_after_flop += 1
         self.certain[:3] += weights @ (shares > CERTAIN)
@@ -210,21 +217,21 @@ def bet_faced(public: PublicState) -> int:
 
 
 def occasions(public: PublicState) -> list[str]:
-    """Return the names of the occasions that a decision is.
+    """Return the names of all occasions to which a decision belongs.
 
-    ========================== ==========================================================================
-    first in                   before the flop, all seats before it have folded
-    a raise                    before the flop, exactly one raise, which is not the actor's: it may 3-bet
-    a 3-bet                    before the flop, the actor's raise was raised once
-    cold raise                 as "a raise", the actor has put in no chips but a blind, and nobody has called
-    big blind, raise           the big blind faces one raise, and nobody has called it
-    big blind, raise and call  the big blind faces one raise, and somebody has called it
-    c-bet                      on the flop, the last raiser before the flop, and nobody has bet
-    facing a c-bet             on the flop, the only bet is that raiser's
-    donk flop, turn, river     nobody has bet, and the last raiser of the street before is still to act, with chips
-    after the flop             any later street
-    facing a bet               any later street, with a bet
-    ========================== ==========================================================================
+    ========================== ===================================================================================
+    first in                   before the flop, all seats before the actor have folded
+    a raise                    before the flop, one seat has raised, once, and this seat is not the actor
+    a 3-bet                    before the flop, the actor has raised first, and another seat has raised once more
+    cold raise                 "a raise", where the actor has not acted yet and nobody has called the raise
+    big blind, raise           "a raise" for the big blind, without a call before or after the raise
+    big blind, raise and call  "a raise" for the big blind, with calls after the raise but none before
+    c-bet                      on the flop, nobody has bet, and the actor was the last raiser before the flop
+    facing a c-bet             on the flop, the only bet is the bet of the last raiser before the flop
+    donk flop, turn, river     nobody has bet, and the last raiser of the previous street, who has chips, acts later
+    after the flop             the flop or any later street
+    facing a bet               the flop or any later street, with a bet to call
+    ========================== ===================================================================================
     """
     if public.street == 0:
         return _preflop_occasions(public)
@@ -264,7 +271,7 @@ def _preflop_occasions(public: PublicState) -> list[str]:
 
 
 def _is_last(public: PublicState) -> bool:
-    """Return whether every other player with chips has acted on this street."""
+    """Return whether every other player who has not folded and has chips left has acted on this street."""
     acted = {action.seat for action in public.actions if action.street == public.street}
     stacks = public.stacks or (1,) * public.rules.num_seats
     others = [seat for seat in range(public.rules.num_seats) if seat != public.actor and not public.folded[seat]]

@@ -1,4 +1,4 @@
-"""An agent whose decisions are counted while it plays."""
+"""Agents that wrap another agent: one counts its decisions, the other changes its bet sizes."""
 
 from collections import Counter
 
@@ -16,13 +16,14 @@ __all__ = ["LogUniformSizes", "WatchedAgent"]
 
 
 class WatchedAgent(Agent):
-    """Plays as another agent does, and counts its decisions with all hands of its range.
+    """Plays as another agent does, and counts that agent's decisions with all hands of its range.
 
     Parameters
     ----------
     agent : Agent
+        The agent that decides.
     profile : PlayProfile
-        Where the decisions are counted.
+        The counts, to which each decision is added.
     """
 
     def __init__(self, agent: Agent, profile: PlayProfile):
@@ -59,21 +60,22 @@ class WatchedAgent(Agent):
         return decision
 
     def _counts(self) -> Counter[str]:
-        """Return the agent's own counts of sources so far, if it keeps any."""
+        """Return the agent's attribute ``counts``, its decisions by source so far; empty without this attribute."""
         return Counter(getattr(self._agent, "counts", ()))
 
 
 class LogUniformSizes(Agent):
     """Plays as another agent does, but bets other sizes.
 
-    The amount of a bet or raise, above the highest bet so far, is log-uniform between the smallest legal one and
-    all-in. Other agents so meet sizes that their trees lack.
+    The chips of a bet or raise above the highest bet so far are drawn log-uniformly, from the smallest legal raise to
+    the largest. Opponents thus meet sizes that their trees lack.
 
     Parameters
     ----------
     agent : Agent
+        The agent that decides whether to fold, call or raise.
     share : float, optional
-        The share of bets and raises whose size is replaced.
+        The probability with which the size of a bet or raise is replaced.
     """
 
     def __init__(self, agent: Agent, share: float = 1.0):
@@ -91,7 +93,7 @@ class LogUniformSizes(Agent):
         self._agent.observe(event)
 
     def act(self, view: View) -> int:
-        """Return the agent's fold or call, or a raise of a drawn size."""
+        """Return the agent's action; if it is a bet or raise, the size is drawn with the probability `share`."""
         public = view.public
         action = action_of(self._agent.act(view))
         if action <= CALL or self.rng.random() >= self._share:
@@ -102,7 +104,7 @@ class LogUniformSizes(Agent):
 
 
 def _one_hand(view: View, decision: Decision | int) -> tuple[Strategy, np.ndarray]:
-    """Return the strategy and the range of an agent that tells nothing about other hands than its own."""
+    """Return the strategy and the range of an agent of which only the decision for the hand held is known."""
     if isinstance(decision, Decision) and decision.actions:
         actions, row = decision.actions, decision.probabilities
     else:

@@ -25,16 +25,17 @@ _SIX_SEATS_MENU = GameMenu((StreetMenu(("1p allin", "allin")),))
 _HEADS_UP_MENU = GameMenu((StreetMenu(("0.5p 1p 2p allin",) * 3),), all_in_share=1.0)
 _FOREVER = 10**12
 _WARM_UP = 50
-"""Visits to nodes before measuring, as a multiple of the number of nodes of the tree.
+"""Visits to nodes before the measurement, as a multiple of the number of nodes of the tree.
 
-Until then most visited nodes are new, and memory is still being mapped.
+During these visits most nodes are new, and memory is still being mapped.
 """
 
 
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures, each from about `seconds` of training; those beside OpenSpiel from four times as long.
+    """Return all rates, each from about `seconds` of training after the nodes are met (`_WARM_UP`).
 
-    Buckets are drawn at random; deals and showdowns are real.
+    The two rates that compare with OpenSpiel share four times `seconds`. Buckets are drawn at random, while deals and
+    showdowns are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
@@ -64,13 +65,17 @@ def _rates(title: str, rules: HoldemRules, menu: GameMenu, seconds: float) -> li
     trainer.schedule = dataclasses.replace(trainer.schedule, prune_from=0.0)
     pruned = _rate(trainer, 1, seconds)
     note = (
-        f"{pruned[1]:,.0f} K traversals/s, of {pruned[0] / pruned[1] * 1e3:.1f} nodes, not {one[0] / one[1] * 1e3:.1f}"
+        f"{pruned[1]:,.0f} K traversals/s; {pruned[0] / pruned[1] * 1e3:.1f} nodes a traversal, "
+        f"{one[0] / one[1] * 1e3:.1f} without pruning"
     )
     return [*rows, Measurement("  one thread, pruning", pruned[0], "M nodes/s", note)]
 
 
 def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]:
-    """Return the median M nodes/s and K (thousand) traversals/s, with `threads` of a trainer's threads."""
+    """Return a trainer's median rates with `threads` threads: millions of nodes, and thousands of traversals, a second.
+
+    A rate is measured for about `seconds`.
+    """
     workspaces = trainer.workspaces
     trainer.workspaces = workspaces[:threads]
     batch = 2_000
@@ -88,7 +93,7 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
 
 
 def _beside_openspiel(seconds: float) -> list[Measurement]:
-    """Return our rate and OpenSpiel's in one game: ours with 169 or 200 buckets a street, OpenSpiel's without."""
+    """Return our rate and OpenSpiel's in one game. Ours has 169 or 200 buckets a street, OpenSpiel's has no buckets."""
     rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
     trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
     solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)
@@ -114,7 +119,7 @@ def _beside_openspiel(seconds: float) -> list[Measurement]:
             f"{ours / theirs:,.0f} x pyspiel.ExternalSamplingMCCFRSolver",
         ),
         Measurement(
-            "  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, walks the states, all cards"
+            "  pyspiel.ExternalSamplingMCCFRSolver", theirs, "K traversals/s", "C++, plays through states, no buckets"
         ),
     ]
 
@@ -124,7 +129,7 @@ def _schedule() -> Schedule:
 
 
 def _random_buckets(rules: HoldemRules) -> CardBuckets:
-    """Return buckets of hold'em drawn at random, for every combo on every class of boards."""
+    """Return the 169 preflop classes, and random buckets after the flop, for every combo on every class of boards."""
     rng = np.random.default_rng(1)
     classes = [board_classes(rules.board_size(street)) for street in range(rules.num_streets)]
     rows = [np.array(preflop_classes())[None]]

@@ -67,7 +67,7 @@ class TrainingPoint:
 
 
 class _OwnStrategies:
-    """The strategies of a blueprint in the game for which it was trained; uniform where nothing was learnt."""
+    """The strategies of a blueprint in the blueprint's own betting tree; uniform where nothing was learnt."""
 
     def __init__(self, blueprint: Blueprint):
         self._blueprint = blueprint
@@ -96,7 +96,7 @@ class _OwnStrategies:
             few, cards = self._few[street], self._blueprint.cards
             row = np.minimum(
                 cards.row(board, street), cards.num_buckets[street] - 1
-            )  # combos with a card of the board have a number beyond the last bucket; their strategies are not used
+            )  # combos with a card of the board have a number above all buckets; their strategies are not used
             self._last = board, self._shares(self._rows(street)[row], street) if few is None else few[row]
         return self._last[1]
 
@@ -106,7 +106,7 @@ class _OwnStrategies:
         return cells.reshape(-1, int(game.pairs[street]))
 
     def _shares(self, rows: np.ndarray, street: int) -> np.ndarray:
-        """Return rows, float64[n, pairs of the street], in which each decision's strategy sums to 1."""
+        """Return rows in which the strategy of each decision sums to 1: float64[n, pairs of decision and action]."""
         nodes = self._decisions[street]
         first, counts = self._blueprint.tree.row[nodes], self._blueprint.tree.num_actions[nodes]
         shares = rows.astype(np.float64)
@@ -116,9 +116,10 @@ class _OwnStrategies:
 
 
 class OwnGameAgent(RangeAgent):
-    """Plays a blueprint in the game for which it was trained, uniformly where nothing was learnt.
+    """Plays a blueprint in the blueprint's own betting tree; uniformly where nothing was learnt.
 
-    Without translation of bets and other rules for unknown situations, only the training is measured.
+    The agent has no translation of bets and no other rules for unknown situations. Its exploitability therefore
+    measures the training alone.
     """
 
     name = "own game"
@@ -148,14 +149,14 @@ def exploitability_curve(
     threads: int = 1,
     on_point: Callable[[TrainingPoint], object] = lambda point: None,
 ) -> list[TrainingPoint]:
-    """Train, and return the exploitability after each of some numbers of iterations.
+    """Train a blueprint, and return a point after each number of iterations in `iterations`.
 
     Parameters
     ----------
     iterations : sequence of int
         Numbers of iterations in ascending order, each counted from the start of training.
     on_point : callable
-        Gets every point as soon as it is measured.
+        Called with each point as soon as the point is measured.
     """
     trainer = make_trainer(config, cards, threads=threads)
     points: list[TrainingPoint] = []
@@ -176,9 +177,9 @@ def exploitability_curve(
 
 
 def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
-    """Return all points of all curves, and each variant's time to the lowest exploitability that all variants reach.
+    """Return the points of all curves, and the times in which the four variants of the first table reach a goal.
 
-    The variants are those of discounting and pruning.
+    The goal is the exploitability of the worst variant at its end, so that all four variants reach it.
     """
     total = max(1000, round(_ITERATIONS * seconds))
     rows = []
@@ -201,7 +202,7 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
     rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
     goal = max(
         (curve[-1].exploitability for curve in curves.values()), default=math.nan
-    )  # the lowest exploitability that all curves reach
+    )  # the worst final exploitability: all curves reach it
     for variant, curve in curves.items():
         taken = _seconds_to(curve, goal)
         note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} x as soon as plain"
@@ -232,7 +233,10 @@ def _rows(title: str, curve: Sequence[TrainingPoint]) -> list[Measurement]:
 
 
 def _seconds_to(curve: Sequence[TrainingPoint], goal: float) -> float:
-    """Return the seconds of training to an exploitability, interpolated in logarithms; NaN if it is not reached."""
+    """Return the seconds of training to an exploitability; NaN if the curve does not reach it.
+
+    Between two points, the logarithms of time and of exploitability are interpolated.
+    """
     for before, point in zip((None, *curve), curve, strict=False):
         if point.exploitability <= goal:
             if before is None or before.exploitability <= point.exploitability:

@@ -1,6 +1,6 @@
-"""Frequencies of an agent's play: known leaks, what a stranger looks at first, and fold, call and raise by situation.
+"""Frequencies of an agent's play: known leaks, a first look (VPIP, PFR, ...), sources, and answers by situation.
 
-The agent plays hands against itself and against opponents that bet log-uniform sizes, and `PlayProfile` counts.
+The agent plays hands against each kind of opponents (`ProfileSettings`), and `PlayProfile` counts its decisions.
 """
 
 import math
@@ -38,7 +38,7 @@ SELF, LOG_UNIFORM = "self", "log-uniform"
 _SEPARATOR = " | "
 _ANSWERS = ("fold", "call", "raise")
 _FEWEST_SHOWN = 30
-"""Number of decisions from which a situation is printed; ``--json`` has all."""
+"""Fewest decisions of a situation that is printed; ``--json`` has all situations."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,19 @@ class ProfileSettings:
     Attributes
     ----------
     agents : tuple of str
-        Agent specs: a column of figures each.
+        Agent specs. Each agent has a column of figures for each kind of opponents.
     game : str
         A preset or an OpenSpiel game string.
     hands : int
         Number of hands against each kind of opponents.
     seed : int
+        Seed of the decks and of the agents' random streams.
     opponents : tuple of str
-        ``self``: the agent in every seat, and all seats are counted. ``log-uniform``: itself with log-uniform bet
-        sizes. An agent spec: that agent. Against others the agent has one seat, another each hand.
+        The kinds of opponents. ``self`` is the agent itself in every seat, and the decisions of all seats are counted.
+        ``log-uniform`` is the agent with log-uniform bet sizes in all other seats. An agent spec is the agent of this
+        spec in all other seats. Except with ``self``, the counted agent has one seat, which changes from hand to hand.
     own_sizes : float
-        The share of the agent's own bets and raises whose size is drawn log-uniformly, too.
+        The probability, from 0 to 1, that the size of a counted agent's bet or raise is drawn log-uniformly, too.
     """
 
     agents: tuple[str, ...] = ("blueprint",)
@@ -72,23 +74,26 @@ class ProfileSettings:
         if self.hands < 1:
             raise ValueError(f"hands must be at least 1, got {self.hands}")
         if not 0.0 <= self.own_sizes <= 1.0:
-            raise ValueError(f"own sizes must be a share from 0 to 1, got {self.own_sizes:g}")
+            raise ValueError(f"own_sizes must be a probability from 0 to 1, got {self.own_sizes:g}")
         rules = parse_game(self.game)
         if (rules.num_streets, rules.num_hole_cards, len(rules.cards)) != (4, 2, 52):
-            raise ValueError(f"a profile needs hold'em with two hole cards and four streets, got {self.game}")
+            raise ValueError(
+                f"game must be hold'em with two hole cards, four streets and 52 cards, got {self.game}; "
+                "take SIXMAX or HUNL, for example"
+            )
 
 
 def profile_settings(**options: Any) -> ProfileSettings:
-    """Return settings from options, in which agents and opponents are texts with commas."""
+    """Return settings from options, in which the lists of agents and opponents are texts separated by commas."""
     for name in {"agents", "opponents"} & set(options):
         options[name] = tuple(split_specs(options[name]))
     return ProfileSettings(**options)
 
 
 def bench_bot_profile(settings: ProfileSettings) -> list[Measurement]:
-    """Return all figures; a name is its section, row, answer and column, separated by `` | ``.
+    """Return all figures. The name of a figure joins its section, row, answer and column by `` | ``.
 
-    Shares are in percent, and the note tells the number of decisions.
+    Shares are in per cent. The note gives the number of decisions, and is empty if no decision was counted.
     """
     rules, rows = parse_game(settings.game), []
     for spec, title in zip(settings.agents, unique_names(list(settings.agents)), strict=True):
@@ -104,7 +109,13 @@ def bench_bot_profile(settings: ProfileSettings) -> list[Measurement]:
 
 
 def play_profile(spec: str, rules: HoldemRules, opponents: str, settings: ProfileSettings) -> PlayProfile:
-    """Return the counts of an agent against one kind of opponents."""
+    """Return the counts of an agent's play against one kind of opponents.
+
+    Raises
+    ------
+    ValueError
+        If an agent commits a fault, or a spec names no agent.
+    """
     profile, num_seats = PlayProfile(rules.num_seats, rules.num_streets), rules.num_seats
     watched: list[Agent] = [WatchedAgent(make_agent(spec), profile) for _ in range(num_seats)]
     if settings.own_sizes:
@@ -126,7 +137,7 @@ def play_profile(spec: str, rules: HoldemRules, opponents: str, settings: Profil
 
 
 def bot_profile_text(rows: list[Measurement]) -> str:
-    """Return the figures as tables: a row for each figure, a column for each agent and kind of opponents."""
+    """Return the figures as text tables, with a column for each agent and kind of opponents."""
     columns = list(dict.fromkeys(row.name.split(_SEPARATOR)[3] for row in rows))
     table: dict[tuple[str, str], dict[str, list[Measurement]]] = {}
     for row in rows:
@@ -156,7 +167,7 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class _Figure:
-    """A figure of one agent: `value` in `unit`, from a number of decisions."""
+    """A figure of one agent: `value`, in `unit`, was computed from `decisions` decisions (0 if none were counted)."""
 
     section: str
     name: str
@@ -171,7 +182,7 @@ class _Figure:
 
 
 def _share(section: str, name: str, counts: np.ndarray, *columns: int) -> _Figure:
-    """Return the share of some answers in a row of counts."""
+    """Return the share, in per cent, of the answers in `columns` in a row of counts; NaN without decisions."""
     weight = float(counts[WEIGHT])
     value = 100.0 * float(counts[list(columns)].sum()) / weight if weight > 0.0 else math.nan
     return _Figure(section, name, value, weight)
@@ -216,7 +227,7 @@ def _leaks(profile: PlayProfile) -> list[_Figure]:
 
 
 def _spots(agent: Agent, rules: HoldemRules, seed: int) -> list[_Figure]:
-    """Return the share of 72o and of the range that does not fold at each of the spots."""
+    """Return, for each spot, the shares of 72o and of the agent's range that do not fold, in per cent."""
     figures = []
     for spot in progress_bar(spots_of(rules), unit="spot", desc="spots", leave=False):
         for hands, share in (measure_spot(agent, rules, spot, seed) or {}).items():
@@ -225,7 +236,7 @@ def _spots(agent: Agent, rules: HoldemRules, seed: int) -> list[_Figure]:
 
 
 def _first_look(profile: PlayProfile, rules: HoldemRules) -> list[_Figure]:
-    """Return the frequencies by position, and over all positions."""
+    """Return the first look, statistics such as VPIP, PFR and 3-bet, over all positions and then by position."""
     positions = seat_positions(rules)
     figures = []
     for position in (None, *positions):
@@ -296,7 +307,7 @@ def _opponent(spec: str, opponents: str) -> Agent:
 
 
 def _number(row: Measurement) -> float:
-    """Return the number of decisions in a figure's note, 0 without one."""
+    """Return the number of decisions in a figure's note; 0 if the note is empty."""
     return float(row.note.split()[0].replace(",", "")) if row.note else 0.0
 
 

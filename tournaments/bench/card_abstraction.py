@@ -1,6 +1,7 @@
 """Speed of card abstraction: each stage of a build, and look-ups of buckets.
 
-Stages run on one thread; equities of all rivers and the buckets of one flop also use all processors.
+Stages run on one thread, with two exceptions. The equities of all rivers are timed on one thread and on all processors,
+the buckets of one flop on all processors only.
 """
 
 import functools
@@ -29,7 +30,7 @@ _NUM_SAMPLED = {"flop": 16, "turn": 128, "river": 512}
 
 
 def bench_card_abstraction(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures, most of them medians of runs for about `seconds`."""
+    """Return all figures, most of them medians of at least three runs within about `seconds`."""
     rivers = all_river_equities()
     rows = []
     for threads in sorted({1, num_processors()}):
@@ -53,7 +54,7 @@ def bench_card_abstraction(seconds: float = 1.0) -> list[Measurement]:
 def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement], StreetModel]:
     """Return the rates at which a street's features and nearest centroids are found, and the street's model.
 
-    The rate of nearest centroids is compared with that of scipy.
+    The note on the rate of nearest centroids compares it with the rate of scipy's `cdist`.
     """
     settings = PRESETS["pluribus"].street(street)
     classes = board_classes(BOARD_CARDS[street])
@@ -118,14 +119,14 @@ def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Measur
         found_s = _time(look_up, seconds) / len(boards)
         computed_s = _time(functools.partial(model.classify, boards[0]), seconds)
         rows.append(Measurement(f"row of a {street} from the table", 1e6 * found_s, "us", "called from Python"))
-        rows.append(Measurement("  computed without it", 1e3 * computed_s, "ms"))
+        rows.append(Measurement("  computed without the table", 1e3 * computed_s, "ms"))
     equities_s = _time(lambda: river_equities(boards[0][None]), seconds)
     rows.append(Measurement("equities of one river", 1e6 * equities_s, "us", "all 1,081 hands"))
     return rows
 
 
 def _time(run: Callable[[], object], seconds: float) -> float:
-    """Return the median time of a call."""
+    """Return the median time of a call in seconds, over at least three calls; a first call is not timed."""
     run()
     times: list[float] = []
     end = time.perf_counter() + seconds

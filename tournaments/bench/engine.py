@@ -22,7 +22,11 @@ _LINEUP_WITH_EQUITY = ("tag", "equity", "random", "raise", "fold", "call")
 
 
 def bench_engine(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures and those of peers. Hand ranks and random hands run for about `seconds` each."""
+    """Return the rates of the engine and of peers.
+
+    Each rate of hand ranks and random hands is measured for about `seconds`. The length of a tournament, in decks, is
+    proportional to `seconds`.
+    """
     rows = bench_hand_rank(seconds)
     for name, rules in (("heads-up", HUNL), ("six-handed", SIXMAX)):
         rows += _random_hands(name, rules, seconds)
@@ -33,14 +37,17 @@ def bench_engine(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _random_hands(name: str, rules: HoldemRules, seconds: float) -> list[Measurement]:
-    """Return the rate of our kernel, and two of `universal_poker` from Python: same play, and the menu ``fcpa``."""
+    """Return the rate of our kernel, and two rates of `universal_poker` from Python.
+
+    One plays like the kernel, with every raise size. The other plays with the menu ``fcpa``, four actions at most.
+    """
     batch = 100_000
     menu = rules.with_menu("fcpa")
     play_random_hands(rules, 1, np.random.SeedSequence(0))
     rates: list[list[float]] = [[], [], []]
     end = time.perf_counter() + 3 * seconds
     number = 0
-    while time.perf_counter() < end:  # in turns, so that load of the machine slows all of them equally
+    while time.perf_counter() < end:  # in turns, so that load of the machine slows all three equally
         begin = time.perf_counter()
         play_random_hands(rules, batch, np.random.SeedSequence(number))
         rates[0].append(batch / (time.perf_counter() - begin))

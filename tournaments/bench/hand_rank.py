@@ -20,10 +20,10 @@ _NUM_LIVE_COMBOS = 47 * 46 // 2
 
 
 def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
-    """Return the evaluator's rates on one core: medians over the runs that fit into about `seconds` for each rate.
+    """Return the evaluator's rates on one core, in millions of hands a second.
 
-    Runs of the evaluator and of C take turns, so that other load of the machine slows both equally. The ratio is
-    therefore steadier than the rates.
+    Each rate is a median over the runs that fit into about `seconds`. Runs of the evaluator and of the C loops take
+    turns, so that other load of the machine slows both equally. Their ratio is therefore steadier than the rates.
     """
     rng = np.random.default_rng(0)
     hands = rng.random((_NUM_HANDS, 52)).argsort(axis=1)[:, :7].astype(np.uint8)
@@ -60,7 +60,7 @@ def bench_hand_rank(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list[float]:
-    """Return the median rate of each call in hands a second; a run is the number of hands and the call."""
+    """Return the median rate of each call in hands a second; `runs` pairs the number of hands with the call."""
     for _, run in runs:
         run()
     elapsed_s: list[list[float]] = [[] for _ in runs]
@@ -74,7 +74,7 @@ def _rates(runs: list[tuple[int, Callable[[], object]]], seconds: float) -> list
 
 
 def _c_library(compiler: str) -> ctypes.CDLL:
-    """Return the compiled C loops; the file is deleted once it is loaded."""
+    """Compile the C loops and return the loaded library, whose file is then deleted."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "hand_rank.so"
         subprocess.run(

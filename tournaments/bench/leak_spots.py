@@ -1,4 +1,4 @@
-"""Spots in which a bet lies between or below the sizes of a betting tree: the share of hands that goes on."""
+"""Spots with a bet between or below the sizes of usual betting trees, and the share of hands that do not fold."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,18 +16,20 @@ __all__ = ["LeakSpot", "measure_spot", "spots_of"]
 
 _BOARD = "AhKdQs9c8h"
 _TIMES = 200
-"""Number of hands over which an agent's random choices are averaged."""
+"""Number of hands over which a share is averaged, each with different random choices of the agent."""
 
 
 class LeakSpot(NamedTuple):
-    """A decision, by the actions before it.
+    """A decision, given by the board and the actions before the decision.
 
     Attributes
     ----------
     name : str
+        A description of the decision, with bets and pots in chips.
     actions : tuple of int
-        All actions of the hand so far; folds are 0, checks and calls 1, raises their totals.
+        All actions of the hand so far: 0 fold, 1 check or call, N raise to N chips over the whole hand.
     board : tuple of int
+        The board cards at the decision.
     """
 
     name: str
@@ -36,7 +38,7 @@ class LeakSpot(NamedTuple):
 
 
 def spots_of(rules: HoldemRules) -> list[LeakSpot]:
-    """Return the spots of a game: with six seats and 100 bb or heads-up, blinds 50 and 100; none for other games."""
+    """Return the spots of a game with 52 cards, a big blind of 100 chips, and two or six seats; otherwise none."""
     board = parse_cards(_BOARD)
     if (rules.num_seats, rules.big_blind, len(rules.cards)) not in ((6, 100, 52), (2, 100, 52)):
         return []
@@ -53,10 +55,10 @@ def spots_of(rules: HoldemRules) -> list[LeakSpot]:
 
 
 def measure_spot(agent: Agent, rules: HoldemRules, spot: LeakSpot, seed: int) -> dict[str, float] | None:
-    """Return the share that does not fold of 72o (seven high) and of the agent's own range at a spot.
+    """Return the shares of 72o and of the agent's own range (``range``) that do not fold at a spot.
 
-    The range is all hands, weighted by the agent's strategy at its own earlier decisions. Shares are means over
-    200 hands with other random choices of the agent. None if the agent does not report its strategy.
+    The range is all hands, weighted by the agent's strategy at the agent's earlier decisions. A share is the mean over
+    `_TIMES` hands, in which the agent draws different random numbers. Without a reported strategy, None is returned.
     """
     publics = list(_public_states(rules, spot))
     actor, free = publics[-1].actor, rules.free_combos(spot.board)
@@ -80,7 +82,7 @@ def measure_spot(agent: Agent, rules: HoldemRules, spot: LeakSpot, seed: int) ->
 
 
 def _nearest_probability(strategy: Strategy, action: int) -> np.ndarray:
-    """Return each combo's probability of an action; a raise that the strategy lacks counts as its nearest."""
+    """Return each combo's probability of an action. The strategy's nearest raise stands for a raise that it lacks."""
     known = np.asarray(strategy.actions)
     raises = known[known > 1]
     if strategy.highest is None and action > 1 and action not in known and len(raises):
@@ -89,7 +91,7 @@ def _nearest_probability(strategy: Strategy, action: int) -> np.ndarray:
 
 
 def _public_states(rules: HoldemRules, spot: LeakSpot) -> Iterator[PublicState]:
-    """Yield the public state before each action of a spot, and the last one."""
+    """Yield the public state before each action of a spot, and finally the state at the spot's decision."""
     state = BettingState(rules)
     before: tuple[Action, ...] = ()
     for action in (*spot.actions, None):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measurement:
-    """A figure with its unit; the note gives a peer's figure or the conditions of the measurement."""
+    """A figure: `name`, `value` in `unit`, and a `note` with a peer's figure or the conditions of the measurement."""
 
     name: str
     value: float

@@ -1,4 +1,4 @@
-"""A hash of the results of small fixed tournaments: equal before and after a change that leaves play as it is."""
+"""A hash of the results of small fixed tournaments, which stays equal if a change of the code does not change play."""
 
 import dataclasses
 import hashlib
@@ -36,11 +36,13 @@ _TOURNAMENTS: dict[str, dict[str, Any]] = {
     "heads-up, search": {"agents": (_SEARCH, "tag"), "decks": 16, "score": "duplicate"},
 }  # fmt: skip
 _CHANGING = {"seconds", "answer_seconds", "slowest_answer", "checksum"}
-"""Columns that differ between two equal runs: times, and the checksum, which covers a time."""
+"""Columns that differ between two runs of equal play: times, and the checksum, which covers a time."""
 
 
 def bench_rows(seconds: float = 1.0) -> list[Measurement]:
-    """Return the number of rows that each tournament stores, and their hash; the last row has the hash of all hashes.
+    """Return the number of rows that each tournament stores, with the hash of these rows in the note.
+
+    The last measurement has the number of all rows, and the hash of all hashes.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def bench_rows(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _config(settings: Mapping[str, Any], folder: Path) -> TournamentConfig:
-    """Return a tournament's settings; if they name `_TRAINED`, its blueprint is first trained into `folder`."""
+    """Return a tournament's settings. If the settings name `_TRAINED`, a blueprint is first trained into `folder`."""
     if settings.get("values") != _TRAINED:
         return TournamentConfig(**settings, seed=1)
     training = dataclasses.replace(read_preset("headsup-pushfold"), iterations=2_000, num_snapshots=0)

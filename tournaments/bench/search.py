@@ -1,4 +1,4 @@
-"""Times of search's decisions in self-play, and the share of decisions in which it plays unlike its blueprint."""
+"""Times of search's decisions in self-play, and the share of searched decisions that differ from the blueprint's."""
 
 import time
 
@@ -33,8 +33,9 @@ class _Timed(SearchAgent):
 def bench_search(seconds: float = 1.0, config: SearchConfig | None = None) -> list[Measurement]:
     """Return times by street and by hand, the share of moved decisions, and memory.
 
-    In each game, thirty hands are played for each second of `seconds`, and before them one that is not timed. A moved
-    decision is one in which search shifts more than the probability `MOVED_SHARE` between fold, call and raise.
+    In each game, thirty hands are played for each second of `seconds`, but at least two. An earlier hand, which loads
+    tables, is not counted. Search has moved a decision if, for the hand held, it shifts more than the probability
+    `MOVED_SHARE` between fold, call and raise.
 
     Parameters
     ----------

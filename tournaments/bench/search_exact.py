@@ -1,4 +1,4 @@
-"""Exact exploitability of search on good and bad blueprints, in games small enough to search everywhere."""
+"""Exact exploitability of search on good and bad blueprints, in games small enough to search at every decision."""
 
 import math
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from plurispiel.evaluation.best_response import Exploitability, exploitability
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
-"""For each game: the iterations of a search for each second of the option ``seconds``."""
+"""By game: the iterations of a search for each second of the option ``seconds``."""
 
 _BLUEPRINTS = (("cfr+", 3_162), ("cfr", 100), ("cfr", 30), ("cfr", 10), ("cfr", 3))
 
@@ -32,7 +32,7 @@ _BREAK = " | "
 
 @dataclass
 class _Worst:
-    """The largest exploitability (with three players NashConv) of the solved subgames, in chips."""
+    """The largest distance of a solved subgame from an equilibrium, in chips (`_distance`)."""
 
     distance: float = 0.0
 
@@ -42,7 +42,7 @@ class _Worst:
 
 
 def bench_search_exact(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures: exploitability, or NashConv with three players, before and after each search."""
+    """Return the exploitability of each blueprint without search and with each search; with three players, NashConv."""
     rows = []
     with progress_bar(total=len(_GAMES) * len(_BLUEPRINTS), unit="blueprint") as progress:
         for game, iterations in _GAMES.items():
@@ -74,7 +74,10 @@ def search_exact_text(rows: list[Measurement]) -> str:
 
 
 def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Measurement]:
-    """Return the figures of one blueprint; NaN where a search does not fit the game."""
+    """Return the figures of one blueprint; NaN for a search that the game does not allow.
+
+    A search needs the street at which it begins. A safe search also needs two players and a zero-sum game.
+    """
     tree = searcher.tree
     unit = "chips" if _two(tree) else "chips, NashConv"
     rows = [Measurement(f"{name}none", _distance(exploitability(tree, blueprint)), unit)]
@@ -85,7 +88,14 @@ def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, itera
             found = searcher.strategy(blueprint, replace(search, iterations=iterations), on_subgame=worst.look)
             value = _distance(exploitability(tree, found))
         rows.append(Measurement(name + column, value, unit, f"{iterations:,} iterations"))
-    rows.append(Measurement(f"{name}worst subgame", worst.distance, unit, "of all these searches, by its own beliefs"))
+    rows.append(
+        Measurement(
+            f"{name}worst subgame",
+            worst.distance,
+            unit,
+            "of all searches in this line, with its own beliefs at its root",
+        )
+    )
     return rows
 
 

@@ -1,7 +1,8 @@
 """The exact gain of searching one street over playing the heads-up blueprint, in spots from the blueprint's self-play.
 
-Both ranges are those of the blueprint's self-play, and the bet sizes are the blueprint's. One seat searches the street
-and the other plays the blueprint. On later streets both play the blueprint, so a gain is that of one search.
+The ranges come from the blueprint's self-play, and the bet sizes are the blueprint's. One seat searches the street, and
+the other seat plays the blueprint. On later streets both seats play the blueprint, so a gain comes from a single
+search.
 """
 
 import dataclasses
@@ -31,13 +32,13 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
-"""For each street: its name, and the number of spots to measure for each second of the option ``seconds``."""
+"""By street: the name, and the number of spots to measure for each second of the option ``seconds``."""
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
-"""For each street: the settings of iterations that are measured. On rivers a search makes ten times as many."""
+"""By street: the values of the setting ``iterations`` that are measured. A river search makes ten times as many."""
 
 _SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
-"""The settings of searches, whose trees add no raises to the blueprint's."""
+"""The settings of all searches; their trees offer the blueprint's raises and no others."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -51,7 +52,7 @@ _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe":
 """Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
 
 _LATER_BOARDS = 3
-"""Number of rivers after each turn, in the game in which searches of a flop are measured."""
+"""Number of rivers after each turn in the game that measures searches of a flop; 0 elsewhere stands for all rivers."""
 
 _SEED = 99
 _Z = 1.96
@@ -71,7 +72,7 @@ class _Found:
     Attributes
     ----------
     gains : list of float
-        The gain over the blueprint, summed over the two seats.
+        The gain over the blueprint if one seat searches, summed over the two seats; empty for the blueprint itself.
     exploitability : list of float
         The exploitability of the searched strategy, or of the blueprint.
     """
@@ -85,6 +86,8 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
 
     Parameters
     ----------
+    seconds : float
+        Scale of the number of spots (`_STREETS`); at least one spot is measured on each street.
     agent : BlueprintAgent, optional
         A heads-up blueprint; by default a bundled one.
     """
@@ -111,10 +114,10 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
 def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     mean = float(np.mean(found.exploitability))
     if not found.gains:
-        return Measurement(name, mean, "chips", f"a best response wins, half of both seats; {place}")
+        return Measurement(name, mean, "chips", f"a best response wins, mean of both seats; {place}")
     gains = np.array(found.gains)
     error = _Z * gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
-    # Half of the gains of both seats, over all hands played: hands without a spot gain nothing.
+    # The mean gain of the two seats over all hands played. Hands without a spot gain nothing.
     per_hand = 1e3 * gains.sum() / 2 / hands / HUNL.big_blind
     note = f"± {error:.1f}, {per_hand:+.1f} mbb/hand, below 0 on {(gains < 0.0).sum()}; a best response wins {mean:.1f}"
     return Measurement(name, float(gains.mean()), "chips", note)
@@ -185,7 +188,7 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
 
 
 def _write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
-    """Set all average strategies to the blueprint's, and to uniform where the blueprint has none."""
+    """Set all average strategies to the blueprint's strategies, or to uniform where the blueprint has no strategy."""
     for number, street in enumerate(solver.streets):
         for decision in street.betting.decisions:
             rows = known(number, decision)

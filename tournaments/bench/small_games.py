@@ -17,7 +17,7 @@ _LARGE = {"leduc3": "three-player Leduc", "universal_poker()": "default universa
 
 
 def bench_small_games(seconds: float = 1.0) -> list[Measurement]:
-    """Return all figures, each from runs of about `seconds`."""
+    """Return all figures, each a median over calls that take about `seconds` together, at least one call."""
     rows = _leduc(seconds) + _solvers(seconds)
     for game, title in _LARGE.items():
         rows += _best_responses(game, title, seconds)
@@ -25,7 +25,7 @@ def bench_small_games(seconds: float = 1.0) -> list[Measurement]:
 
 
 def _leduc(seconds: float) -> list[Measurement]:
-    """Return our time for Leduc's NashConv and OpenSpiel's, both of the uniform policy."""
+    """Return the times in which this package and OpenSpiel compute the NashConv of Leduc's uniform policy."""
     tree = flatten("leduc")
     strategy = uniform_strategy(tree)
     peer = pyspiel.UniformRandomPolicy(tree.openspiel_game)
@@ -34,12 +34,12 @@ def _leduc(seconds: float) -> list[Measurement]:
     )
     return [
         Measurement("NashConv Leduc", 1e3 * ours, "ms", f"{theirs / ours:,.0f} x pyspiel.nash_conv"),
-        Measurement("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, walks the states"),
+        Measurement("  pyspiel.nash_conv", 1e3 * theirs, "ms", "C++, visits every state"),
     ]
 
 
 def _solvers(seconds: float) -> list[Measurement]:
-    """Return the rates of our solvers and OpenSpiel's on Leduc, and the times of CFR+ to two exploitabilities."""
+    """Return the iterations a second of our solvers and of OpenSpiel's on Leduc, and the times of CFR+ to two goals."""
     tree = flatten("leduc")
     rows = []
     for title, algorithm, batch, peer, step in (
@@ -57,7 +57,7 @@ def _solvers(seconds: float) -> list[Measurement]:
         rate, name = batch / ours, type(peer).__name__
         rows += [
             Measurement(f"{title} Leduc", rate / 1e3, "k it/s", f"{rate * theirs:,.0f} x pyspiel.{name}"),
-            Measurement(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, walks the states"),
+            Measurement(f"  pyspiel.{name}", 1e-3 / theirs, "k it/s", "C++, visits states one by one"),
         ]
     for until in (1e-3, 1e-4):
         rows.append(_time_until(tree, until, seconds))
@@ -65,7 +65,7 @@ def _solvers(seconds: float) -> list[Measurement]:
 
 
 def _time_until(tree: GameTree, until: float, seconds: float) -> Measurement:
-    """Return the median time of CFR+ to an exploitability, including the time of measuring it."""
+    """Return the median time in which CFR+ reaches the exploitability `until`, in chips, measuring included."""
     ends: list[Point] = []
 
     def run() -> None:
@@ -92,7 +92,7 @@ def _best_responses(game: str, title: str, seconds: float) -> list[Measurement]:
 
 
 def _times(seconds: float, *calls: Callable[[], object]) -> list[float]:
-    """Return the median time of each call; the calls take turns, so that load of the machine slows all equally."""
+    """Return the median seconds of each call; the calls take turns, so that load of the machine slows all equally."""
     taken: list[list[float]] = [[] for _ in calls]
     end = time.perf_counter() + seconds * len(calls)
     while not taken[-1] or time.perf_counter() < end:

@@ -1,4 +1,4 @@
-"""Speed of vector CFR: example spots solved to 0.5 % of the pot."""
+"""Speed of vector CFR: example spots solved to an exploitability of 0.5 % of the pot."""
 
 import dataclasses
 import statistics
@@ -49,5 +49,5 @@ def _rows(title: str, spot: Spot, seconds: float, beside: str) -> list[Measureme
         Measurement(
             "  an iteration", 1e3 * taken / last.iterations, "ms", f"{last.iterations} iterations, {_THREADS} threads"
         ),
-        Measurement("  processor time of all threads", cpu_s, "s", f"with setting up; {reached}"),
+        Measurement("  processor time of all threads", cpu_s, "s", f"setting up included; {reached}"),
     ]

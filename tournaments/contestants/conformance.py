@@ -1,6 +1,6 @@
 """The program that checks an agent against the contract (`agents.base`), in a process that may crash.
 
-On standard output, it prints the number of hands played after each hand, and finally the report as a line of JSON.
+After each hand, the program prints the number of hands played so far. Finally it prints the report as a line of JSON.
 """
 
 import json
@@ -14,7 +14,7 @@ from plurispiel.tournaments.contestants.process import limit_memory
 
 
 def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder: str) -> None:
-    """Check an agent for at most `num_hands` hands; no hand is begun after `seconds`.
+    """Check an agent in random hands, and print the report. All arguments are texts, as on a command line.
 
     Parameters
     ----------
@@ -22,8 +22,12 @@ def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder
         The agent's spec, with an absolute path.
     game : str
         A preset or an OpenSpiel game string.
+    num_hands : str
+        Largest number of hands.
+    seconds : str
+        Time after which no further hand is begun; the first hand is always played.
     memory : str
-        MiB that the process may allocate in addition to its memory before the agent is loaded.
+        MiB that the process may allocate in addition to the memory that it holds when the agent's code is loaded.
     folder : str
         Folder that is searched for the agent's modules.
     """

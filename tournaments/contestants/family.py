@@ -1,4 +1,7 @@
-"""An agent's process and all processes that it starts. All are stopped while the agent is asked nothing."""
+"""An agent's process and all processes that it starts, which are stopped while the agent is asked nothing.
+
+Without a sandbox, only the processes of the agent's process group are stopped.
+"""
 
 import contextlib
 import os
@@ -16,10 +19,11 @@ _SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubb
 
 
 class Family:
-    """An agent's process and its warden (`process`), started on construction, both in the sandbox if one is given.
+    """An agent's process and its warden (`process`), both started on construction, and in the sandbox if one is given.
 
     `stop` stops the agent's process group by a signal. In a sandbox, the warden also stops processes that the agent has
-    started. Orders to the warden are slow, so none is given before the agent has started a process.
+    started. Orders to the warden are slow. Therefore the warden gets no order as long as it is known that the agent has
+    started no process.
 
     Parameters
     ----------
@@ -39,7 +43,8 @@ class Family:
     Attributes
     ----------
     process : Popen
-        The first process: bubblewrap, or without a sandbox the warden. Its standard streams are the agent's.
+        The first process, which is bubblewrap, or the warden if there is no sandbox. Its standard streams lead to the
+        agent.
     """
 
     def __init__(
@@ -82,7 +87,7 @@ class Family:
                 os.close(theirs)
 
     def has_started(self, agent: int) -> None:
-        """Note the process id that the agent's `host` reported, before any code of the agent runs."""
+        """Note the process id `agent`, which the `host` has reported before any code of the agent runs."""
         if not self._has_warden:
             return
         if self._sandbox is None:
@@ -110,10 +115,13 @@ class Family:
         self._order(STOP)
 
     def dismiss(self) -> None:
-        """Have all processes killed by the warden, without waiting for their end; without a warden, kill the first."""
+        """Have the warden kill all processes, and do not wait for their end.
+
+        Outside Linux there is no warden, and only the first process is killed.
+        """
         if not self._has_warden:
             self.process.kill()
-        self._close_orders()  # when its pipe of orders closes, the warden kills them
+        self._close_orders()  # when the pipe of orders closes, the warden kills all processes
 
     def close(self) -> None:
         """End all processes, and wait until the first process has ended."""
@@ -133,7 +141,10 @@ class Family:
                     pipe.close()
 
     def exit_code(self, seconds: float) -> int | None:
-        """Return the exit code of the agent's process, negative for a signal; None if it still runs."""
+        """Return the exit code of the first process, negative for a signal; None if it still runs after `seconds`.
+
+        The first process exits as the agent's process does. A code above 128 is taken for a signal.
+        """
         try:
             code = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -147,7 +158,7 @@ class Family:
                 os.killpg(self._agent, number)
 
     def _order(self, order: bytes) -> None:
-        """Send an order to the warden, if the agent has started further processes or that is unknown."""
+        """Send an order to the warden, unless the agent is known to have started no process."""
         if self._asks_warden:
             with contextlib.suppress(OSError):
                 os.write(self._orders, order)
@@ -162,7 +173,8 @@ class _Offspring:
     """Detects from outside the sandbox, in a few microseconds, whether the agent has started processes.
 
     The kernel lists the children of every thread in a file of `/proc`, which is kept open. Descendants whose parent has
-    ended become children of the warden. All others have an ancestor among the children of the agent's threads.
+    ended become children of the warden. All other descendants have an ancestor among the children of the agent's
+    threads.
 
     Parameters
     ----------
@@ -187,7 +199,7 @@ class _Offspring:
                     self._lists.append(os.open(_children_file(self._agent, int(thread)), os.O_RDONLY))
             if any(os.pread(each, 1, 0) for each in self._lists):
                 return True
-            return os.pread(self._wards, 64, 0).count(b" ") > 1  # a blank follows each id; the first is the agent's
+            return os.pread(self._wards, 64, 0).count(b" ") > 1  # a blank follows each id, and one id is the agent's
         except OSError:  # a thread has ended in the meantime
             return True
 

@@ -1,7 +1,7 @@
 """The host: the program in an isolated agent's process that builds the agent and passes it the run's requests.
 
 Frames (`wire`) arrive on standard input and leave on standard output. Both streams are moved to other descriptors
-before any code of the agent runs; what the agent prints goes to standard error.
+before any code of the agent runs. Texts that the agent prints go to standard error.
 """
 
 import os
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return copies of standard input and output; afterwards input is empty, and output goes to standard error."""
+    """Return copies of standard input and output. Then make the input empty, and send the output to standard error."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -36,9 +36,10 @@ def private_streams() -> tuple[BinaryIO, BinaryIO]:
 class Host:
     """Answers the requests to one agent.
 
-    Every request has a ``number``, which its answer repeats, and may have ``events``, which the agent observes first.
-    At most one further entry says what to do: ``hello`` (return the process id), ``load`` (build the agent of a spec),
-    ``restart`` (begin a hand), ``act``, or ``range`` (return the reported strategy).
+    Every request has a ``number``, which the answer repeats, and may have ``events``, which the agent observes first.
+    At most one of five entries names the task: ``hello`` (return the process id), ``load`` (build the agent of a spec),
+    ``restart`` (begin a hand), ``act`` (return a decision) or ``range`` (return the reported strategy). All other
+    entries are arguments of the task.
     """
 
     _rules: HoldemRules
@@ -120,8 +121,8 @@ def _kind(request: wire.Message) -> str:
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:
     """Return the answer for an exception: ``fault`` with kind and message, or ``refused`` if the spec names no agent.
 
-    A ValueError of `make_agent` whose ``__cause__`` is None is about the spec. An exception of the agent's own code
-    becomes the ``__cause__`` of a ValueError.
+    An exception of the agent's own code becomes the ``__cause__`` of `make_agent`'s ValueError. If such an error has no
+    ``__cause__``, the spec is wrong.
     """
     kind = _kind(request)
     if isinstance(error, AgentFault):

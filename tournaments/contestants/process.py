@@ -1,10 +1,11 @@
 """The program of an isolated agent: a warden and, as its child, the process that runs the agent's code.
 
 `family` starts this module as ``python -m``. The warden forks before any code of the agent is loaded. In a sandbox, the
-warden obeys the run's orders to stop and to continue all other processes. When the agent's process or the run ends, the
-warden ends all processes that the agent has started. In a sandbox it is process 1, whose end kills all others; without
-a sandbox, orphaned processes become its children, which it kills. Apart from the small module `interrupts`, only the
-standard library is imported here, which keeps the warden of every agent small.
+warden obeys the run's orders to stop and to continue all other processes of the sandbox. When the agent's process or
+the run ends, the warden ends all processes that the agent has started. In a sandbox the warden is process 1, whose end
+kills all other processes. Without a sandbox, orphaned processes become children of the warden, which kills its
+children. Apart from the small module `interrupts`, only the standard library is imported here, which keeps every warden
+small.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ _KEYCTL = {"x86_64": 250, "aarch64": 219}  # the numbers of the system call
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _MIB = 1 << 20
 _MAX_MEMORY = 1 << 40  # MiB: larger limits would overflow the system call
-_ROUNDS = 100  # of killing children: the children of a killed process become ours and need another round
+_ROUNDS = 100  # rounds of kills: the children of a killed process become the warden's, and need another round
 
 CONTINUE, STOP = b"c", b"s"
 """Orders to the warden, one byte each."""
@@ -34,6 +35,7 @@ CONTINUE, STOP = b"c", b"s"
 def main(control: str, program: str, *arguments: str) -> None:
     """Run a module's `main` in a child process, and obey orders until the child or the run ends.
 
+    The warden then exits with the child's exit code, or with 128 plus the number of the signal that ended the child.
     Outside Linux the module runs in this process, without a warden.
 
     Parameters
@@ -57,7 +59,7 @@ def main(control: str, program: str, *arguments: str) -> None:
     agent = os.fork()
     if agent == 0:
         os.close(orders)
-        os.setsid()  # a signal to its group must not stop the warden
+        os.setsid()  # a signal to the agent's process group must not stop the warden
         die_with(warden)
         _run(program, arguments)
         return
@@ -78,7 +80,7 @@ def _run(program: str, arguments: Sequence[str]) -> None:
 def _watch(orders: int, agent: int) -> int:
     """Obey orders until the agent's process or the run ends, and return the wait status of the agent's process.
 
-    When the run ends, its end of the pipe of orders closes, and the agent's process is killed.
+    When the run ends, the pipe of orders closes, and the agent's process is killed.
     """
     ended = os.pidfd_open(agent)
     events = select.poll()
@@ -97,7 +99,11 @@ def _watch(orders: int, agent: int) -> int:
 
 
 def _end_children() -> None:
-    """End the processes that the agent has started; as this process is a subreaper, orphans become its children."""
+    """Kill the children of this process, round by round.
+
+    This process is a subreaper. Orphans of killed processes therefore become its children, and a later round kills
+    them.
+    """
     with contextlib.suppress(ChildProcessError):
         for _ in range(_ROUNDS):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -125,7 +131,7 @@ def close_to_others() -> None:
 
 
 def leave_keyring() -> None:
-    """Join a new session keyring: through the user's keyring, agents could pass messages out of any sandbox."""
+    """Join a new session keyring on Linux: through the user's keyring, agents could pass messages out of a sandbox."""
     number = _KEYCTL.get(os.uname().machine) if sys.platform == "linux" else None
     if number is not None:
         ctypes.CDLL(None).syscall(number, _KEYCTL_JOIN_SESSION_KEYRING, None)
@@ -148,7 +154,7 @@ def die_with(parent: int) -> None:
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Limit the data segment of this process to `mebibytes` (MiB) above its present size, if the system can."""
+    """Limit the data segment of this process to its present size plus `mebibytes` (MiB), if the system can."""
     try:
         import resource
 

@@ -1,8 +1,9 @@
 """Whether an agent plays a deck differently when it has played the same deck before, from another seat.
 
 One process of the agent plays every deck twice, from seat 0 and then from seat 1. A second process plays every deck
-from seat 0 only, a third from seat 1 only, so that neither meets a deck again. All three get the same random streams.
-Actions that differ between the first process and the two others show memory, or random numbers of another source.
+from seat 0 only, and a third from seat 1 only, so that these two processes meet each deck once. For the same deck and
+seat, all processes get the same random stream. If the first process acts differently from the second or the third, the
+agent remembers decks, or takes random numbers from another source.
 """
 
 import contextlib
@@ -24,7 +25,10 @@ __all__ = ["Recall", "check_recall"]
 
 
 class Recall(NamedTuple):
-    """The number of decks played, and the number of hands, of two for each deck, in which the processes differed."""
+    """The number of decks played, and the number of hands in which the processes acted differently.
+
+    There are two hands for each deck.
+    """
 
     decks: int
     different: int
@@ -41,18 +45,19 @@ def check_recall(
     seed: int,
     on_deck: Callable[[], object] = lambda: None,
 ) -> Recall:
-    """Count the hands in which a process that plays each deck from two seats acts unlike processes with one seat each.
+    """Count the hands in which a process that meets each deck twice acts unlike a process that meets it once.
 
-    All other seats call, so that hands reach the river and the agent sees the board.
+    The module describes the three processes. All other seats call, so that hands reach the river unless the agent
+    folds.
 
     Parameters
     ----------
     num_decks : int
         Largest number of decks.
     seconds : float
-        Time after which no further deck is begun.
+        Time from the first deck after which no further deck is begun.
     seed : int
-        Seed of the decks and of the agents' random streams.
+        Seed of the decks and of all random streams.
     on_deck : callable
         Called after each deck.
 

@@ -4,9 +4,10 @@ Inside, an agent sees the interpreter, this package, compiled kernels, unpacked 
 agent's own folder, all read-only, and an empty private folder to write into. It sees no processes from outside, no home
 folder, and no files of the run or of its *rivals*, the other agents of the tournament. It has no network by default.
 
-Paths are mounted at their own place, with the symbolic links that lead to them, so that virtual environments, pyenv,
-conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper paths are mounted later:
-a mask inside a visible folder hides its target, and a folder mounted inside a masked one is visible.
+Each path is mounted under the same name as outside, with the symbolic links that lead to it, so that virtual
+environments, pyenv, conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper
+paths are mounted later. Therefore a mask inside a visible folder hides its target, and a folder that is mounted inside
+a masked folder is visible.
 """
 
 import dataclasses
@@ -31,7 +32,7 @@ from plurispiel.agents.specs import agent_file, parse_spec
 CHOICES = ("auto", "bwrap", "none")
 
 PRIVATE = Path("/tmp/contestant")
-"""Current folder and home of an isolated agent: in memory, empty when its process starts, deleted when it ends."""
+"""Current folder and home of an isolated agent. It is held in memory, and deleted at the end of the agent's process."""
 
 _NAMESPACES = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--new-session"),
@@ -49,7 +50,7 @@ _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
 class SandboxBroken(ValueError):
-    """The sandbox does not work on this machine. The message tells the cause."""
+    """The sandbox does not work on this machine; the message gives the cause."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Sandbox:
     options : tuple of str
         Namespace options of bubblewrap.
     readable : tuple of str
-        Folders and files that the interpreter needs, which every agent may read.
+        Folders and files that every agent may read, because the interpreter needs them.
     is_bounded : bool
         Whether private folders have a size limit; old versions of bubblewrap cannot set one.
     network : bool
@@ -79,7 +80,7 @@ class Sandbox:
     name = "bwrap"
 
     def hiding(self, *paths: Path) -> "Sandbox":
-        """Return a copy of this sandbox that also hides the given folders and files."""
+        """Return a copy of this sandbox that also masks the given folders and files."""
         return dataclasses.replace(self, hidden=(*self.hidden, *(str(path.resolve()) for path in paths)))
 
     def command(
@@ -92,7 +93,7 @@ class Sandbox:
         program : sequence of str
             The command to start.
         spec : str
-            The agent's spec; its folder is visible.
+            The agent's spec. The folder of the agent's code, or the stored agent's artefact, is visible.
         rivals : sequence of str
             Specs of agents whose files are masked.
         mebibytes : int
@@ -106,7 +107,7 @@ class Sandbox:
             readable.update(_way_to(path))
         masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
         size = ["--size", str(mebibytes << 20)] if self.is_bounded else []
-        # Folders become read-only at the end, after mount points have been created inside.
+        # Folders become read-only at the end, when all mount points inside them have been created.
         arguments, at_last = ["bwrap", *self.options], ["--remount-ro", "/dev", "--remount-ro", "/"]
         done: dict[Path, str] = {}  # "shown", "private" or "masked", by path
         for path in sorted({*readable, *private, *masked}, key=lambda path: (len(path.parts), path)):
@@ -128,7 +129,7 @@ class Sandbox:
         return [*arguments, "--dir", str(PRIVATE), *at_last, "--chdir", str(PRIVATE), "--", *program]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables of an isolated agent: only those that Python and this package need."""
+        """Return the environment variables of an isolated agent, only variables that Python and this package need."""
         passed = {
             name: value
             for name, value in os.environ.items()
@@ -176,12 +177,12 @@ def working_sandbox(choice: str, *, network: bool = False) -> Sandbox | None:
         if choice == "auto":
             return None
         raise SandboxBroken(
-            f"--sandbox bwrap does not work here: {cause}; leave it out, or use --sandbox none"
+            f"the sandbox bwrap does not work here: {cause}; ask for the sandbox auto or none instead"
         ) from None
 
 
 def unprotected(choice: str) -> str:
-    """Return the warning that agents run without a sandbox; it tells why, and what agents can do.
+    """Return the warning that agents run without a sandbox, with the cause and the dangers.
 
     Parameters
     ----------
@@ -202,7 +203,10 @@ def unprotected(choice: str) -> str:
 
 @functools.cache
 def _tried(network: bool, bwrap: str | None) -> Sandbox:
-    """Return the first sandbox in which this interpreter starts; `bwrap` is the path of bubblewrap."""
+    """Return the first sandbox, of several choices of options, in which this interpreter starts.
+
+    `bwrap` is the path of bubblewrap; None if bubblewrap is not installed.
+    """
     if sys.platform != "linux":
         raise SandboxBroken("bubblewrap is for Linux")
     if bwrap is None:
@@ -232,7 +236,7 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
 
 
 def _cause(words: str) -> str:
-    """Return why bubblewrap does not work, as far as the system's settings tell, and bubblewrap's message `words`."""
+    """Return the cause if the system's settings show why bubblewrap does not work, and its message `words`."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "
@@ -254,9 +258,9 @@ def _setting(name: str) -> str:
 
 
 def _interpreter_paths() -> Iterator[str]:
-    """Yield the paths that the interpreter reads: itself, its modules, this package, shared libraries."""
+    """Yield the paths that the interpreter reads: its program, modules, this package, shared libraries."""
     yield from _SYSTEM
-    # The paths of a new interpreter: this one may have added the current folder and others to its own.
+    # A new interpreter lists the paths, because the running one may have added the current folder and other paths.
     code = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
     done = subprocess.run([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     try:
@@ -274,7 +278,7 @@ def _interpreter_paths() -> Iterator[str]:
 
 
 def _is_above_home(folder: Path) -> bool:
-    """Return whether a folder is or contains the user's home, or the private folder that replaces it."""
+    """Return whether a folder equals or contains the user's home or the private folder `PRIVATE`."""
     return any(home.is_relative_to(folder.resolve()) for home in (_home(), PRIVATE))
 
 
@@ -288,8 +292,8 @@ def _home() -> Path:
 def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of an agent's own code and data.
 
-    For a stored agent, that is its artefact; for an agent from outside, the folder of its code. If this folder is
-    masked or holds the user's home, its Python files and the agent's package are yielded instead.
+    A stored agent has its artefact, if the spec names it. An agent from outside has the folder of its code. If this
+    folder is masked, or `_is_above_home`, only its Python files and the agent's own package are yielded.
     """
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
@@ -307,7 +311,7 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 
 
 def _files(spec: str) -> Iterator[Path]:
-    """Yield the file of an agent and its compiled copies; nothing for an agent without a file."""
+    """Yield the file of an agent's code and the compiled copies of the file; nothing for an agent without a file."""
     path = agent_file(spec)
     if path is None:
         return
@@ -330,7 +334,7 @@ def _way_to(path: Path) -> Iterator[tuple[Path, str | None]]:
     The real path is left out if it does not exist.
     """
     path = Path(os.path.abspath(path))
-    for _ in range(40):  # the kernel's own limit on links
+    for _ in range(40):  # the kernel follows no more links either
         link = next((part for part in (*reversed(path.parents), path) if part.is_symlink()), None)
         if link is None:
             break

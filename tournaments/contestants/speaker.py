@@ -25,7 +25,7 @@ class Speaker(Agent):
         self._num_told = -1  # events passed on in this hand; -1 before the first question, which begins the hand
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
-        """Begin a hand. The caller must not draw from `rng` before the first question, which copies its state."""
+        """Begin a hand. The caller must not draw from `rng` before the first question copies the state of `rng`."""
         super().restart(rules, seat, rng)
         self._num_told = -1
 
@@ -38,8 +38,8 @@ class Speaker(Agent):
         for event in events[self._num_told :]:
             self._contestant.observe(event)
         self._num_told = len(events)
-        # A process that is restarted during the hand is told earlier requests again, but not earlier questions. So the
-        # events are sent in a request of their own, before the question.
+        # A process that is restarted during the hand gets earlier requests again, except questions for a strategy.
+        # Events sent with such a question would be lost, so they are sent before the question, in a separate request.
         self._contestant.end_hand()
         return self._contestant.range_strategy(public)
 
@@ -49,7 +49,7 @@ class Speaker(Agent):
 
 
 def public_events(public: PublicState) -> list[Event]:
-    """Return the public events up to a state, in order: actions and boards, no hole cards."""
+    """Return the actions and the boards up to a state, in the order of the hand."""
     rules = public.rules
     events: list[Event] = []
     num_seen = 0  # board cards

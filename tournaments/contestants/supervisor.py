@@ -1,4 +1,4 @@
-"""The run's side of an isolated agent (*contestant*): the run starts, asks, limits and restarts its process."""
+"""The run's side of an isolated agent (*contestant*): its process is started, asked, limited and restarted here."""
 
 import contextlib
 import os
@@ -21,18 +21,18 @@ from plurispiel.tournaments.contestants.family import Family
 from plurispiel.tournaments.contestants.sandbox import Sandbox, SandboxBroken
 
 LOAD_SECONDS = 60.0
-"""Seconds to load an agent, unless the limit for an answer is longer."""
+"""Time limit in seconds to load an agent, unless the limit for an answer is longer and replaces this limit."""
 
 MAX_OUTPUT = 1 << 20
-"""Bytes that an agent may print during one question; also the largest size of its log."""
+"""Largest number of bytes that an agent may print during one question; also the largest size of an agent's log."""
 
 _STARTS = 20
-"""Number of starts of the process for one question: if all fail, that is the agent's fault."""
+"""Number of starts of the process for one question; after as many starts without an answer, the agent is at fault."""
 
 _DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
-"""By signal: the number of deaths of the process at one question that is the agent's fault.
+"""By signal: the number of ends of the process at one question from which the agent is at fault.
 
-The system or a user may have sent these signals. For any other end of the process the number is two.
+The system or a user may have sent these signals. After any other end of the process, the number is two.
 """
 
 _MAX_TEXT = 500  # characters of a fault's message
@@ -48,9 +48,9 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Longest time for an answer.
+        Longest time for an answer, in seconds.
     memory : int
-        MiB that the process may allocate in addition to its memory before the agent is loaded.
+        MiB that the process may allocate in addition to the memory that it holds when the agent's code is loaded.
     """
 
     seconds: float = 30.0
@@ -72,9 +72,9 @@ class _Died(Exception):
 class Contestant(RemoteAgent):
     """An agent whose code runs in another process, which is told only what the agent may know.
 
-    The process is started when first needed, and is stopped while it is asked nothing. If it dies, it is started again
-    and told this hand again; only repeated death at the same question is the agent's fault. If somebody else kills the
-    process, the results of an agent that is deterministic given its random stream therefore do not change.
+    The process is started when it is first needed, and is stopped while it is asked nothing. If the process ends, a new
+    process is started and told this hand again. Only repeated ends at the same question are the agent's fault. If
+    somebody else kills the process, the results of a deterministic agent therefore do not change.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ class Contestant(RemoteAgent):
     log : Path, optional
         File to which the agent's prints are appended, up to `MAX_OUTPUT` bytes.
     sandbox : Sandbox, optional
-        Limits which files and processes the agent sees; without a sandbox, the agent sees all that this process sees.
+        Limits the files and processes that the agent sees. Without a sandbox, the agent sees all that this process
+        sees.
     rivals : sequence of str
         Specs of agents whose files the sandbox masks.
     """
@@ -108,9 +109,9 @@ class Contestant(RemoteAgent):
         self._last_words = b""
         self._starts = _STARTS
         self._told: list[wire.Message] = []  # this hand's requests except range_strategy, for a new process
-        self._events: list[list] = []  # observed since the last question
-        self._observes = True  # whether the agent's class has an `observe` of its own
-        self._number = 0  # of the last question; each answer repeats it
+        self._events: list[list] = []  # observed since the last request
+        self._observes = True  # whether the agent's class overrides `observe`
+        self._number = 0  # number of the last request, which the answer repeats
 
     def load(self) -> None:
         """Start the process and build the agent, unless it is running.
@@ -120,7 +121,7 @@ class Contestant(RemoteAgent):
         ValueError
             If the agent does not exist.
         AgentFault
-            If the agent's code fails.
+            If the agent's code fails, or the process ends repeatedly or does not answer in time.
         """
         self._told = []
         try:
@@ -137,7 +138,7 @@ class Contestant(RemoteAgent):
         self._ask({"restart": wire.rules_message(rules), "seat": seat, "rng": state}, "restart")
 
     def observe(self, event: Event) -> None:
-        """Keep an event for the next question."""
+        """Keep an event, which is sent with the next request."""
         if self._observes:
             self._events.append(wire.event_message(event))
 
@@ -162,7 +163,7 @@ class Contestant(RemoteAgent):
         return Strategy(*arrays)
 
     def end_hand(self) -> None:
-        """Send the events since the last question."""
+        """Send the events since the last request; do nothing if there are none."""
         if self._events:
             self._ask({}, "observe")
 
@@ -184,8 +185,9 @@ class Contestant(RemoteAgent):
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
         """Return the answer to a request, which is sent with the events since the last request.
 
-        A process is started if none runs, and again whenever it ends. The agent is at fault after as many starts or
-        deaths as `_STARTS` and `_DEATHS` say. An end by a signal of `_DEATHS` during the start is no death.
+        A process is started if none runs, and again whenever it ends. `_STARTS` and `_DEATHS` limit the numbers of
+        starts and of ends from which the agent is at fault. An end by a signal of `_DEATHS` during the start does not
+        count.
 
         Parameters
         ----------
@@ -222,7 +224,7 @@ class Contestant(RemoteAgent):
         self._received = bytearray()
         seconds = max(LOAD_SECONDS, self._limits.seconds)
         try:
-            # No code of the agent has run yet: if this fails without a signal, the sandbox is the cause.
+            # No code of the agent has run yet. If the exchange fails without a signal, the sandbox is the cause.
             answer, _ = self._exchange({"hello": True}, "load", seconds)
         except _Died as death:
             if self._sandbox is not None and not death.signal:
@@ -264,7 +266,7 @@ class Contestant(RemoteAgent):
         except wire.BadFrame as error:
             raise self._tampered(str(error)) from None
         if not isinstance(answer, dict) or answer.get("number") != self._number:
-            raise self._tampered("it answers another question than the last")
+            raise self._tampered("it repeats another number than the last request's")
         if "refused" in answer:
             self.close()
             raise _Refused("load", self._as_named(str(answer["refused"])))
@@ -285,14 +287,14 @@ class Contestant(RemoteAgent):
         return text[:_MAX_TEXT]
 
     def send(self, frame: bytes) -> None:
-        """Write a frame to the process: everything that the agent is told passes through here."""
+        """Write a frame to the process. All messages to the agent pass through this method."""
         assert self._family is not None and self._family.process.stdin is not None
         rest = memoryview(frame)
         while rest:
             rest = rest[self._family.process.stdin.write(rest) :]
 
     def _receive(self, what: str, seconds: float) -> bytes:
-        """Return the next frame that the process writes; what it prints in the meantime goes to the log.
+        """Return the next frame that the process writes; texts printed in the meantime are appended to the log.
 
         Raises
         ------
@@ -322,7 +324,7 @@ class Contestant(RemoteAgent):
                     raise AgentFault("timeout", f"{what}: no answer within {seconds:g} s")
                 ready = [key.fileobj for key, _ in selector.select(min(left, _GLANCE_S))]
                 if not ready and process.poll() is not None:
-                    raise self._death()  # a fork of the process may hold its pipes open
+                    raise self._death()  # the pipes may still be open, held by a fork of the ended process
                 if prints in ready:
                     data = prints.read(_CHUNK)
                     printed += len(data or b"")
@@ -349,7 +351,7 @@ class Contestant(RemoteAgent):
                 stream.write(data[: max(0, MAX_OUTPUT - stream.tell())])
 
     def _death(self) -> _Died:
-        """Return the exception for a process that has ended or closed its pipe; the text tells how."""
+        """Return the exception for a process that has ended or closed its pipe, with the cause as its text."""
         assert self._family is not None
         code = self._family.exit_code(_GRACE_S)
         if code is None:
@@ -361,6 +363,6 @@ class Contestant(RemoteAgent):
         return _Died(f"its process was ended by signal {-code}", -code)
 
     def _tampered(self, text: str) -> AgentFault:
-        """End the process and return its fault: it wrote bytes that `host` never writes."""
+        """End the process and return its fault, which is to have written bytes that `host` never writes."""
         self.close()
-        return AgentFault("protocol", f"what its process wrote makes no sense: {text}"[:_MAX_TEXT])
+        return AgentFault("protocol", f"its process wrote an answer that makes no sense: {text}"[:_MAX_TEXT])

@@ -1,4 +1,4 @@
-"""Trial starts of isolated agents: an agent that cannot play is refused before the run begins."""
+"""Trial starts of isolated agents, by which a run refuses agents that cannot play before it begins."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def try_to_load(contestant: Contestant) -> None:
     Raises
     ------
     ValueError
-        If the agent does not exist, or its code fails.
+        If the agent does not exist, its code fails, or its process ends or does not answer in time.
     """
     try:
         contestant.load()
@@ -33,7 +33,7 @@ def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
     Raises
     ------
     ValueError
-        If the agent does not load, or fails.
+        If the agent does not load, commits a fault, or reports a strategy of the wrong type or shape.
     StrategyUnknown
         If the agent reports no strategy; this exception is a ValueError, too.
     """

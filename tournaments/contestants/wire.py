@@ -4,8 +4,8 @@ A frame consists of two lengths (uint32, little-endian), a JSON object, and the 
 names. The first length counts all bytes after the lengths, the second the bytes of the JSON. Nothing is unpickled or
 evaluated, and the run reads no frame longer than `MAX_FRAME`.
 
-In the JSON, cards are text (``AsKd``), and all other values are words and decimal numbers. A test can thus search the
-messages to an agent, which hold no arrays, for cards that its process must not know.
+In the JSON, cards are text (``AsKd``), and all other values are words and decimal numbers. Messages to an agent hold no
+arrays. A test can thus search these messages for cards that the agent's process must not know.
 """
 
 import dataclasses
@@ -21,10 +21,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Board, Deal, Event, PublicState, Strategy
 
 MAX_FRAME = 1 << 24
-"""Largest number of bytes of a frame after its two lengths."""
+"""Largest number of bytes in a frame, not counting the two lengths."""
 
-_MAX_TEXT = 1 << 20  # bytes of JSON: 16 MiB of empty lists would take seconds to parse, and 400 MiB of memory
-_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # as in a `Strategy`
+_MAX_TEXT = 1 << 20  # bytes of JSON; to parse 16 MiB of empty lists would take seconds and 400 MiB of memory
+_MAX_ARRAYS, _MAX_DIMENSIONS = 3, 2  # a `Strategy` has two or three arrays of one or two dimensions
 
 _LENGTHS = struct.Struct("<II")
 
@@ -36,7 +36,7 @@ class BadFrame(ValueError):
 
 
 def encode(message: Message, arrays: tuple[np.ndarray, ...] = ()) -> bytes:
-    """Return a message and arrays as a frame; its entry ``arrays`` states the dtype and shape of each array."""
+    """Return a message and arrays as a frame. The entry ``arrays`` of its JSON states each array's dtype and shape."""
     if arrays:
         message = message | {"arrays": [[array.dtype.str, list(array.shape)] for array in arrays]}
     text = json.dumps(message).encode()
@@ -50,14 +50,15 @@ def frame_size(data: bytes | bytearray) -> int:
     Raises
     ------
     BadFrame
-        If the lengths are larger than allowed, or contradict each other.
+        If the first length is above `MAX_FRAME`, or the second above the first or 1 MiB.
     """
     if len(data) < _LENGTHS.size:
         return 0
     total, text = _LENGTHS.unpack_from(data)
     if total > MAX_FRAME or text > min(total, _MAX_TEXT):
         raise BadFrame(
-            f"a frame has at most {MAX_FRAME:,} bytes, at most {_MAX_TEXT:,} of them JSON, got {total:,} and {text:,}"
+            f"a frame has at most {MAX_FRAME:,} bytes, and its JSON at most {_MAX_TEXT:,}; "
+            f"got a frame of {total:,} bytes with {text:,} of JSON"
         )
     return _LENGTHS.size + total
 
@@ -98,7 +99,7 @@ def rules_message(rules: HoldemRules) -> str:
 
 @functools.lru_cache(maxsize=16)
 def read_rules(text: str) -> HoldemRules:
-    """Return the rules in a text of `rules_message`; cached, as every hand begins with the same text."""
+    """Return the rules in a text of `rules_message`. Results are cached, as every hand begins with the same text."""
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
     }
@@ -144,7 +145,7 @@ def strategy_arrays(strategy: Strategy) -> tuple[np.ndarray, ...]:
     Raises
     ------
     TypeError
-        If the agent returned something else than a `Strategy`.
+        If the agent returned an object that is not a `Strategy`.
     """
     if not isinstance(strategy, Strategy):
         raise TypeError(f"range_strategy returned {type(strategy).__name__}, not a plurispiel.agents.Strategy")

@@ -1,7 +1,7 @@
 """A blueprint as text, as plain values and as pictures.
 
-All three show its training and, for each seat, its strategy when all seats before have folded. Texts and plain values
-also show its size.
+Each form shows the training and, for each seat but the big blind, the strategy when all seats before it have folded.
+The text and the plain values also give the blueprint's size.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
     folder : Path
         The blueprint's folder.
     packed : Path, optional
-        The packed file from which the folder was unpacked.
+        The packed file from which the folder was unpacked; None for other folders.
     """
     config, rows = blueprint.config, blueprint.num_rows()
     return {
@@ -50,7 +50,7 @@ def blueprint_record(blueprint: Blueprint, folder: Path, packed: Path | None = N
 
 
 def blueprint_text(blueprint: Blueprint, folder: Path, packed: Path | None = None) -> str:
-    """Return a blueprint's training, size, bet sizes, learnt rows on each street, marks and seats' values as text.
+    """Return a blueprint's training, size, bet sizes, number of rows by street, marks and self-play values as text.
 
     The parameters are those of `blueprint_record`.
     """
@@ -104,7 +104,8 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The files written. Grids are missing if starting hands are not hold'em's, the training if it has no marks.
+        The files written. There is no file of grids if the starting hands are not hold'em's, and no file of the
+        training if the training has no marks.
 
     Raises
     ------
@@ -114,7 +115,9 @@ def draw_blueprint(blueprint: Blueprint, path: Path) -> list[Path]:
     name, grids, marks = blueprint_name(blueprint), _first_in(blueprint), _marks(blueprint)
     beside = path.with_name(f"{path.stem}-training{path.suffix}")
     if not grids and not marks:
-        raise ValueError(f"there is nothing to draw: {name} has other starting hands than hold'em, and no marks")
+        raise ValueError(
+            f"there is nothing to draw: {name} has other starting hands than hold'em, and no marks of its training"
+        )
     if grids:
         draw_grids(path, name, grids, blueprint.rules)
     if marks:
@@ -141,13 +144,14 @@ def _doubling_text(training: dict[str, Any]) -> str:
     if (earlier := training["last_doubling_from"]) is None:
         return "the gain of the last doubling of the iterations was not measured: no mark was made in the first half"
     won = f"{training['last_doubling_mbb']:+.1f} ± {training['last_doubling_ci95']:.1f} mbb/hand"
+    # The last mark in the first half of the iterations may lie well before the middle.
     more = " and more" if 2 * earlier < training["iterations"] - 1 else ""
-    return f"the last doubling{more} of the iterations won {won} from the blueprint of {earlier:,}"
+    return f"the last doubling{more} of the iterations won {won} from the blueprint of iteration {earlier:,}"
 
 
 def _menu_lines(menu: MenuConfig, num_streets: int) -> list[str]:
-    """Return lines with each street's raise sizes by the number of earlier raises, and with the limits of calls."""
-    lines = ["raises, in shares p of the pot after calling | after a bet or raise | after two | ..."]
+    """Return lines with each street's raise sizes by the number of earlier raises, and with the limits of callers."""
+    lines = ["first bet or raise (p: pots after calling) | second | third | ..."]
     for name, street in list(zip(STREETS, menu.game_menu.streets, strict=True))[:num_streets]:
         lines.append(f"{name:8} {' | '.join(street.raises) or 'none'}")
         if street.multiway not in (None, street.raises):

@@ -61,10 +61,10 @@ def flop_grid(table: BucketTable, flop: tuple[int, ...]) -> tuple[np.ndarray, li
     Returns
     -------
     means : float64[13, 13]
-        Mean bucket of a hand's combos that share no card with the flop; NaN if every combo shares one.
+        Mean bucket of the hand's combos that share no card with the flop; NaN if every combo shares a card.
     texts : list of list of str
-        The name of each hand and, below, the lowest and the highest bucket of the same combos: one number if both are
-        equal, nothing without combos.
+        The name of each hand and, on a second line, the lowest and the highest bucket of the same combos. Equal
+        buckets are written once. The second line is missing where the mean is NaN.
     """
     row = table.row(np.array(flop, np.uint8)).astype(np.int64)
     live = row != np.iinfo(table.model.dtype("flop")).max

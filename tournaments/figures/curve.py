@@ -14,14 +14,14 @@ def write_curve(path: Path, curve: Sequence[Point], measure: str) -> None:
     Parameters
     ----------
     measure : str
-        Name of the column of distances: ``exploitability`` or ``nash_conv``.
+        Name of the third column: ``exploitability`` or ``nash_conv``, the two measures of `Point.distance`.
     """
     rows = [f"iteration,seconds,{measure}", *(f"{n},{seconds:.6f},{away!r}" for n, seconds, away in curve)]
     write_atomically(path, "\n".join(rows) + "\n")
 
 
 def draw_curve(path: Path, curve: Sequence[Point], title: str, label: str) -> None:
-    """Draw the distance over iterations and over seconds, on logarithmic axes.
+    """Draw the distance of each point from an equilibrium over iterations and over seconds, on logarithmic axes.
 
     Points whose distance or time is 0 are left out; if no point remains, no file is written.
 

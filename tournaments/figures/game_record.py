@@ -32,16 +32,16 @@ def game_record(
     Parameters
     ----------
     seconds : float
-        Time of solving, searching and measuring.
+        Time to solve, to search and to measure.
     setup_seconds : float
-        Time before that: of loading kernels, flattening, and reading the strategy of an agent or a policy.
+        Earlier time: to load kernels, to flatten the game, and to read the strategy of an agent or a policy.
     algorithm, iterations : optional
         The solver that computed the strategy, and the number of its iterations; None for the strategy of an agent.
     agent : str, optional
         The agent's spec, or the folder of the policy; None in `plurispiel solve`.
     curve : iterable of (iteration, seconds, exploitability)
-        Measurements of a solver. With three or more players, or if the game is not zero-sum, NashConv takes the place
-        of exploitability.
+        Measurements of a solver, with seconds since its start. With three or more players, or if the game is not
+        zero-sum, NashConv takes the place of exploitability.
     """
     unit, big_blind = unit_of(game.game)
     return {
@@ -82,7 +82,7 @@ def record_text(record: dict[str, Any]) -> str:
 
 
 def amount_text(amount: float, record: dict[str, Any]) -> str:
-    """Return an amount in the unit of a game's record as text, and in mbb/hand if the game has a big blind."""
+    """Return an amount as text, in the unit of a game's record, and also in mbb/hand if the record has a big blind."""
     text = f"{amount:.6g} {record['unit']}" if amount < 1e-3 else f"{amount:,.6f} {record['unit']}"
     if record["big_blind"]:
         text += f" = {1000.0 * amount / record['big_blind']:,.6g} mbb/hand"

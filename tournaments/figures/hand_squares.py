@@ -17,7 +17,7 @@ def draw_squares(axes: Any, shares: np.ndarray, colours: Sequence[str], *, fonts
     axes : matplotlib.axes.Axes
         The axes to draw on.
     shares : float64[13, 13, n]
-        Probabilities of n actions, drawn from left to right; NaN for a hand that is not in the range.
+        Probabilities of n actions, whose bars are drawn from left to right; NaN for a hand that is not in the range.
     colours : sequence of n str
         The colour of each action.
     """

@@ -1,7 +1,7 @@
-"""One style for the pictures of all commands. They need matplotlib, which the extra `plot` installs.
+"""One style for the pictures of all commands. The pictures need matplotlib, which the extra `plot` installs.
 
 Each series has its own marker and one of the colours of Okabe and Ito, which colour-blind readers can tell apart.
-Folds are grey, calls orange and raises blue, as in the report; larger raises are darker.
+Folds are grey, calls orange and raises blue, as in the report. Larger raises are darker.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ NEUTRAL = "#8a929b"
 
 FOLD_COLOUR, CALL_COLOUR = "#d5d8dc", "#d98a00"
 RAISE_COLOURS = ("#8fc6f8", "#4a8ad4", "#1e62a0", "#0b2c66")
-"""From the smallest raise to the largest. The report's page has the same colours in light mode, others in dark mode.
+"""Colours from the smallest raise to the largest. The report uses the same colours in light mode, but not in dark mode.
 
 Any two of the six colours of actions differ by more than 15 in CIEDE2000, also for eyes without red, green or blue
-cones. The blues differ from each other in lightness, and from the orange in hue. A scale of blues that began near white
-differed from the grey of folds by only 5.5 at worst.
+cones. The blues differ from each other in lightness, and from the orange in hue. A lighter scale of blues would begin
+too near the grey of folds: one that began near white differed from that grey by only 5.5.
 """
 
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -68,12 +68,14 @@ class MatplotlibMissing(ValueError):
 
 @contextlib.contextmanager
 def picture(path: Path, width: float, height: float, title: str = "") -> Iterator[Any]:
-    """Yield an empty figure in this style; at the end of the context the figure is written, whole or not at all.
+    """Yield an empty figure in the style of this module. The figure is written whole when its context ends.
+
+    If the context ends with an exception, nothing is written, and an older file stays as it is.
 
     Parameters
     ----------
     path : Path
-        The file; its suffix names the format. Without a suffix the format is PNG.
+        The file to write; its suffix names the format. Without a suffix the format is PNG.
     width, height : float
         Size of the figure in inches.
     title : str
@@ -128,7 +130,7 @@ def raise_colours(number: int) -> list[str]:
 
 
 def outlined() -> list[Any]:
-    """Return a white outline as matplotlib's path effects: it makes a text readable on all colours."""
+    """Return matplotlib's path effects for a white outline, which keeps a text readable on all colours."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=1.8, foreground="white", alpha=0.85)]

@@ -26,7 +26,10 @@ _LINE = 62
 
 
 def hand_places() -> dict[str, tuple[int, int]]:
-    """Return each starting hand's row and column by its name: aces first, suited hands above the diagonal."""
+    """Return the row and the column of each starting hand, by its name.
+
+    Aces are in the first row and column, suited hands above the diagonal.
+    """
     places = {}
     for name in preflop_names():
         high, low = (12 - RANKS.index(rank) for rank in name[:2])
@@ -42,8 +45,8 @@ def hand_weights() -> np.ndarray:
 def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     """Return a strategy of starting hands as text: a grid with a cell for each hand.
 
-    A cell shows the percentage of raises; where a hand calls more often than it raises, ``c`` and the percentage of
-    calls. A dot stands for less than 0.5 % of each.
+    A cell shows the percentage of raises. Where a hand calls more often than it raises, the cell shows ``c`` and the
+    percentage of calls instead. A dot stands for less than 0.5 % of raises and less than 0.5 % of calls.
 
     Parameters
     ----------

@@ -17,14 +17,14 @@ from plurispiel.evaluation.replay import TOLERANCE, only_odd_chips, replay_betti
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 BATCH = 16
-"""Number of hands to pass to `ReplayReport.add` at a time (see there)."""
+"""Number of hands to pass to `ReplayReport.add` in one call, which is then fastest."""
 
 _POSITIONS = ["SB", "BB", "UTG", *(f"UTG+{k}" for k in range(1, 4)), "LJ", "HJ", "CO", "BTN"]
 
 
 @functools.lru_cache(maxsize=64)  # stacks, and therefore rules, may differ from hand to hand
 def referee_of(rules: HoldemRules) -> Referee:
-    """Return the referee of a game; those of the last 64 games are kept."""
+    """Return the referee of a game. The referees of the 64 games used most recently are cached."""
     return Referee(rules)
 
 
@@ -36,7 +36,7 @@ class Player:
     hands : int
         Number of hands played; a hand counts once for each seat that the name held.
     chips : float
-        Net winnings of all hands, in the units of the source file.
+        Net winnings of all hands, in the units of the files in which the hands stand.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,8 @@ class Player:
     def record(self) -> dict[str, Any]:
         """Return the totals as plain values.
 
-        ``mbb_per_hand`` is a ratio of two sums, winnings over seats held, as a name may hold several seats in a hand.
+        A name may hold several seats in a hand. ``mbb_per_hand`` is therefore the ratio of two sums, winnings over
+        seats held.
         ``se`` is the standard error of this ratio for independent hands; None with fewer than two hands.
         """
         number = self._recorded
@@ -128,11 +129,12 @@ class ReplayReport:
     Attributes
     ----------
     hands : int
-        Number of hands replayed: hands in `mismatches` count, hands in `errors` do not.
+        Number of hands replayed. Hands in `mismatches` count as replayed, hands in `errors` do not.
     odd_chips : int
         Number of hands whose payoffs in the file differ from ours in the odd chips of split pots alone.
     mismatches, errors : list of dict
-        Each with ``file``, ``hand`` (its label; None for a whole file) and ``what``, the text of the mismatch or error.
+        Each dict has the ``file``, the label of the ``hand`` (None for a whole file) and, as ``what``, the text of the
+        mismatch or error.
     players : dict of str to Player
         Totals by the player's name. Payoffs are those of our engine, not those that the files state.
     """
@@ -169,7 +171,7 @@ class ReplayReport:
             self._count(history, hand)
 
     def record(self) -> dict[str, Any]:
-        """Return all counts as plain values, players with most hands first."""
+        """Return all counts as plain values, with the players who have most hands first."""
         players = sorted(self.players.items(), key=lambda item: -item[1].hands)
         return {
             "hands": self.hands,
@@ -180,9 +182,9 @@ class ReplayReport:
         }
 
     def _mismatch(self, history: HandHistory, hand: Hand, referee: Referee) -> str | None:
-        """Return a text that tells how a hand disagrees with the referee or the file; None if it agrees.
+        """Return a text on the difference between a hand and the referee or the file; None without a difference.
 
-        A difference in odd chips alone counts as agreement, and the hand is counted in `odd_chips`.
+        A difference in odd chips alone is no difference here, and the hand is counted in `odd_chips`.
         """
         try:
             referee.check(hand)
@@ -204,7 +206,7 @@ class ReplayReport:
         return f"the file states the payoffs {theirs_text}{rake}; the engines pay {ours_text}"
 
     def _count(self, history: HandHistory, hand: Hand) -> None:
-        """Add a hand's results and actions to its players; a name may hold several seats."""
+        """Add a hand's results and actions to its players. Players are names, and a name may hold several seats."""
         to_mbb = 1000.0 / history.rules.big_blind
         value = float(history.chip_value)
         won: dict[str, tuple[float, int]] = {}

@@ -13,7 +13,7 @@ from plurispiel.tournaments.figures.picture import CALL_COLOUR, FOLD_COLOUR, pic
 
 
 def summary_text(solution: SpotSolution) -> str:
-    """Return a table of each player's EV and equity, and the exploitability below."""
+    """Return a table of the players' EVs and equities as text, with the exploitability in the lines below."""
     pot = solution.spot.pot
     lines = [f"{'player':6}  {'EV (chips)':>10}  {'of the pot':>10}  {'equity':>7}"]
     for player, ev, share in zip(solution.spot.players, solution.ev, solution.equity, strict=True):
@@ -26,15 +26,16 @@ def summary_text(solution: SpotSolution) -> str:
     )
     if len(solution.spot.players) > 2:
         lines.append(
-            "measured by a best response of each player alone; with three, CFR need not converge to an equilibrium"
+            "measured by the best response of one player at a time; with three players CFR may miss every equilibrium"
         )
     return "\n".join(lines)
 
 
 def node_text(shown: NodeStrategy) -> str:
-    """Return a node's strategy as a grid of the 169 classes of hands, and by combo where a class plays unevenly.
+    """Return a node's strategy as a grid of the 169 classes of hands, with lines of combos for uneven classes.
 
-    A cell shows the mean over the combos of the range, weighted by reach.
+    A cell shows the mean probabilities over the combos of its class, weighted by the range. The combos of a class are
+    listed if the strategy of one of them differs from the mean.
     """
     title = f"{shown.player} on {cards_text(shown.board)}" + (f" after {shown.node}" if shown.node else "")
     overall = ", ".join(
@@ -81,7 +82,10 @@ def _cell(name: str, shares: np.ndarray) -> str:
 
 
 def _combo_lines(shown: NodeStrategy, grid: np.ndarray) -> list[str]:
-    """Return a line for each class with a combo whose strategy differs from the class's by more than 0.005."""
+    """Return a line with all combos for each uneven class; no lines if no class is uneven.
+
+    A class is uneven if an action's probability differs by more than 0.005 between a combo and the class.
+    """
     by_class: dict[str, list[str]] = {}
     different = set()
     for combo in np.flatnonzero((shown.weights > 0.0) & ~np.isnan(shown.probabilities[:, 0])).tolist():

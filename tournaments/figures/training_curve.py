@@ -10,9 +10,9 @@ from plurispiel.tournaments.figures.picture import NEUTRAL, picture
 
 
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:
-    """Write the marks as CSV, with the units of `Mark`: mbb, seconds, MiB, and shares from 0 to 1.
+    """Write the marks as CSV, one line for each mark, in the units of `Mark`; an unknown value (NaN) is an empty cell.
 
-    An unknown value (NaN) is an empty cell.
+    The columns are the fields of `Mark`, with a value and a standard error for each seat at the end.
     """
     seats = len(marks[0].seat_values) if marks else 0
     plain = [name for name in Mark.__dataclass_fields__ if not name.startswith("seat_")]
@@ -42,7 +42,7 @@ def marks_text(marks: Sequence[Mark]) -> str:
 
 
 def draw_marks(path: Path, marks: Sequence[Mark], title: str, seat_names: Sequence[str]) -> None:
-    """Draw four panels over iterations: regret, drift and missing rows, matches between marks, and seats' values.
+    """Draw four panels over iterations: regret, drift and missing rows, matches between marks, and values of the seats.
 
     Raises
     ------

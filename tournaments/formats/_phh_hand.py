@@ -1,6 +1,7 @@
-"""One hand of a PHH file: its fields, and its actions replayed under this package's rules.
+"""One hand of a PHH file, read from its fields and replayed under this package's rules.
 
-Chips may be fractions in the file and are whole numbers here: *unit* is the number of chips in one unit of the file.
+Amounts in the file may be fractions, while chips are whole numbers. *unit* is the number of chips in one unit of the
+file.
 """
 
 import re
@@ -36,13 +37,14 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
     Raises
     ------
     ValueError
-        If a field is missing or wrong, the game is not hold'em, or an action is illegal under this package's rules.
+        If a field is missing or wrong, the game is not hold'em, the antes differ, an action is illegal under this
+        package's rules, or the hand is not over after its last action.
     """
     variant = fields.get("variant")
     if variant not in ("NT", "FT"):
         raise ValueError(f"variant is NT or FT (hold'em, no-limit or fixed-limit), got {str(variant)[:20]!r}")
     if fields.get("bring_in"):
-        raise ValueError("hold'em has no bring_in")
+        raise ValueError(f"hold'em has no bring_in, got {str(fields['bring_in'])[:20]}; leave bring_in out")
     limit = variant == "FT"
     starting = _numbers(fields, "starting_stacks")
     seats = len(starting)
@@ -92,8 +94,9 @@ def history_of(fields: dict[str, Any], label: str) -> HandHistory:
 def first_seats(blinds: Sequence[int | Fraction]) -> tuple[int, ...]:
     """Return the first seat to act on each of four streets, given the blinds by seat.
 
-    Before the flop it is the seat after the largest blind (after the last of several equal ones), later seat 0.
-    pokerkit writes a blind that is posted out of turn as a negative number, which is never the largest.
+    Before the flop, the seat after the largest blind acts first; of several equal blinds the last counts. On later
+    streets seat 0 acts first. pokerkit writes a blind posted out of turn as a negative number, which is never the
+    largest.
     """
     last = max(range(len(blinds)), key=lambda seat: (blinds[seat], seat), default=-1)
     return ((last + 1) % max(1, len(blinds)), 0, 0, 0)
@@ -109,7 +112,7 @@ class _Play:
     stacks : tuple of int
         The chips of each seat before the hand.
     ante : int
-        The ante of every seat in chips, which `rules` count as a part of the blinds.
+        The ante of every seat in chips. The blinds in `rules` contain this ante.
 
     Attributes
     ----------
@@ -134,7 +137,7 @@ class _Play:
         self._before = [ante] * rules.num_seats  # contributions on earlier streets, with the ante
 
     def take(self, player: str, words: list[str], unit: int) -> None:
-        """Apply an action of the dealer (``d``) or a player (``p1``, ...), given by its words in PHH notation."""
+        """Apply an action of the dealer (``d``) or a player (``p1``, ...), given by the words after `player` in PHH."""
         match player, words:
             case "d", ["db", cards]:
                 self.board += _cards(cards)
@@ -157,7 +160,7 @@ class _Play:
                 )
 
     def end(self) -> None:
-        """Let seats that can only check do so; refuse a hand that is not over then."""
+        """Let every seat check that can only check, and refuse the hand if it is still not over."""
         self._skip_to(-1)
         if not self._state.is_over:
             raise ValueError(f"the hand stops before its end, with p{self._state.actor + 1} to act")
@@ -168,10 +171,10 @@ class _Play:
         return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
-        """Let seats that can only check do so, until it is the turn of `seat`, or of a seat with a choice.
+        """Let seats check that can only check, until the seat to act is `seat` or may do anything else.
 
-        With -1 for `seat`, every seat that can only check does so. Some card rooms leave out the checks of the only
-        player with chips left.
+        With -1 for `seat`, only a seat that may do anything else ends the checks. They are added because some card
+        rooms leave out the checks of the only player with chips left.
         """
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
@@ -229,7 +232,7 @@ def _amount(text: str) -> int | Fraction:
 def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
     """Return the exact number of chips in a field, negative only if `signed`."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
-        number: int | Fraction = Fraction(value)  # with a large exponent the fraction would fill the memory
+        number: int | Fraction = Fraction(value)  # the fraction of a larger exponent would fill the memory
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
@@ -241,12 +244,15 @@ def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
 
 
 def _numbers(fields: dict[str, Any], name: str, seats: int | None = None, signed: bool = False) -> list[int | Fraction]:
-    """Return the numbers of a field that lists one for each of `seats` players; None if `seats` is not known yet."""
+    """Return the numbers of a field that lists a number for each player.
+
+    If `seats` is None, any number of players is accepted.
+    """
     values = fields.get(name)
     if not isinstance(values, list):
         raise ValueError(f"{name} must list the chips of every player, got {str(values)[:40]}")
     if seats is not None and len(values) != seats:
-        raise ValueError(f"{name} lists {len(values)} of {seats} players")
+        raise ValueError(f"{name} must list the chips of {seats} players, as starting_stacks does, got {len(values)}")
     return [_number(name, value, signed) for value in values]
 
 
@@ -256,11 +262,13 @@ def _decimals(numbers: Iterable[int | Fraction]) -> int:
     for decimals in range(_MAX_DECIMALS + 1):
         if all(10**decimals % denominator == 0 for denominator in denominators):
             return decimals
-    raise ValueError(f"chips have at most {_MAX_DECIMALS} decimals")
+    raise ValueError(
+        f"amounts of chips must have at most {_MAX_DECIMALS} decimals, and an amount of this hand has more"
+    )
 
 
 def _moves(fields: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return the player and the words of each action, without comments."""
+    """Return the player (or ``d``) and the further words of each action, without comments."""
     actions = fields.get("actions")
     if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
         raise ValueError("actions must be a list of texts")
@@ -288,7 +296,7 @@ def _cards(text: str) -> list[int | None]:
 
 
 def _known(cards: list[int | None], all_or_none: bool = False) -> tuple[int, ...]:
-    """Return the cards before the first unknown card; if `all_or_none`, no cards unless all are known."""
+    """Return the cards before the first unknown card. With `all_or_none`, a single unknown card leaves no cards."""
     known = cards[: cards.index(None)] if None in cards else cards
     return () if all_or_none and len(known) < len(cards) else tuple(card for card in known if card is not None)
 
@@ -299,5 +307,5 @@ def _names(players: object, seats: int) -> tuple[str, ...]:
     if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
         raise ValueError("players must be a list of names")
     if len(players) != seats:
-        raise ValueError(f"players lists {len(players)} of {seats} players")
+        raise ValueError(f"players must list {seats} names, as many as starting_stacks lists, got {len(players)}")
     return tuple(name or f"p{number}" for number, name in enumerate(players, start=1))

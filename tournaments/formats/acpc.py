@@ -3,8 +3,8 @@
 ``STATE:0:cr300c/cr900f:AsKs|QdJd/2c3d4h:300|-300:Alice|Bob`` holds the number of the hand, the betting, hole cards and
 board, net chips, and names. Streets are separated by ``/``, values of the seats by ``|``. A no-limit raise is written
 with the chips bet over the whole hand, a limit raise without a size. Players change seats from hand to hand, so the
-order of the names rotates. A reduced deck has the highest ranks and last suits in these logs, but the lowest ranks and
-first suits everywhere else in plurispiel.
+names change places. A reduced deck has the highest ranks and last suits in these logs, but the lowest ranks and first
+suits everywhere else in plurispiel.
 
 In the names of agents, colons are written as ``%3A`` and bars as ``%7C``. Percent signs and unprintable characters are
 escaped in the same way. The reader decodes all escapes.
@@ -44,8 +44,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
     Parameters
     ----------
     rules : HoldemRules, optional
-        The game. By default, the first comment of a match names a game file. A file of that base name in the log's
-        folder is read; without such a file, the built-in game of that name is taken. A log may hold several matches.
+        The game of all hands. By default, the first comment of each match names a game file. A file of that base name
+        in the log's folder is read; without such a file, the built-in game of that name is taken.
     """
     file = str(path)
     game = rules
@@ -71,7 +71,8 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
                 elif text.strip() and not text.startswith(("#", "SCORE:")):
                     if not num_hands:
                         raise ValueError(
-                            f"no log of the ACPC's dealer: line {number} is {text[:40]!r}, neither STATE nor comment"
+                            f"no log of the ACPC's dealer: line {number} is {text[:40]!r}, "
+                            "neither a STATE line nor a comment"
                         )
                     yield BrokenHistory(file, f"at line {number}", f"no STATE line: {text[:40]!r}")
         if not num_hands:
@@ -88,7 +89,7 @@ def game_by_name(name: str) -> HoldemRules:
     Raises
     ------
     ValueError
-        If neither exists, or the file is broken.
+        If there is neither such a file nor such a built-in game, or if the file is broken.
     """
     path = Path(name)
     if path.name in BUILT_IN and not path.exists():
@@ -104,13 +105,14 @@ def warmup() -> None:
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hands of one game as STATE lines.
 
-    A numeric label becomes the number of its hand; any other label is replaced by the number of the line, from 0.
-    Board cards that the betting did not reach are left out, as in the dealer's logs.
+    A label of digits is written as the number of the hand. In place of any other label, the number of the line is
+    written, from 0. Board cards that the betting did not reach are left out, as in the dealer's logs.
 
     Raises
     ------
     ValueError
-        If a hand is not over, lacks payoffs or board cards, or has another game than the first hand.
+        If a hand is not over, lacks payoffs or board cards, or has another game than the first hand; or if the game
+        deals board cards before the first betting.
     """
     game = None
     for number, history in enumerate(histories):
@@ -136,10 +138,10 @@ def _game_of(log: Path, header: str) -> HoldemRules:
 
 
 def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
-    """Return the hand of a STATE line; its number must be `label`."""
+    """Return the hand of a STATE line, whose number must be `label`."""
     fields = line.split(":", 5)
     if len(fields) != 6:
-        raise ValueError(f"{len(fields)} of 6 fields ({_FIELDS})")
+        raise ValueError(f"the line has {len(fields)} of 6 fields ({_FIELDS})")
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
         raise ValueError(f"the hand's number must be digits, got {number[:40]!r}")
@@ -153,20 +155,21 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     betting = replay_betting(rules, actions[:num_actions])
     street = betting.state.street
     if list(betting.streets) != streets[:num_actions].tolist() or street != betting_text.count("/"):
-        raise ValueError(f"the streets of {betting_text[:80]!r} end elsewhere in this game")
+        raise ValueError(f"in this game the streets of {betting_text[:80]!r} do not end at the signs /")
     hole_text, *board_texts = cards_text.split("/")
     first = _first_card(rules)
     hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
     boards = [_cards(text, first) for text in board_texts]
     if tuple(map(len, boards)) != rules.board_cards[1 : street + 1]:
-        raise ValueError(f"the board {'/'.join(board_texts)[:40]!r} is not that of {street + 1} streets")
+        sizes = "/".join(map(str, rules.board_cards[1 : street + 1])) or "no"
+        raise ValueError(f"after this betting the board has {sizes} cards, got {'/'.join(board_texts)[:40]!r}")
     if not _CHIPS.fullmatch(chips_text):
         raise ValueError(f"chips are written 1|-1, got {chips_text[:40]!r}")
     payoffs = tuple(map(float, chips_text.split("|")))
     names = tuple([_read_name(name) if "%" in name else name for name in names_text.split("|")])
     for what, values in (("hole cards", hole_cards), ("chips", payoffs), ("names", names)):
         if len(values) != rules.num_seats:
-            raise ValueError(f"{what} of {len(values)} seats in a game of {rules.num_seats}")
+            raise ValueError(f"the game needs {what} of {rules.num_seats} seats, got {len(values)}")
     if not all(map(math.isfinite, payoffs)):
         raise ValueError(f"chips must be numbers, got {chips_text[:40]!r}")
     board = tuple(card for cards in boards for card in cards)
@@ -174,18 +177,17 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
 
 
 def _raise_text(text: str, is_limit: bool) -> str:
-    """Return the message about the raise at the start of a betting text, which its game does not allow."""
+    """Return the message about a raise that the game does not allow, which stands at the start of `text`."""
     move = _RAISE.findall(text)[0]
     if is_limit == (move != "r"):
-        return f"a raise is written {'r' if is_limit else 'r and its chips'} here, got {move!r}"
-    return f"a raise to {int(move[1:])} chips, which is too small for a raise"
+        return f"a raise is written {'r' if is_limit else 'r and its chips'} in this game, got {move!r}"
+    return f"a raise is to 2 chips or more, got {move!r}"
 
 
 def _first_card(rules: HoldemRules) -> int:
-    """Return the number that the lowest card of a game's ACPC deck has in the full deck.
+    """Return the number in the full deck of the lowest card of a game's ACPC deck, which is card 0 of this package.
 
     The ACPC takes a reduced deck from the top of the full deck, this package from the bottom.
-    The card with this number is number 0 in this package.
     """
     if rules.board_cards[0]:
         raise ValueError("an ACPC log has no place for board cards before the first betting")
@@ -248,7 +250,7 @@ def _state_line(history: HandHistory, number: int) -> str:
 
 @kernel
 def _read_betting(text, is_limit, moves):
-    """Read a betting text: fill `moves`, and return the number of actions and the index of a raise that is not allowed.
+    """Fill `moves` from a betting text, and return the number of actions and the index of a raise that is not allowed.
 
     Parameters
     ----------
@@ -263,8 +265,8 @@ def _read_betting(text, is_limit, moves):
     Returns
     -------
     int, int
-        The number of actions, -1 if the text is malformed. The index in `text` of the first raise that is not allowed,
-        -1 if there is no such raise. In a malformed text, the index of the first letter that cannot be read.
+        First, the number of actions; -1 if the text is malformed. Second, the index in `text` of the first raise that
+        is not allowed; -1 without such a raise. In a malformed text, the index of the first action that cannot be read.
     """
     num_actions = street = start = 0
     wrong_raise = -1

@@ -1,12 +1,13 @@
 """Bet sizes of PHH files converted into those of this package, and back.
 
 This package counts a seat's chips over the whole hand, as OpenSpiel and the ACPC do. PHH counts the chips that the seat
-bets on one street. `before` is the seat's contribution on earlier streets plus its ante, which PHH counts to no street.
+bets on one street. `before` is the seat's contribution on earlier streets, in chips, plus its ante. PHH counts the ante
+to no street.
 """
 
 
 def total_of_street_bet(chips: int, before: int) -> int:
-    """Return the hand total of a bet to `chips` on its street.
+    """Return the chips over the whole hand of a seat that bets to `chips` on one street.
 
     >>> total_of_street_bet(200, before=300)
     500
@@ -15,7 +16,7 @@ def total_of_street_bet(chips: int, before: int) -> int:
 
 
 def street_bet_of_total(total: int, before: int) -> int:
-    """Return the part of a hand total that was bet on its street.
+    """Return the chips that a seat bets on one street to reach `total` over the whole hand.
 
     >>> street_bet_of_total(500, before=300)
     200

@@ -16,9 +16,10 @@ _LOG_BEGINS = re.compile(rb"^(STATE:|#\s*name/game/hands/seed\s)", re.MULTILINE)
 def hand_files(paths: Iterable[str]) -> list[Path]:
     """Return the named files and the hand-history files in named folders and their subfolders, in the order of `paths`.
 
-    The hand-history files of a folder, sorted by path, are those with the suffix ``.phh`` or ``.phhs`` and logs of the
-    ACPC's dealer. Other programs write ``*.log`` files, too: a log of the dealer has one of its lines in the first 4
-    KiB.
+    The files of a folder are sorted by path. Hand-history files are all files with the suffix ``.phh`` or ``.phhs``,
+    and the logs of the ACPC's dealer. As other programs also write ``*.log`` files, such a file counts as a log of the
+    dealer only if a line in its first 4 KiB begins with ``STATE:`` or is the comment ``# name/game/hands/seed ...``. A
+    file that cannot be opened counts, too, so that its reader reports the error.
 
     Raises
     ------
@@ -35,7 +36,7 @@ def hand_files(paths: Iterable[str]) -> list[Path]:
         elif path.exists():
             files.append(path)
         else:
-            raise ValueError(f"no file or folder {path}")
+            raise ValueError(f"no file or folder {path}; name hand-history files, or folders with such files")
     return files
 
 

@@ -1,4 +1,4 @@
-"""The ACPC's game files (``.game``): rules from ``GAMEDEF`` text, and text from rules.
+"""The ACPC's game files (``.game``), which hold a ``GAMEDEF`` text: rules from such a text, and a text from rules.
 
 Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are comments. As in the ACPC's dealer,
 ``firstPlayer`` counts seats from 1 and defaults to 1, and without ``maxRaises`` the number of raises is not limited.
@@ -74,8 +74,8 @@ def parse_game_definition(text: str) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the text is not a game definition, or `HoldemRules` refuses its rules. Limit games whose stacks can run out
-        are refused too, as `universal_poker` gives limit games no stacks.
+        If the text is not a game definition, or `HoldemRules` refuses the rules. A limit game is also refused if its
+        stacks can run out, because `universal_poker` gives limit games no stacks.
     """
     betting = "limit"
     found: dict[str, tuple[int, ...]] = {}
@@ -91,15 +91,17 @@ def parse_game_definition(text: str) -> HoldemRules:
         elif match and key in _KEYS:
             found[key] = tuple(map(int, match[2].split()))
         elif key != "gamedef":
-            raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}")
+            raise ValueError(f"line {number} does not belong to a game definition: {line[:60]!r}; write KEY = NUMBERS")
 
     def numbers(key: str, count: int, default: int | None = None) -> tuple[int, ...]:
-        """Return the first `count` numbers of a key; `default` replaces missing numbers, None refuses them."""
+        """Return the first `count` numbers of a key. `default` stands for a missing number; None refuses the text."""
         values = found.get(key, ())[:count]
         if default is not None:
             values += (default,) * (count - len(values))
         if len(values) < count:
-            raise ValueError(f"a game definition needs {count} {key}, got {len(values)}; write {key} = and the numbers")
+            raise ValueError(
+                f"a game definition needs {count} number(s) of {key}, got {len(values)}; add a line '{key} = ...'"
+            )
         return values
 
     (seats,) = numbers("numplayers", 1)
@@ -129,12 +131,12 @@ def parse_game_definition(text: str) -> HoldemRules:
 
 
 def read_game_definition(path: Path) -> HoldemRules:
-    """Return the rules of a ``.game`` file.
+    """Return the rules of a ``.game`` file, of which only the first 64 KiB are read.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or is no game definition; the message names the file.
+        If the file cannot be read or is no game definition; the message begins with the path of the file.
     """
     try:
         with path.open("rb") as stream:
@@ -147,7 +149,7 @@ def read_game_definition(path: Path) -> HoldemRules:
 
 
 def game_definition_text(rules: HoldemRules) -> str:
-    """Return the text of a ``.game`` file, without OpenSpiel's betting abstraction, which such files cannot express."""
+    """Return rules as the text of a ``.game`` file, which cannot express OpenSpiel's betting abstraction."""
     lines = ["GAMEDEF", "limit" if rules.is_limit else "nolimit"]
     for key, values in (
         ("numPlayers", (rules.num_seats,)),

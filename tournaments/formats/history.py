@@ -17,7 +17,7 @@ class BrokenHistory(ValueError):
     hand : str or None
         The label of the hand; None if the whole file is broken.
     what : str
-        A text that describes the defect.
+        The message about the defect.
     """
 
     def __init__(self, file: str, hand: str | None, what: str):
@@ -33,7 +33,7 @@ class BrokenHistory(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HandHistory:
-    """A hand as its source states it: cards and payoffs are unchecked.
+    """A hand as its source states it. Cards and payoffs are not checked.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class HandHistory:
     label : str
         Number or name of the hand within its file.
     chip_value : Decimal
-        Value of one chip of `rules`, `actions` and `payoffs` in the units of the source: sources may state fractions,
-        while chips are whole here.
+        Value of one chip of `rules`, `actions` and `payoffs` in the units of the source. Sources may state fractions of
+        a unit, while chips are whole numbers.
     mucked : tuple of int
         Seats that mucked at the showdown.
     betting : Betting or None

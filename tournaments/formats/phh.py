@@ -2,8 +2,9 @@
 
 A ``.phh`` file holds one hand, a ``.phhs`` file a table for each hand. Players are listed in the order of this
 package's seats: p1 is the small blind, heads-up the big blind. PHH lists the small blind before the big blind in both
-cases. Bets count the chips of their street without antes. Amounts may be fractions. One chip of this package is
-therefore 1, 0.1, 0.01, ... units of the file: the largest of these values with which all amounts are whole.
+cases. Bets count the chips of their street without antes. Amounts may be fractions with up to six decimals. One chip
+of this package is therefore 1, 0.1, 0.01, ... units of the file, the largest of these values at which all amounts are
+whole numbers of chips.
 
 The reader takes no-limit (``NT``) and fixed-limit (``FT``) hold'em. Antes must be equal and become part of the blinds,
 as `universal_poker` has no antes. A raise by less than the sum of big blind and ante is therefore refused. Fixed-limit
@@ -55,14 +56,14 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
 def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
 
-    pokerkit and card rooms refuse two kinds of raises that this package allows. One is a raise over an all-in that is
-    less than a full raise, by a seat that has already acted. The other is a raise beyond the stacks of all opponents.
-    pokerkit and card rooms also give the odd chips of a split pot to one seat.
+    pokerkit and card rooms refuse two kinds of raises that this package allows. The first is the raise of a seat that
+    has already acted, over an all-in of less than a full raise. The second is a raise beyond the stacks of all
+    opponents. pokerkit and card rooms also give the odd chips of a split pot to one seat.
 
     Raises
     ------
     ValueError
-        If PHH cannot express the game, or a hand's actions break the rules of its game.
+        If PHH cannot express a hand's game, or the hand's actions break the rules of that game.
     """
     for number, history in enumerate(histories, start=1):
         try:
@@ -89,7 +90,7 @@ def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
                 lines.append(line)
             size += len(line)
         elif line.strip() and not line.lstrip().startswith(b"#"):
-            raise ValueError(f"a .phhs file holds tables [1], [2], ..., but begins with {line[:40]!r}")
+            raise ValueError(f"a .phhs file begins with a table such as [1], and this file with {line[:40]!r}")
     if not label:
         raise ValueError("holds no hand")
     yield label, b"".join(lines)
@@ -98,13 +99,13 @@ def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
 def _parse(text: bytes) -> dict[str, Any]:
     """Return the fields of a hand's TOML text; numbers with a decimal point become `Decimal`."""
     if len(text) > _MAX_BYTES:
-        raise ValueError(f"a hand has at most {_MAX_BYTES:,} bytes of text, got more")
+        raise ValueError(f"a hand has at most {_MAX_BYTES:,} bytes of text, and the text of this hand has more")
     if not text.strip():
         raise ValueError("the hand's text is empty")
     try:
         return tomllib.loads(text.decode("utf-8"), parse_float=Decimal)
     except UnicodeDecodeError:
-        raise ValueError("no text in UTF-8") from None
+        raise ValueError("the hand's text is not in UTF-8") from None
     except RecursionError:
         raise ValueError("no valid TOML: nested too deeply") from None
     except (ValueError, ArithmeticError) as error:  # some numbers are too long for Python, or for a decimal
@@ -160,7 +161,7 @@ def _written_actions(history: HandHistory) -> Iterator[str]:
     street = 0
 
     def deal(until: int) -> Iterator[str]:
-        """Yield the boards dealt after `street`, up to the street `until`."""
+        """Yield the board cards dealt after `street` up to the street `until`, as an action for each street."""
         for dealt in range(street + 1, until + 1):
             if cards := history.board[rules.board_size(dealt - 1) : rules.board_size(dealt)]:
                 yield f"d db {cards_text(cards)}"
@@ -191,7 +192,7 @@ def _written_actions(history: HandHistory) -> Iterator[str]:
 
 
 def _chips_text(chips: float, value: Decimal) -> str:
-    """Return chips in the units of the source, exact for whole chips."""
+    """Return chips as text in the units of the source, exactly if the chips are a whole number."""
     if chips == int(chips):
         number = int(chips) * value
         return f"{number.quantize(Decimal(1)) if number == int(number) else number.normalize():f}"

@@ -8,11 +8,11 @@ from plurispiel.tournaments.run.store import AnswerTimes
 
 _ROW, _TOP, _MARGIN = 26, 10, 24
 _SHORTEST = 1e-7
-"""Shortest mean time that is drawn, in seconds: a logarithmic axis has no place for 0."""
+"""Shorter mean times are drawn as this number of seconds, because a logarithmic axis cannot show 0."""
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a time with three digits and a unit that suits it.
+    """Return a time with at most three significant digits, in s, ms, µs or ns.
 
     >>> seconds_text(0.00001234), seconds_text(0.25), seconds_text(7.0)
     ('12.3 µs', '250 ms', '7 s')
@@ -60,8 +60,8 @@ def _picture(run: RunRecord, found: list[tuple[str, AnswerTimes]], layout: RowLa
 ANSWER_TIMES = Section(
     "decision_times",
     "Time per decision",
-    "Wall-clock time that the table waited for an agent's decision. It includes the load of other processes on the "
-    "machine, and the communication with an agent in a process of its own.",
+    "Wall-clock time that the table waited for an agent's decision. Other processes on the machine make this time "
+    "longer, and so does the communication with an agent in a separate process.",
     ("agent", "decisions", "mean_s", "longest_s", "total_s"),
     _panel,
 )

@@ -1,4 +1,4 @@
-"""Runs side by side: the rates of every agent in each of the runs."""
+"""Runs side by side, with the rate of every agent in each run."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,9 @@ from plurispiel.tournaments.run.results import number_text
 
 COLUMNS = ("agent", "run", "mbb_per_hand", "ci95", "difference_to_first_run", "difference_ci95")
 NOTE = (
-    "Rates in mbb/hand by each run's ranking score, with 95 % intervals. Differences are to the first run in which the "
-    "agent plays. Their intervals assume independent runs; for runs on the same decks they are too wide or too narrow."
+    "Rates in mbb/hand by each run's ranking score, with 95 % intervals. A difference is the rate minus the rate in "
+    "the first run in which the agent plays. Intervals of differences assume independent runs; for runs on the same "
+    "decks they are too wide or too narrow."
 )
 
 _ROW, _GAP, _TOP = 20, 10, 12
@@ -20,7 +21,7 @@ _NUM_COLOURS = 6
 
 
 def comparison(runs: Sequence[RunRecord]) -> Panel:
-    """Return the rates of all agents in all runs, and how the rates of agents of one name differ between runs."""
+    """Return the rates of all agents in all runs, with the differences between the runs of agents of the same name."""
     found: dict[str, list[tuple[int, float, float | None]]] = {}
     for k, run in enumerate(runs):
         for number in run.ranking:

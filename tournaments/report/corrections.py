@@ -1,4 +1,4 @@
-"""The share of the variance that each step of luck correction removes."""
+"""The variance that is left after each step of luck correction, as a share of the raw variance."""
 
 from typing import NamedTuple
 
@@ -21,10 +21,10 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 
 
 class Step(NamedTuple):
-    """The standard deviation of a hand after a step of correction.
+    """The standard deviation of a hand's result after a step of correction.
 
-    `name` names the step; `sd_bb` is the deviation in big blinds. `share` is the variance left after the step, as a
-    share of the raw variance; None if the raw variance is 0.
+    `name` is the name of the step, and `sd_bb` the deviation in big blinds. `share` is the variance left after the step
+    over the raw variance; None if the raw variance is 0.
     """
 
     name: str
@@ -35,8 +35,9 @@ class Step(NamedTuple):
 def steps(run: RunRecord, number: int) -> list[Step]:
     """Return an agent's steps, raw hands first; empty if fewer than two hands have been played.
 
-    The first standard deviation is that of single hands. The others are those of the rates of groups, times the square
-    root of the mean number of hands in a group; with fewer than two groups they are missing.
+    The standard deviation of the first step is over single hands. From the second step on, the deviation is over the
+    rates of groups, times the square root of the mean number of hands in a group. With fewer than two groups, only the
+    first step is returned.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")
@@ -81,11 +82,11 @@ def _picture(run: RunRecord, number: int, listed: list[Step]) -> str:
 CORRECTIONS = Section(
     "corrections",
     "Variance by correction",
-    "Standard deviation of a hand in big blinds, and its variance as a share of the raw one, as corrections are added. "
-    "The steps: the same deck in all seats; AIVAT's mean over the hands the agent could have held; chance; the agent's "
-    "own choices; with two players left, the opponent's choices, if the opponent is an agent of this package. From the "
-    "second bar on, the spread is that of groups, times the square root of the hands in a group. An early step may add "
-    "spread that a later step removes.",
+    "Standard deviation of a hand's result in big blinds, and the variance as a share of the raw variance, as "
+    "corrections are added. The steps are: the same deck in all seats; AIVAT's mean over the hands the agent could "
+    "have held; chance; the agent's own choices; with two players left, the opponent's choices, if the opponent is an "
+    "agent of this package. From the second bar on, the deviation is over groups, times the square root of the hands "
+    "in a group. An early step may add spread that a later step removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,
 )

@@ -12,18 +12,20 @@ from plurispiel.tournaments.run.results import number_text
 from plurispiel.tournaments.run.schedule import make_lineups
 
 MAX_AGENTS = 24
+"""Largest number of agents in the picture; the CSV file has all agents."""
 
 _CELL, _HEIGHT, _LEFT, _TOP = 86, 40, 170, 34
 _STRONGEST = 0.62
-"""Opacity of the largest rate's cell, on which text stays readable."""
+"""Opacity of the cell with the largest rate; text on a stronger colour would be hard to read."""
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """One agent's rate in the groups in which another agent sat at its table, in mbb/hand.
+    """The rate of an agent in the groups in which a second agent sat at the same table, in mbb/hand.
 
-    `own` is the number of the agent, `other` the number of the other agent. `ci95` is the half-width of the 95 %
-    interval of `mean`, and `hands` counts the agent's hands in these groups.
+    `own` is the number of the first agent, `other` the number of the second. `mean` is the rate of the first agent,
+    `ci95` the half-width of its 95 % interval (None with one group), and `hands` the first agent's hands in these
+    groups.
     """
 
     own: int
@@ -34,7 +36,7 @@ class Meeting:
 
 
 def meetings(run: RunRecord) -> list[Meeting]:
-    """Return the rate of every agent in the groups in which each other agent sat at its table."""
+    """Return the meetings of all pairs of agents that sat at the same table, by the ranking score."""
     lineups = make_lineups(run.config)
     per_chip = 1000.0 / run.config.rules.big_blind
     found = []
@@ -85,8 +87,9 @@ def _panel(run: RunRecord) -> Panel:
 CROSSTABLE = Section(
     "crosstable",
     "Crosstable",
-    "Rate of the row in mbb/hand, by the ranking score, in the groups in which the column sat at its table (heads-up: "
-    "against the column), with 95 % half-widths. Blue wins, orange loses.",
+    "Rate of the row's agent in mbb/hand, by the ranking score, in the groups in which the column's agent sat at the "
+    "same table, with 95 % half-widths. Heads-up it is the rate against the column's agent. Blue cells are gains of "
+    "the row's agent, orange cells are losses.",
     ("agent", "other", "mbb_per_hand", "ci95", "hands"),
     _panel,
 )

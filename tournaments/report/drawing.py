@@ -13,9 +13,10 @@ Scale = LinearScale | LogScale
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The columns of a picture with a row for each agent, in pixels.
+    """The columns of a picture with a row for each agent; all lengths are in pixels.
 
-    Names stand left of `left`, figures right of `right`, and marks between the two.
+    `width` is the width of the picture. Names stand left of `left`, marks between `left` and `right`, and figures right
+    of `right`.
     """
 
     width: int
@@ -24,13 +25,13 @@ class RowLayout:
 
     @property
     def middle(self) -> float:
-        """The middle of the column of marks."""
+        """The horizontal middle of the column of marks, in pixels."""
         return (self.left + self.right) / 2
 
 
 WIDE, NARROW = RowLayout(720, 190, 570), RowLayout(360, 92, 238)
 
-_LETTER = 6.4  # mean width of a letter of an 11 px label, as only a browser can measure texts
+_LETTER = 6.4  # estimated width of a letter of an 11 px label in pixels; only a browser could measure the text itself
 
 
 class Drawing:
@@ -81,7 +82,7 @@ class Drawing:
             self.path([(x, y - wide), (x + wide, y), (x, y + wide), (x - wide, y)], css, closed=True)
 
     def text(self, x: float, y: float, text: str, css: str = "", *, anchor: str = "start", room: float = 0.0) -> None:
-        """Add a text, cut to `room` pixels if given; hovering over a cut text shows all of it."""
+        """Add a text, cut to about `room` pixels unless `room` is 0; hovering over a cut text shows the whole text."""
         shown, tip = text, ""
         if room and len(text) * _LETTER > room:
             shown = text[: max(1, int(room / _LETTER) - 1)] + "…"
@@ -91,7 +92,7 @@ class Drawing:
         )
 
     def clip(self, x: float, y: float, width: float, height: float) -> None:
-        """Clip the elements that follow to a rectangle, until `unclip`."""
+        """Clip the elements that are added from now on to a rectangle, until `unclip`."""
         self._num_clips += 1
         name = f"{self._clip_name}-{self._num_clips}"
         self._parts.append(
@@ -100,7 +101,7 @@ class Drawing:
         )
 
     def unclip(self) -> None:
-        """End the last clip."""
+        """End the clip begun most recently."""
         self._parts.append("</g>")
 
     def x_axis(self, scale: Scale, ticks: Sequence[float], y: float, top: float, form: Callable[[float], str]) -> None:
@@ -126,7 +127,7 @@ class Drawing:
 
 
 def count_text(value: float) -> str:
-    """Return a short text for a number of hands at an axis.
+    """Return a number of hands at an axis as a short text, in thousands (k) or millions (M) if it is large.
 
     >>> count_text(0), count_text(2500), count_text(1200000)
     ('0', '2.5k', '1.2M')

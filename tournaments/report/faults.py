@@ -14,7 +14,7 @@ def _panel(run: RunRecord) -> Panel:
     for number in guilty:
         agent = agents[number]
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in agent["faults_by_kind"].items())
-        fate = "only folded after that" if agent["retired"] else "played on"
+        fate = "only folded after its last fault" if agent["retired"] else "played on"
         first = printable(run.first_faults.get(number, ""))
         table.append((run.names[number], kinds, fate, first, f"{agent['faults']:,}"))
         rows += [(run.names[number], kind, count) for kind, count in agent["faults_by_kind"].items()]
@@ -24,8 +24,8 @@ def _panel(run: RunRecord) -> Panel:
 FAULTS = Section(
     "faults",
     "Faults",
-    "Exceptions, illegal answers, timeouts and other violations of the contract. The setting on_fault decides what a "
-    "fault costs its agent; it costs no other agent anything.",
+    "Exceptions, illegal answers, timeouts and other violations of the contract. The setting on_fault decides the "
+    "price of a fault for its agent. The fault costs no other agent anything.",
     ("agent", "kind", "faults"),
     _panel,
 )

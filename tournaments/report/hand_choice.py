@@ -14,19 +14,19 @@ MAX_HANDS = 100
 """Largest number of hands of a run in the viewer."""
 
 MAX_CANDIDATES = 2_000
-"""Number of kept groups among which hands are chosen."""
+"""Number of kept groups, the first ones, among which hands are chosen."""
 
 _PER_GROUP = 2
 """Largest number of hands chosen from one group."""
 
 _BUSY = 14
-"""Number of decisions, folds not counted, above which more decisions do not make a hand more interesting."""
+"""Number of decisions other than folds from which further decisions do not make a hand more interesting."""
 
 _ID = re.compile(r"(?:([A-Z])\.)?(\d{1,9})\.(\d{1,9})\.(\d{1,3})")
 
 
 class HandId(NamedTuple):
-    """A hand's place in a run: line-up, deck and rotation, each from 0."""
+    """The numbers of a hand's line-up, deck and rotation in its run, each from 0."""
 
     lineup: int
     deck: int
@@ -47,7 +47,7 @@ def parse_hand(text: str) -> tuple[str, HandId]:
     Raises
     ------
     ValueError
-        If the text names no hand.
+        If the text is not of the form ``LINEUP.DECK.ROTATION`` or ``RUN.LINEUP.DECK.ROTATION``.
     """
     found = _ID.fullmatch(text.strip())
     if not found:
@@ -58,16 +58,16 @@ def parse_hand(text: str) -> tuple[str, HandId]:
 
 
 def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandId]) -> list[HandId]:
-    """Return the wanted hands, and others up to `count` hands in all, sorted by deck, line-up and rotation.
+    """Return the wanted hands, filled up with others to `count` hands, sorted by deck, line-up and rotation.
 
-    Hands whose strategies were recorded during play come before others. Among equals, hands with most decisions come
-    first, then hands in which a seat won most chips (`_interest`). At most `_PER_GROUP` of these hands are from one
-    group. Only hands that the run kept are compared; if the run kept none, hands of the first decks are taken.
+    The others are chosen among the hands that the run kept, at most `_PER_GROUP` from one group. Groups whose
+    strategies were recorded during play are preferred. Next count the decisions other than folds, up to `_BUSY`, and
+    last the most chips that a seat won. If the run kept no hands, hands of the first decks are taken.
 
     Parameters
     ----------
     count : int
-        Number of hands, unless more are wanted.
+        Number of hands to return; more are returned only if more are wanted.
     wanted : list of HandId
         Hands that must be returned, also beyond `count`.
 
@@ -78,7 +78,9 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
     """
     for hand in wanted:
         if not store.holds(hand.lineup, hand.deck) or hand.rotation >= run.config.seats:
-            raise ValueError(f"{run.folder} holds no hand {hand.text(run.letter)}")
+            raise ValueError(
+                f"{run.folder} holds no hand {hand.text(run.letter)}: its line-up, deck or rotation has not been played"
+            )
     ranked = []
     told = store.told()
     for number, group in enumerate(kept_groups(store)):

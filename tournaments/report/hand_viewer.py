@@ -26,12 +26,12 @@ from plurispiel.tournaments.run.witness import Told
 
 NOTE = (
     "Arrow keys step through a hand (left, right) and from hand to hand (up, down). The grid is the strategy of the "
-    "seat to act. The height of a cell is the share of that hand still in the seat’s range, its colours are the "
-    "actions, and the framed cell is the hand the seat held. The ledger lists AIVAT’s correction of each seat’s result "
-    "at every event: a minus takes good luck out. Below the ledger stand AIVAT’s value function, and whether the run’s "
-    "scores contain these corrections. Raises are named by the chips put in over the whole hand. Hands are replayed "
-    "from the run’s seed when this page is made, and compared with the stored run. Strategies of agents that are not "
-    "deterministic are shown as recorded during play, or not at all."
+    "seat to act. The filled height of a cell is the share of its hand that is still in the seat’s range, the colours "
+    "are the actions, and the framed cell is the hand that the seat held. The ledger lists AIVAT’s correction of each "
+    "seat’s result at every event. A minus takes good luck out. Below the ledger stand AIVAT’s value function, and "
+    "whether the run’s scores contain these corrections. Raises are named by the seat’s chips over the whole hand. "
+    "Hands that were not recorded during play are replayed when this page is made, and compared with the stored run. "
+    "Strategies of agents that are not deterministic are shown as recorded during play, or not at all."
 )
 TERM_COLUMNS = ("run", "hand", "step", "kind", "text", "seat", "agent", "aivat_term_bb", "values", "in_scores")
 GRID_COLUMNS = ("run", "hand", "step", "seat", "cell", "reach", "action", "share")
@@ -40,9 +40,9 @@ CHOICE_COLUMNS = ("run", "hand", "step", "seat", "agent", "action", "own_probabi
 
 @dataclass(frozen=True)
 class ShownHand:
-    """A hand of the viewer: its name in permalinks, its run's letter, its story, and a remark (may be empty).
+    """A hand of the viewer: the name in permalinks, the run's letter, the story, and a remark, which may be empty.
 
-    The story is one of `hand_story.judged`.
+    The story comes from `hand_story.judged`.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ShownHand:
 class LedgerValues(NamedTuple):
     """The value function of a run's *ledgers*. A ledger is the viewer's list of a hand's AIVAT terms.
 
-    `name` is that of the value function; `in_scores` is 1 if the run's scores contain the same terms, else 0.
+    `name` is the value function's name. `in_scores` is 1 if the run's scores contain the same terms, else 0.
     """
 
     name: str
@@ -66,8 +66,8 @@ class LedgerValues(NamedTuple):
         if self.in_scores:
             return f"Expected results are by {self.name} values, as in the run’s scores."
         return (
-            "The run is scored without AIVAT. None of its figures contains these terms: they were computed for this "
-            f"page, with {self.name} values."
+            "The run is scored without AIVAT. These terms were computed for this page, with "
+            f"{self.name} values, and no figure of the run contains them."
         )
 
 
@@ -105,9 +105,9 @@ class HandViewer:
     def opening(self) -> tuple[int, int]:
         """The indices of the hand and the step that are shown first.
 
-        The agent is the best-ranked one of the first run whose strategy is known in a shown hand. The step is the
-        decision with the most mixed strategy of that agent. Without a known strategy, the first hand is shown from its
-        start.
+        Only hands of the run whose hands come first are considered. The agent is the best-ranked agent with a known
+        strategy in one of these hands. The step is the decision at which the agent's strategy is most mixed. Without a
+        known strategy, the first hand is shown from its start.
         """
         found: dict[int, list[tuple[float, tuple[int, int]]]] = {}
         for number, hand in enumerate(self.hands):
@@ -189,7 +189,7 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
     Parameters
     ----------
     count : int
-        Number of hands to show of each run; more if `wanted` holds more.
+        Number of hands to show of each run. If `wanted` holds more hands of a run, all of them are shown.
     wanted : sequence of (letter, HandId)
         Hands that must be shown, each with the letter of its run.
     """
@@ -212,7 +212,7 @@ def make_hand_viewer(runs: Sequence[RunRecord], count: int, wanted: Sequence[tup
 
 
 def _mixing_bits(grid: dict[str, Any]) -> float:
-    """Return the entropy of the action in bits, the mean over cells by reach; 0 if each cell has one action."""
+    """Return the entropy of the actions in bits, the mean over the cells weighted by reach; 0 for pure strategies."""
     shares = grid_shares(grid)
     reach, actions = shares[:, 0], shares[:, 1:]
     chances = normalised(actions, 0.0)

@@ -1,6 +1,6 @@
 """The report's page: sections one below the other, and in each section the runs side by side.
 
-The page loads no other file.
+The page loads no other file, but links to CSV files.
 """
 
 import html
@@ -45,7 +45,7 @@ class Page:
     html : str
         The text of the page.
     files : dict of str to str
-        The texts of the CSV files by file name. The page links to most of them.
+        The texts of the CSV files by file name. The page links to every file but the hands' choices and grids.
     """
 
     html: str
@@ -60,7 +60,7 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     folder : str
         Folder of the CSV files, relative to the page; the page's links begin with it.
     viewer : HandViewer, optional
-        The hands to show, in a section before the faults.
+        The hands to show, in a section before the faults; None for a page without this section.
     """
     parts: list[tuple[str, str, str]] = []
     files = {}
@@ -118,7 +118,7 @@ def _side_by_side(runs: Sequence[RunRecord], panels: Sequence[Panel]) -> str:
 
 
 def _summary(run: RunRecord, is_lettered: bool) -> str:
-    """Return the run's game, format and key figures, and a warning if it is unfinished."""
+    """Return the run's game, format and key figures, with a warning if the run is unfinished or stopped early."""
     results = run.results
     figures = (
         ("hands", f"{results['hands']:,}"),
@@ -142,8 +142,8 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
     elif results["stopped"]:
         warning = paragraph(
             f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up. The "
-            "rule looked many times, so trust the always-valid intervals (sequential_ci95 in ranking.csv), not "
-            "± 95 % and p.",
+            "rule was checked many times. Therefore trust the always-valid intervals (sequential_ci95 in ranking.csv); "
+            "the columns ± 95 % and p assume a single check.",
             "remark",
         )
     return f'{what}<dl class="tiles">{tiles}</dl>{warning}'

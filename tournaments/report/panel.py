@@ -27,7 +27,7 @@ class Panel:
     rows : sequence of sequence
         The run's rows in the section's CSV file, without the run's letter.
     is_empty : bool
-        Whether the HTML only says why there is nothing to show. A section whose panels are all empty is left out.
+        Whether the HTML holds nothing but the reason for an empty panel. A section with no other panels is left out.
     """
 
     html: str
@@ -37,14 +37,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page, made for every run.
+    """A part of the page, with a panel for every run.
 
     Attributes
     ----------
     name : str
         The name of the section's link and CSV file.
     title, note : str
-        The heading, and the text below the heading, which explains the figures and their units.
+        The heading, and the text below it, which explains the figures and their units.
     columns : sequence of str
         The columns of the CSV file after the run's letter.
     panel : callable
@@ -61,8 +61,8 @@ class Section:
 def html_table(head: Cells, rows: Sequence[Cells], *, num_texts: int = 1) -> str:
     """Return a table of plain texts as HTML.
 
-    The first `num_texts` columns hold words and are left-aligned. The others hold figures and are right-aligned; an
-    interval such as "+100 ± 20" may be broken before its half-width.
+    The first `num_texts` columns hold words and are left-aligned. All other columns hold figures and are right-aligned.
+    A narrow window may break an interval such as "+100 ± 20" before the sign "±".
     """
 
     def cells(row: Cells, tag: str) -> str:

@@ -1,4 +1,4 @@
-"""The agents' style: VPIP, PFR and other frequencies, over all hands and by position."""
+"""The agents' style of play: VPIP, PFR and other frequencies, over all hands and by position."""
 
 from plurispiel.abstraction.holdem.positions import position_names
 from plurispiel.evaluation.play_statistics import COUNTERS, PlayStatistics, acting_order
@@ -62,8 +62,8 @@ PLAY = Section(
     "play",
     "How they play",
     "Shares of hands or of chances. VPIP: put chips in voluntarily before the flop; PFR: raised before the flop; first "
-    "in: all before had folded; 3-bet: raised over exactly one raise; donk bet: bet into the last street’s raiser. "
-    "Pictures: by position, in the order of acting before the flop.",
+    "in: when all seats before had folded; 3-bet: raised over exactly one raise; donk bet: bet before the last raiser "
+    "of the previous street had acted. Pictures show the shares by position, in the order of acting before the flop.",
     (
         "agent",
         "position",

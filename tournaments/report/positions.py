@@ -15,13 +15,13 @@ from plurispiel.tournaments.run.scores import FULL
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 356, 200, 62, 14, 30, 26
 _CHIPS, _ESTIMATE, _REDUCED = range(3)
-"""Columns of `RunRecord.seat_sums`."""
+"""Last axis of `RunRecord.seat_sums`: net chips, full AIVAT estimates, and reduced AIVAT estimates."""
 
 
 class Rate(NamedTuple):
-    """An agent's rate in one seat, in mbb/hand; `hands` counts its hands in that seat.
+    """An agent's rate in one seat, in mbb/hand, from `hands` hands in that seat.
 
-    `aivat` is None for an agent whose hands have no AIVAT estimate.
+    `raw` is the rate in chips won. `aivat` is the rate by AIVAT; None for an agent whose hands have no AIVAT estimate.
     """
 
     hands: int
@@ -30,10 +30,10 @@ class Rate(NamedTuple):
 
 
 def position_rates(run: RunRecord, number: int) -> list[Rate]:
-    """Return an agent's rates by seat, with intervals over groups: in each group the agent holds every seat.
+    """Return an agent's rates by seat, with intervals over groups; in each group the agent holds every seat in turn.
 
-    In the format ``lineup-5v1``, the rates of the Control (`tournaments.run`) in the same seats are subtracted from
-    those of the agent that it replaces.
+    In the format ``lineup-5v1`` the Control (`tournaments.run`) replaces one of the agents. The Control's rates are
+    subtracted from the rates of that agent in the same seats.
     """
     is_own = run.rows["agent"] == number
     hands = run.rows["hands"][is_own] // run.config.seats
@@ -107,7 +107,7 @@ POSITIONS = Section(
     "Win rate by position",
     "Rates in mbb/hand with 95 % intervals over groups, raw and corrected by AIVAT, in the order of acting before the "
     "flop. In the format lineup-5v1 every hand is played again with a Control in place of the second agent, and the "
-    "Control's rate in the same seat is subtracted from that agent's. Each panel has its own scale.",
+    "Control's rate in the same seat is subtracted from the second agent's rate. The panels have different scales.",
     ("agent", "position", "hands", "raw_mbb_per_hand", "raw_ci95", "aivat_mbb_per_hand", "aivat_ci95"),
     _panel,
 )

@@ -1,4 +1,4 @@
-"""The origin of the figures: all that is needed to play the run again."""
+"""The origin of the figures: settings, seed or keys, digests and versions with which the run can be played again."""
 
 from plurispiel.abstraction.holdem.openspiel import game_string
 from plurispiel.tournaments.report.panel import Panel, Section, html_table
@@ -14,16 +14,16 @@ def _panel(run: RunRecord) -> Panel:
         "agents": ", ".join(run.names),
         "format": config.format,
         "decks of each line-up": f"{results['decks']:,} of {config.decks:,}",
-        "seed": "none: the run drew a key of its own" if config.draws_key else config.seed,
+        "seed": "none, as the run drew a key" if config.draws_key else config.seed,
         "keys": ", ".join(f"{entry['key']} from deck {entry['first_deck']}" for entry in results["keys"])
         if results["keys"]
         else "told when the run has ended"
         if config.draws_key
         else "none",
-        "deals": "each rotation a deck of its own" if config.deals == "once" else "one deck for all rotations",
+        "deals": "a new deck for each rotation" if config.deals == "once" else "one deck for all rotations",
         "processes of an agent from outside": {
             None: "none",
-            "rotation": "one a rotation",
+            "rotation": "one for each rotation",
             "one": "one for all rotations",
         }.get(results["processes"], results["processes"]),
         "sandbox of agents from outside": results["sandbox"] or "not needed",

@@ -89,9 +89,9 @@ RANKING = Section(
     "ranking",
     "Final table",
     "Rates in mbb/hand, thousandths of a big blind per hand, with the half-width of the 95 % interval. The first "
-    "column is the score that ranks the agents, as drawn above. Intervals with “duplicate” are over groups (a deck in "
-    "all seat rotations), the others over hands. Ratio: variance of a raw hand over that of the ranking score. p: "
-    "probability of this rate or a higher one if the agent had no edge.",
+    "column of rates is the score that ranks the agents, as drawn above. Intervals of scores with “duplicate” are over "
+    "groups (a deck in all seat rotations), all other intervals over hands. Ratio: variance of a raw hand over the "
+    "variance of the ranking score. p: probability of this rate or a higher one if the agent had no edge.",
     (
         "agent",
         "mbb_per_hand",

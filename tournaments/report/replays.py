@@ -33,9 +33,9 @@ class Replay:
     lineup, deck : int
         The numbers of the group's line-up and deck.
     stories : sequence of dict
-        A story for each rotation; empty if the replay failed or its actions or chips differed from the run.
+        A story for each rotation; empty if the replay failed, or if its actions or chips differed from the run's.
     trouble : str
-        Why there are no stories, or why the stories may differ from the stored run; empty if neither is so.
+        The cause if there are no stories, or if the stories may differ from the stored run; otherwise empty.
     """
 
     lineup: int
@@ -45,7 +45,7 @@ class Replay:
 
 
 def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, int]]) -> Iterator[Replay]:
-    """Yield each group's stories: recorded during play if possible, else replayed and compared with the run.
+    """Yield the stories of each group. A group not recorded during play is replayed and compared with the run.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def replay_groups(run: RunRecord, store: RunStore, groups: Iterable[tuple[int, i
             told = witness.take(hands)
             kept = kept_group(store, lineup, deck)
             is_corrected = _same_corrections(run, lineup, deck, scores)
-            # Without kept hands, only a group's sums can be compared. Sums of chips may agree by chance, so those of
+            # Without kept hands, only a group's sums can be compared. Sums of chips may agree by chance, so the sums of
             # AIVAT's corrections must agree, too.
             is_same = _same_actions(kept, told) if kept else is_corrected
             if not is_same or not _same_chips(run, lineup, deck, scores):
                 yield Replay(lineup, deck, (), "an agent now plays the group differently from the run")
             else:
-                trouble = "" if is_corrected else "AIVAT's corrections are not those of the run"
+                trouble = "" if is_corrected else "AIVAT's corrections differ from the run's corrections"
                 # Equal actions and corrections do not prove that an agent would have reported the same strategy.
                 telling = {n for one in told for n, said in zip(one.numbers, one.announced, strict=True) if said}
                 silent = {number for number in telling if not player.is_deterministic(number)}
@@ -117,7 +117,7 @@ def _same_actions(kept: KeptGroup, told: Sequence[Told]) -> bool:
 
 
 def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, AgentScore]) -> bool:
-    """Return whether AIVAT's sums are those of the run, up to rounding; True in a run without AIVAT."""
+    """Return whether AIVAT's sums equal the run's sums, up to rounding; True in a run without AIVAT."""
     if not run.config.uses_aivat:
         return True
     for row in _rows(run, lineup, deck):
@@ -133,7 +133,7 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 
 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
-    """Return a hand without the strategies of `silent` agents and the full AIVAT scores of `unscored` ones."""
+    """Return a hand without the strategies of the agents in `silent`, and without full AIVAT scores of `unscored`."""
     return dataclasses.replace(
         told,
         announced=[

@@ -1,4 +1,4 @@
-"""A run as the report sees it, read once from its folder."""
+"""The data of a run that the report shows, read once from the run's folder."""
 
 import contextlib
 from collections.abc import Mapping
@@ -26,20 +26,20 @@ class RunRecord:
     letter : str
         The run's short name on the page, from A.
     folder : Path
-        The run folder.
+        The folder from which the run was read.
     config : TournamentConfig
-        The settings of the run.
+        The settings with which the run is played.
     results : dict
-        The content of results.json, computed again.
+        The content of ``results.json``, computed from the stored groups when the run is read.
     rows : schema.SCORES[n]
-        One row for every agent in every group, in the order of the schedule. Rows with the agent number
-        ``len(config.agents)`` are those of the Control (see `tournaments.run`).
+        One row for every agent in every group, in the order of the schedule. The Control (see `tournaments.run`) has
+        the agent number ``len(config.agents)``.
     scores : RunScores
         The scores of every agent, computed from `rows`.
     play : dict of int to PlayStatistics
         Frequencies of play, by the agent's number.
     times : dict of int to AnswerTimes
-        How many decisions an agent has made and how long they took, by the agent's number.
+        The number of an agent's decisions and their times, by the agent's number.
     first_faults : dict of int to str
         The message of an agent's first fault, by the agent's number; agents without faults are missing.
     facts : dict
@@ -96,7 +96,7 @@ def read_run(folder: Path, letter: str) -> RunRecord:
     Raises
     ------
     RunRefused
-        If the folder holds no run, or one that is damaged or was written by another version.
+        If the folder holds no run, or if the run is damaged or was written by another version.
     """
     with contextlib.closing(RunStore.reading(folder)) as store:
         store.check()

@@ -6,7 +6,7 @@ from math import ceil, floor, isclose, log10
 
 @dataclass(frozen=True)
 class LinearScale:
-    """Maps values in ``low..high`` linearly to pixels in ``start..end``.
+    """Maps values in ``low..high`` linearly to pixels in ``start..end``; `low` must differ from `high`.
 
     >>> scale = LinearScale(0.0, 1000.0, 50.0, 250.0)
     >>> scale(500.0), scale.ticks(3)
@@ -53,9 +53,9 @@ class LogScale:
 
 
 def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
-    """Return limits, each moved outwards by a share of their distance.
+    """Return two limits moved apart, each by a share of the distance between them.
 
-    Equal limits are moved by a share of their size, zeros by 1.
+    Equal limits have no distance. Each of them moves by a share of its absolute value, or by 1 if both are 0.
     """
     if isclose(low, high, rel_tol=1e-12, abs_tol=1e-12):
         room = abs(low) * share or 1.0
@@ -65,6 +65,6 @@ def padded(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
 
 
 def _round_step(least: float) -> float:
-    """Return the smallest number of at least `least` that is 1, 2, 2.5 or 5 times a power of ten."""
+    """Return the smallest number from `least` on that is 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(least))
     return next(step * power for step in (1.0, 2.0, 2.5, 5.0, 10.0) if step * power >= least * (1 - 1e-9))

@@ -1,4 +1,4 @@
-"""Each agent's rate over its hands, raw and corrected for luck, as in the figures on Pluribus' experiments.
+"""Each agent's rate over its hands, raw and by the ranking score, drawn as in the figures on Pluribus' experiments.
 
 References
 ----------
@@ -19,12 +19,12 @@ MAX_POINTS = 120
 """Largest number of points of a curve."""
 
 MAX_PANELS = 24
-"""Largest number of agents with a picture of their own in a section."""
+"""Largest number of agents in a section with a picture for each agent."""
 
 _WIDTH, _HEIGHT = 356, 236
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 30, 38
 _CALM = 0.08
-"""First share of the hands, whose very wide intervals need not fit into the picture."""
+"""Share of the hands, from the first one, whose very wide intervals need not fit into the picture."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RatePoint:
 
 
 def win_rate_curve(run: RunRecord, number: int) -> list[RatePoint]:
-    """Return an agent's raw rate and ranking score after 2, ..., all groups, at most `MAX_POINTS` points.
+    """Return an agent's raw rate and ranking score after at most `MAX_POINTS` numbers of groups, from 2 to all groups.
 
     The list is empty with fewer than two groups, or if the ranking score is not known.
     """
@@ -124,8 +124,8 @@ def _picture(run: RunRecord, number: int, points: list[RatePoint]) -> str:
 WIN_RATE = Section(
     "win_rate",
     "Win rate over hands",
-    "The rate so far and its 95 % interval, in the order in which the schedule deals the groups. Each panel has "
-    "its own scale.",
+    "The rate so far and its 95 % interval, in the order in which the schedule deals the groups. The panels have "
+    "different scales.",
     ("agent", "groups", "hands", "raw_mbb_per_hand", "raw_ci95", "score_mbb_per_hand", "score_ci95"),
     _panel,
 )

@@ -99,7 +99,7 @@ def test_info_of_a_bundled_one(bundled, capsys):
     assert code == 0 and not err and str(bundled) in out.splitlines()[0]
     for words in (
         "100 iterations, 7 nodes met, 2.00 hours on 4 thread(s): 8.00 core-hours; seed 1",
-        "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint of 50",
+        "the last doubling of the iterations won +12.5 ± 3.9 mbb/hand from the blueprint of iteration 50",
         f"{bundled.stat().st_size / 1e6:,.1f} MB packed",
         "preflop  allin",
         "who faces a bet and may raise may not call",

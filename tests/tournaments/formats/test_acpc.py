@@ -162,25 +162,25 @@ def test_a_game_by_name(tmp_path, monkeypatch):
         (LINE.replace(":7:", ":x:"), "at line 3", "the hand's number must be digits, got 'x'"),
         (LINE.replace(":7:", "::"), "at line 3", "the hand's number must be digits, got ''"),
         (LINE.replace("r300", "b300"), "7", "betting is written with"),
-        (LINE.replace("r300", "r"), "7", "a raise is written r and its chips here, got 'r'"),
-        (LINE.replace("r300", "r1"), "7", "a raise to 1 chips"),
-        (LINE.replace("r300", "r0"), "7", "a raise to 0 chips"),
+        (LINE.replace("r300", "r"), "7", "a raise is written r and its chips in this game, got 'r'"),
+        (LINE.replace("r300", "r1"), "7", "a raise is to 2 chips or more, got 'r1'"),
+        (LINE.replace("r300", "r0"), "7", "a raise is to 2 chips or more, got 'r0'"),
         (LINE.replace("r300", "r199"), "7", "action 1 of seat 1 on street 0: 199 is not legal"),
         (LINE.replace("r300", "r" + "9" * 5000), "7", "betting is written with"),
-        (LINE.replace("r300c/c", "r300/cc"), "7", "the streets of 'r300/ccr900f' end elsewhere"),
-        (LINE.replace("f:", "f/:"), "7", "the streets of 'r300c/cr900f/' end elsewhere"),
+        (LINE.replace("r300c/c", "r300/cc"), "7", "in this game the streets of 'r300/ccr900f' do not end"),
+        (LINE.replace("f:", "f/:"), "7", "in this game the streets of 'r300c/cr900f/' do not end"),
         (LINE.replace("r900f", "r900"), "7", ""),
         (LINE.replace("r900f", "r900ff"), "7", "the hand is over"),
         (LINE.replace("7c8d", "7c8x"), "7", "cards are written like AsKd, got '7c8x'"),
         (LINE.replace("7c8d", "7c8"), "7", "cards are written like AsKd, got '7c8'"),
-        (LINE.replace("7c8d|", "7c8d"), "7", "hole cards of 1 seats in a game of 2"),
-        (LINE.replace("2c3d4h", "2c3d"), "7", "the board '2c3d' is not that of 2 streets"),
-        (LINE.replace("2c3d4h", "2c3d4h/5d"), "7", "the board '2c3d4h/5d' is not that of 2 streets"),
-        (LINE.replace("-300|300", "-300"), "7", "chips of 1 seats in a game of 2"),
+        (LINE.replace("7c8d|", "7c8d"), "7", "the game needs hole cards of 2 seats, got 1"),
+        (LINE.replace("2c3d4h", "2c3d"), "7", "after this betting the board has 3 cards, got '2c3d'"),
+        (LINE.replace("2c3d4h", "2c3d4h/5d"), "7", "after this betting the board has 3 cards, got '2c3d4h/5d'"),
+        (LINE.replace("-300|300", "-300"), "7", "the game needs chips of 2 seats, got 1"),
         (LINE.replace("-300|300", "-300|nan"), "7", "chips are written 1|-1, got '-300|nan'"),
         (LINE.replace("-300|300", "-300|" + "9" * 400), "7", "chips must be numbers"),
         (LINE.replace("-300|300", ""), "7", "chips are written"),
-        (LINE.replace("Alice|Bob", "Alice"), "7", "names of 1 seats in a game of 2"),
+        (LINE.replace("Alice|Bob", "Alice"), "7", "the game needs names of 2 seats, got 1"),
         ("MATCHSTATE:0:7:r300c:|QsJd", "at line 3", "no STATE line: 'MATCHSTATE:0:7:r300c:|QsJd'"),
     ],
 )
@@ -198,7 +198,7 @@ def test_a_broken_line_is_named_and_skipped(tmp_path, line, hand, what):
 
 def test_a_raise_in_a_limit_log_has_no_size(tmp_path):
     path = log(tmp_path, "STATE:0:r20f:7c8d|QsJd:10|-10:A|B", game="holdem.limit.2p.reverse_blinds.game")
-    assert whats(path) == [("0", "a raise is written r here, got 'r20'")]
+    assert whats(path) == [("0", "a raise is written r in this game, got 'r20'")]
 
 
 @pytest.mark.parametrize(
