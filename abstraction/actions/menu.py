@@ -2,8 +2,8 @@
 
 A menu is written as sizes separated by blanks or commas. ``0.5p`` or ``50%`` raises by that share of the pot after
 calling. ``2.5bb`` raises to that many big blinds over the whole hand. ``allin`` puts in the stack. An empty text
-offers no raise. A size below the smallest legal raise becomes that raise, a size of at least 90 % of the stack becomes
-all-in, and sizes with equal totals are offered once.
+offers no raise. A size below the smallest legal raise becomes that raise, a raise to at least 90 % of the stack at the
+start of the hand becomes all-in, and sizes with equal totals are offered once.
 """
 
 import re
@@ -18,9 +18,10 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 __all__ = ["ALL_IN_SHARE", "BetMenu", "BetSize", "Sizes", "parse_sizes", "raise_totals", "sizes_text"]
 
 ALL_IN_SHARE = 0.9
-"""A raise to this share of the actor's stack or more becomes all-in."""
+"""A raise to this share or more of the actor's stack at the start of the hand becomes all-in."""
 
 MAX_AMOUNT = 1000.0
+"""Greatest size, in pots or in big blinds."""
 
 _SIZE = re.compile(r"(\d+\.?\d*|\.\d+)(p|%|bb)")
 
@@ -71,12 +72,15 @@ def parse_sizes(text: str) -> Sizes:
             unit = "big blind" if found[2] == "bb" else "pot"
             sizes.append(BetSize(unit, amount / 100.0 if found[2] == "%" else amount))
         else:
-            raise ValueError(f"bet sizes are written like '0.5p 75% 2.5bb allin', got {word!r} in {text!r}")
+            raise ValueError(
+                f"bet sizes are written like '0.5p 75% 2.5bb allin', above 0 and at most {MAX_AMOUNT:,.0f} pots or big "
+                f"blinds, got {word!r} in {text!r}"
+            )
     return tuple(sizes)
 
 
 def sizes_text(sizes: Sizes) -> str:
-    """Return the text that `parse_sizes` reads as these sizes."""
+    """Return the text that `parse_sizes` reads as these sizes, with amounts rounded to ten digits."""
     units = {"pot": "p", "big blind": "bb"}
     return " ".join("allin" if size.unit == "all-in" else f"{size.amount:.10g}{units[size.unit]}" for size in sizes)
 
@@ -84,7 +88,7 @@ def sizes_text(sizes: Sizes) -> str:
 def raise_totals(
     sizes: Sizes, rules: HoldemRules, state: list[int], *, dead_chips: int = 0, all_in_share: float = ALL_IN_SHARE
 ) -> tuple[int, ...]:
-    """Return the raise-to totals in chips that sizes mean in a betting state, ascending; empty where no raise is legal.
+    """Return the raise-to totals, in chips, of sizes in a betting state, ascending; empty where no raise is legal.
 
     Parameters
     ----------
@@ -93,8 +97,8 @@ def raise_totals(
     dead_chips : int
         Chips in the pot that no seat of the state has contributed.
     all_in_share : float
-        A raise to at least this share of the stack becomes all-in. If the share is above 1,
-        only raises to the whole stack or more become all-in.
+        A raise to at least this share of the stack at the start of the hand becomes all-in. From a share of 1 on, only
+        raises to the whole stack or more become all-in.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     if highest == 0:
@@ -119,7 +123,7 @@ class BetMenu:
         ``sizes[street][seat][r]`` are the sizes on offer to a seat after r raises on the street. For a street, seat or
         r beyond the end of its tuple, the last entry of the tuple holds.
     all_in_share : float
-        See `raise_totals`.
+        As in `raise_totals`.
 
     Examples
     --------
@@ -150,5 +154,5 @@ class BetMenu:
 
 
 def _last_or(entries: Sequence, number: int):
-    """Return an entry by its number, or the last one if there are fewer."""
+    """Return an entry by its number, or the last entry if the number is beyond the end."""
     return entries[min(number, len(entries) - 1)]

@@ -59,17 +59,17 @@ MAX_KEPT_GAMES = 16
 
 
 def lower_share(size: float, lower: float, upper: float) -> float:
-    """Return the probability that a bet of `size` is mapped to `lower`, with ``lower <= size <= upper``.
+    """Return the probability that a bet of `size` is mapped to `lower`, for ``lower <= size <= upper``, lower < upper.
 
-    All three are shares of the pot after calling.
+    All three sizes are shares of the pot after calling.
 
     Notes
     -----
     A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). If the bet is
     answered as the lower size A with probability f, and as the upper size B otherwise, the mean frequency is the
     same: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. The solution is
-    ``f = (B - x) (1 + A) / ((B - A) (1 + x))``, which is 1 at x = A and 0 at x = B. It is one half at
-    ``x = (A + B + 2 A B) / (A + B + 2)``, below the middle of A and B.
+    ``f = (B - x) (1 + A) / ((B - A) (1 + x))``, which is 1 at x = A and 0 at x = B. The probability f is one half at
+    ``x = (A + B + 2 A B) / (A + B + 2)``, which is below the middle of A and B.
     """
     return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
 
@@ -82,7 +82,7 @@ def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
     size : float
         The bet as a share of the pot after calling.
     sizes : sequence of float
-        The tree's sizes as such shares, ascending.
+        The tree's sizes, also as shares of the pot after calling, ascending; at least one.
     coin : float, optional
         A uniform random number from 0 to 1. With the default of 0.5 the bet is mapped to the likelier neighbour.
     """
@@ -103,7 +103,10 @@ def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
 
 
 class TreeStates:
-    """The betting states and bet sizes at a tree's decisions, and the translations of games played in it.
+    """The betting states and bet sizes at a tree's decisions, and the translations of games into the tree.
+
+    ``state(node)`` returns a `BettingState`, which must not be changed, ``sizes(node)`` the raises of a decision as
+    shares of the pot after calling, and ``translation(rules)`` the `Translation` of a game. Recent results are kept.
 
     Parameters
     ----------
@@ -211,8 +214,8 @@ class Answers(NamedTuple):
     actions : tuple of int
         Actions of the hand, ascending: call, fold where legal, and the translations of the decision's actions.
     columns : tuple of int
-        For each action of the tree's decision, the index in `actions` of its translation. Several may have the same
-        index.
+        For each action of the tree's decision, the index in `actions` of its translation. Several actions of the
+        decision may have one translation.
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     between : BetweenNodes or None
@@ -227,14 +230,14 @@ class Answers(NamedTuple):
 
 
 class Place:
-    """A point of a hand and its position in the tree, shared by all hands with the same actions and random draws.
+    """A state of a hand with the hand's shadow, shared by all hands with the same actions and random draws.
 
     Attributes
     ----------
     state : BettingState
         State of the hand; read-only.
     shadow : Shadow
-        Position in the tree.
+        The position in the tree that stands for the hand.
     """
 
     __slots__ = ("state", "shadow", "is_node", "following", "answers")
@@ -256,7 +259,9 @@ class _Draw(NamedTuple):
 
 
 def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
-    """Return in words how a game differs from the tree's game; an empty text if seats, blinds and stacks agree.
+    """Return in words how a game differs from the tree's game in seats, blinds and stacks; empty if it does not.
+
+    Blinds are compared in big blinds, and so are the smallest and the largest stack.
 
     Raises
     ------
@@ -275,7 +280,7 @@ def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
 
 
 class Translation:
-    """Follows the hands of one game in the tree of another or the same game.
+    """Follows the hands of a game in a tree, which may be the tree of another game.
 
     A table with fewer seats than the tree is played as if the first seats to act before the flop had folded.
     Heads-up, the button plays the tree's button and the big blind its big blind.
@@ -287,7 +292,7 @@ class Translation:
     states : TreeStates
     by_nodes : bool
         Whether a hand of the tree's own game is followed by node numbers alone until it first leaves the tree. If
-        False, the places are the same but take longer.
+        False, the same places are found, but more slowly.
 
     Raises
     ------
@@ -314,7 +319,7 @@ class Translation:
     def root(self, own_seat: int) -> Place:
         """Return the place before the first action; `own_seat` as in `follow`."""
         if self._num_places > MAX_KEPT_PLACES:
-            # All places are dropped. Hands that are being played compute theirs again, from the same coins.
+            # All places are dropped. Hands that are being played compute their places again, from the same coins.
             self._roots.clear()
             self._num_places = 0
         seat = -1 if self._by_nodes else own_seat
@@ -446,8 +451,8 @@ class Translation:
     def _totals(self, shadow: Shadow, state: BettingState) -> list[int]:
         """Return the hand's raise-to total, legal or not, for each raise of the tree's decision.
 
-        The tree's all-in becomes the hand's all-in if the seat's starting stack, in big blinds, equals that of its seat
-        in the tree.
+        The tree's all-in becomes the hand's all-in if the seat and its tree seat start with equal stacks, in big
+        blinds.
         """
         totals = self._shares(shadow, state)
         if self._is_as_deep[state.actor] and self._all_in(shadow, state.actor):
@@ -499,7 +504,8 @@ class Translation:
             others = [place for place in waiting if place in shadow.seats and place != own_place]
             if not others:
                 return shadow
-            # The tree's next seat to act if possible, else the last one: the other seats then keep the hand's order.
+            # The raiser takes the tree's next seat to act if possible, else the last seat to act, so that the other
+            # seats act in the same order as in the hand.
             place = others[0] if others[0] == waiting[0] else others[-1]
             brought = _exchanged(shadow, shadow.seats.index(place), seat)
         if brought.seats[seat] not in waiting:
@@ -603,8 +609,8 @@ class Translation:
     def _settle(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
         """Return the shadow advanced until the tree waits for the hand's actor, or as far as possible.
 
-        In the tree, folded seats fold or check; seats that will not act again on this street of the hand call. If our
-        own seat is to act in the hand, all seats before it in the tree call.
+        In the tree, seats that have folded in the hand or have no player fold or check; seats that will not act again
+        on this street of the hand call. If our own seat is to act in the hand, all seats before it in the tree call.
         """
         tree, states = self.states.tree, self.states
         while not state.is_over and tree.actor[shadow.node] >= 0 and tree.street[shadow.node] <= state.street:

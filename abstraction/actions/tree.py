@@ -1,9 +1,9 @@
 """The betting tree of an abstract game, as flat arrays: all sequences of actions that menus offer, for 2 to 10 seats.
 
 Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. The row
-of a decision counts the actions of all decisions on its street that a depth-first walk visits earlier. Action a of the
-decision in a bucket has the *cell* (``row[node] + a``, bucket) of the regret table, which holds one number for each
-decision, action and bucket.
+of a decision is the number of actions of all decisions on the same street that a depth-first walk visits earlier.
+Action a of a decision has in each bucket the *cell* (``row[node] + a``, bucket) of the street's regret table, which
+holds one number for each decision, action and bucket.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class StreetMenu:
         for text in (*self.raises, *(self.multiway or ())):
             parse_sizes(text)
         if self.callers is not None and not (self.callers and all(0 <= most <= MAX_SEATS for most in self.callers)):
-            raise ValueError(f"callers are numbers of seats, 0 to {MAX_SEATS}, got {self.callers}")
+            raise ValueError(f"callers are one or more numbers of seats, each 0 to {MAX_SEATS}, got {self.callers}")
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,11 @@ class GameMenu:
     streets : tuple of StreetMenu
         The menu of each street; the last one also holds on later streets.
     all_in_share : float
-        A raise to at least this share of the stack becomes all-in.
+        A raise to at least this share of the stack at the start of the hand becomes all-in.
     exact : bool
-        Whether a size is left out where its share of the pot is not a legal raise, as in `universal_poker`. If False,
-        such a size becomes the nearest legal raise, and `all_in_share` applies.
+        Whether shares of the pot are offered as in `universal_poker`, where shares are at most 1. A share is then left
+        out where its raise is below the smallest legal one or a raise of the whole pot is not legal. If False, a size
+        that is not legal becomes the nearest legal raise, and `all_in_share` applies.
     push_or_fold : bool
         Whether a seat that faces a bet and may raise is not offered a call.
     """
@@ -74,7 +75,7 @@ class GameMenu:
 
     def __post_init__(self):
         if not self.streets:
-            raise ValueError("a menu has the bet sizes of one street at least")
+            raise ValueError("a menu needs the bet sizes of at least one street, got none")
 
 
 class MenuArrays(NamedTuple):
@@ -186,7 +187,7 @@ class TreeWorkspace(NamedTuple):
     num_actions : int64[MAX_DEPTH + 1]
         The number of actions on offer.
     following : int64[MAX_DEPTH + 1]
-        Index in `actions` of the next action to follow.
+        Index in `actions` of the action that the walk takes next.
     nodes : int64[MAX_DEPTH + 1]
         The number of the node.
     """
@@ -207,7 +208,10 @@ def game_menu(rules: HoldemRules) -> GameMenu:
         If the rules offer every raise size.
     """
     if not rules.is_limit and rules.betting_abstraction == "fullgame":
-        raise ValueError("the betting tree needs a menu of raises, and this game offers every size")
+        raise ValueError(
+            "the betting tree needs a menu of raises, and this game offers every size; "
+            "give a GameMenu, or rules with the betting abstraction fcpa, fchpa or fc"
+        )
     names = {"fc": "", "fcpa": "1p allin", "fchpa": "0.5p 1p allin"}
     # In a limit game any one size stands for the fixed raise.
     text = "allin" if rules.is_limit and rules.betting_abstraction != "fc" else names[rules.betting_abstraction]
@@ -216,12 +220,12 @@ def game_menu(rules: HoldemRules) -> GameMenu:
 
 
 def tree_size(rules: HoldemRules, menu: GameMenu, *, max_nodes: int = MAX_NODES) -> TreeSize:
-    """Return the size of a tree, counted without building it.
+    """Return the size of a tree, counted without building the tree.
 
     Raises
     ------
     ValueError
-        If there are more than `max_nodes` nodes.
+        If there are more than `max_nodes` nodes, or more than 30 sizes for one decision.
     """
     decisions, pairs = np.zeros(rules.num_streets, np.int64), np.zeros(rules.num_streets, np.int64)
     num_nodes, num_ends = kernels.count_nodes(
@@ -242,14 +246,14 @@ def build_tree(
     Parameters
     ----------
     size : TreeSize, optional
-        The size from `tree_size` for the same game and menu; by default it is counted again.
+        The size from `tree_size` for the same game and menu; by default, `tree_size` is called.
     max_nodes : int
-        Limit of `tree_size`.
+        Limit of `tree_size`; not used if `size` is given.
 
     Raises
     ------
     ValueError
-        If there are more than `max_nodes` nodes.
+        If `tree_size` refuses the menu.
     """
     size = size or tree_size(rules, menu, max_nodes=max_nodes)
     tree = BettingTree(

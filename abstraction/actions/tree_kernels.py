@@ -1,4 +1,4 @@
-"""Kernels that enumerate all betting of a game, depth first."""
+"""Kernels that enumerate all sequences of actions that a menu offers in a game, depth first."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def fill_actions(rules, menu, state, actions):
 
     Parameters
     ----------
-    rules, state : int64 arrays
+    rules, state : int64[RULES_SIZE], int64[STATE_SIZE]
     menu : MenuArrays
     actions : int64[MAX_ACTIONS]
         Modified in place.
@@ -95,7 +95,7 @@ def fill_actions(rules, menu, state, actions):
         elif unit == BIG_BLIND:
             total = np.int64(amount * menu.big_blind + 0.5)
         if menu.exact:
-            # As in universal_poker: half a pot is offered only where the pot is.
+            # As in universal_poker, half a pot is offered only where a raise of the whole pot is legal.
             pot = most + pot_after_call
             if unit == POT and (total < lowest or pot < lowest or pot > highest):
                 continue
@@ -163,10 +163,12 @@ def count_nodes(rules, menu, work, max_nodes, decisions, pairs):
 
 @kernel
 def fill_tree(rules, menu, work, next_row, tree):
-    """Write the betting tree.
+    """Write the nodes of the betting tree, numbered as `tree` describes.
 
     Parameters
     ----------
+    rules, menu, work
+        As in `count_nodes`.
     next_row : int64[num_streets]
         The row of each street's next decision; must hold zeros at the call. Modified in place.
     tree : BettingTree

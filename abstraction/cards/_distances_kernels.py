@@ -12,7 +12,7 @@ from plurispiel.abstraction.machine.jit import kernel
 LANES = 16
 """Number of centroids in a block; a point is compared with all of them at once."""
 UNROLLED = 8
-"""Number of dimensions in one step of a loop; the number of dimensions must be a multiple of it."""
+"""Number of dimensions in one step of a loop; points and centroids have a multiple of this number of dimensions."""
 
 
 @kernel(inline=True)

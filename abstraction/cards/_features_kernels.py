@@ -1,4 +1,4 @@
-"""Kernels of equity against a uniformly random hand, with exact card removal, and of outs."""
+"""Kernels that find equity against a uniformly random hand, with exact card removal, and that count outs."""
 
 import numpy as np
 
@@ -76,8 +76,8 @@ def add_pair_points(tables, board, weight, work, points, total_weight):
     """Add the points of a hold'em board on which no flush is possible, so that suits do not matter.
 
     The points of a pair of ranks are added to ``work.pair_points``; `sum_points` later adds them to all combos of that
-    pair, and the board's weight to all combos. For combos that share a card with the board this is wrong; their entries
-    in `points` and `total_weight` are reduced by as much here.
+    pair, and the board's weight to all combos. Combos that share a card with the board must get neither; this kernel
+    subtracts both from the entries of these combos in advance.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def add_points(ranks, combos, order, num_live, per_card, weight, points):
 
 @kernel
 def count_outs(cards, combos, board, num_suits, outs):
-    """Write, for each combo, the number of cards that would complete a straight or flush with one of its cards.
+    """Write, for each combo, the number of cards that would complete a straight or flush with a card of the combo.
 
     Parameters
     ----------
@@ -218,9 +218,10 @@ def count_outs(cards, combos, board, num_suits, outs):
     combos : uint8[num_combos, num_hole_cards]
     board : uint8[n]
     outs : float64[num_combos]
-        Modified in place. A rank that completes a straight counts as many cards as there are suits, unless combo and
-        board already hold a straight. Four cards of a suit count as many as the suit has other cards. A card that
-        completes both counts twice.
+        Modified in place. A rank that completes a straight counts as one card of each suit, unless combo and board
+        already hold a straight, or the rank completes a straight of the board alone. If combo and board hold exactly
+        four cards of a suit, at least one in the combo, all other cards of the suit count. A card that completes both
+        counts twice.
     """
     num_combos = combos.shape[0]
     num_ranks = cards.shape[0] // num_suits

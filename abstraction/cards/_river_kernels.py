@@ -1,7 +1,7 @@
 """Kernels of river equity: every combo on a full board, against all other hands or against clusters of hands.
 
-A combo's equity is an integer: twice the number of hands that it beats plus the number of hands that it ties with. It
-is exact and does not depend on the order of summation.
+A combo's equity is an integer: twice the number of hands that it beats plus the number of hands that it ties with. The
+integer is exact and does not depend on the order of summation.
 """
 
 import numpy as np
@@ -168,7 +168,7 @@ def fill_cluster_equities(tables, combos, clusters, own, boards, work, out, equi
     work : RiverWorkspace
     out : uint8[n, 1081, 8]
         Equity in 1/255, by board, free combo (in ascending order of combo id) and cluster. Against a cluster without a
-        compatible hand it is 128, about one half. Modified in place.
+        compatible hand, the equity is 128, about one half. Modified in place.
     equities : int64[n, 1081]
         Equity against all hands in 1/1980, by board and free combo. Modified in place.
     """

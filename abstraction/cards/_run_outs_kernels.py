@@ -117,7 +117,7 @@ def sum_stored_run_outs(rivers, plan, boards, work, out):
 
 @kernel
 def sum_run_outs(hands, plan, boards, work, out):
-    """Write the same as `sum_stored_run_outs` without a table: every river board's equities are computed.
+    """Write the results of `sum_stored_run_outs` without a table, by computing the equities on every river board.
 
     Parameters
     ----------

@@ -24,6 +24,8 @@ from plurispiel.abstraction.machine.artefact import ArtefactRefused, check_once,
 KIND = "bucket table"
 FORMAT_VERSION = 1
 NUM_BOARDS = {"flop": 1755, "turn": 16_432, "river": 134_459}
+"""Number of boards of each street up to a renaming of suits."""
+
 QUALITY = ("mean_distance", "explained", "ehs_mean_distance", "ehs_explained")
 NUM_EXAMPLES = 3
 
@@ -35,7 +37,7 @@ class StreetReport:
     Attributes
     ----------
     sizes : int64[num_buckets]
-        Number of (hand, board) pairs in each bucket, over all boards of the street.
+        Number of (hand, board) pairs in each bucket, over all boards of the street, not only one of each class.
     equity, equity_sd : float64[num_buckets]
         Mean and standard deviation of the members' E[HS] (mean river equity, 0 to 1).
     examples : int32[num_buckets, 3, 2]
@@ -43,7 +45,7 @@ class StreetReport:
         found.
     quality : dict
         Values by the names in `QUALITY`: the two measures of `quality.Partition` for the buckets, then for a partition
-        into as many percentiles of E[HS]. Both are measured on the hands to which the centroids were fitted.
+        into as many percentiles of E[HS]. All are measured on the hands to which the centroids were fitted.
     """
 
     sizes: np.ndarray
@@ -83,7 +85,7 @@ class BucketTable:
     reports : dict
         The `StreetReport` of each of flop, turn and river.
     digest : str
-        Hash of the whole table; empty until the table is saved.
+        Hash of the whole table; empty for a table that was neither loaded nor saved.
     """
 
     def __init__(
@@ -181,7 +183,7 @@ def load_table(folder: Path) -> BucketTable:
             for street in BUCKETED_STREETS
         }
     except (KeyError, ValueError, TypeError) as error:
-        raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build it again") from None
+        raise ArtefactRefused(f"{artefact.folder} is no bucket table ({error}); build the table again") from None
     return BucketTable(model, {street: arrays[street] for street in BUCKETED_STREETS}, reports, artefact.digest)
 
 

@@ -53,8 +53,8 @@ def build_table(
     Parameters
     ----------
     folder : Path, optional
-        Where to save the table; by default it is not saved. If the folder holds a finished table of this configuration,
-        that table is loaded; an unfinished build resumes.
+        Where to save the table; by default the table is not saved. If the folder holds a finished table of this
+        configuration, that table is loaded; an unfinished build of this configuration and version is resumed.
     threads : int, optional
         By default as many as there are processors; the table is the same with any number of threads.
     show_progress : bool
@@ -141,7 +141,7 @@ class _Builder:
             labels = np.searchsorted(thresholds, sample.values, side="right").astype(np.int32)
             distances = np.zeros(len(labels), np.float32)
         else:
-            with self._bar(f"{street} k-means", self.config.rounds + 1, "round") as progress:
+            with self._bar(f"{street} k-means", self.config.rounds, "round") as progress:
                 found = kmeans(
                     sample.points,
                     weights,

@@ -24,7 +24,7 @@ The weight is above 1, so that means of histograms lose little when they are rou
 """
 
 NextRows = Callable[[np.ndarray], np.ndarray]
-"""A function from boards of the next street, uint8[n, 4..5], to the buckets of each combo on them, uint16[n, 1326]."""
+"""A function from boards of the next street, uint8[n, 4..5], to the bucket of each combo on each, uint16[n, 1326]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,8 @@ class FeatureReader:
     clusters : uint8[1326]
         The cluster of each combo as an opponent's hand, for the features ``ochs``.
     rivers : RiverTable, optional
-        A table in which flops and turns look up river equities instead of computing them: faster, with equal features.
+        A table in which river equities are looked up for flops and turns. Without a table they are computed, which
+        gives equal features but takes longer.
     next_rows : callable, optional
         A `NextRows`, which finds buckets on boards of the next street; needed for the features ``potential`` only.
     num_next_buckets : int

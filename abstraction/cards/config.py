@@ -37,6 +37,7 @@ upper bound of the earth mover's distance.
 """
 
 MAX_BUCKETS = 5_000
+"""Greatest number of buckets of a street."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class AbstractionConfig:
     seed : int
         Seed of the drawn boards and of k-means.
     fit_points : int
-        Approximate number of (hand, board) pairs to which centroids or percentiles are fitted: all hands on boards
-        drawn at random. Afterwards every pair of the street gets a bucket.
+        Approximate number of (hand, board) pairs to which centroids or percentiles are fitted. Boards are drawn at
+        random, and all hands on these boards are taken. Afterwards every pair of the street gets a bucket.
     rounds : int
         Greatest number of rounds of k-means.
     """
@@ -141,7 +142,7 @@ def config_from_dict(record: Mapping[str, Any]) -> AbstractionConfig:
 
 
 def read_config(path: Path) -> AbstractionConfig:
-    """Return the configuration of a TOML file; its default ``name`` is the file's name without the ending."""
+    """Return the configuration of a TOML file; without a setting ``name``, the file's name without ending is taken."""
     return settings.read_config(path, config_from_dict)
 
 

@@ -129,8 +129,9 @@ class GreedyEarthMover:
     """An upper bound of the earth mover's distance between histograms over buckets of the next street.
 
     The point's mass in each bucket is moved to buckets of the centroid. In the first round, every bucket moves as much
-    as still fits to the centroid's nearest bucket; in the second round to the second nearest, and so on (Ganzfried and
-    Sandholm, AAAI 2014, algorithm 2). The result is not a metric, and takes much longer than distances between vectors.
+    as still fits to the centroid's nearest bucket; in the second round to the second nearest, and so on. The result is
+    not a metric, and takes much longer than distances between vectors. Source: Ganzfried and Sandholm, "Potential-aware
+    imperfect-recall abstraction with earth mover's distance in imperfect-information games" (AAAI 2014), algorithm 2.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Features of hands against a uniformly random hand: exact, with card removal, for all combos of a board at once."""
+"""Features of hands against uniformly random hands, with card removal, for all combos of a board at once."""
 
 import functools
 from itertools import combinations
@@ -42,12 +42,12 @@ def expected_strength(rules: HoldemRules, board: tuple[int, ...]) -> np.ndarray:
 
 
 def crowd_strength(rules: HoldemRules, board: tuple[int, ...], num_opponents: int) -> np.ndarray:
-    """Return each combo's chance to beat several uniform hands at showdown, ties half: float64[num_combos], read-only.
+    """Return each combo's approximate chance to beat several uniformly random hands: float64[num_combos], read-only.
 
     On a whole board the chance is `made_strength` to the power of the number of opponents, as if their hands were
-    independent. The result is the mean over run-outs: all of them with one card to come, every fourth of a flop's, and
-    1,000 fixed random boards before the flop. On flops the errors are 0.005 in the mean and 0.05 at most. Combos that
-    share a card with the board have 0.
+    independent. The result is the mean over run-outs. With one card to come, all run-outs are taken; on flops of Texas
+    hold'em, every fourth; before the flop, 1,000 fixed random boards. On flops the errors are 0.005 in the mean and
+    0.05 at most. Combos that share a card with the board have 0.
 
     Raises
     ------

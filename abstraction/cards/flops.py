@@ -1,4 +1,4 @@
-"""Buckets of the turns and rivers of one flop, for search: more than in a bucket table, and built when needed.
+"""Buckets of the turns and rivers of one flop, for search; they are finer than a bucket table's, and built on demand.
 
 Hands on turns are clustered by the earth mover's distance between histograms of river equity, hands on rivers by their
 equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for each class of
@@ -65,7 +65,7 @@ FLOP_500 = FlopConfig("flop-500", StreetConfig(500, "histogram"), StreetConfig(5
 
 
 class FlopBuckets:
-    """Buckets of all hands on the turns and rivers of one flop.
+    """Buckets of all hands on the turns and rivers of one flop, made by `flop_buckets`.
 
     Attributes
     ----------
@@ -154,13 +154,16 @@ def all_flops() -> list[tuple[int, ...]]:
 
 
 def _canonical(flop: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Return the representative of a flop's class, and the permutation that maps the flop to it."""
+    """Return the representative of a flop's class, and the permutation that maps the flop to the representative."""
     number, permutation = find_boards([flop])
     return tuple(board_classes(3).boards[number[0]].tolist()), int(permutation[0])
 
 
 def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str, np.ndarray]:
-    """Return the rows of each turn and river, in colexicographic order of the new cards' positions in the other 49."""
+    """Return the rows of each turn and river, in colexicographic order of the new cards' positions in the other cards.
+
+    The positions are 0..48, as 49 cards are not on the flop.
+    """
     stored = {}
     for street, boards in _boards(flop).items():
         labels = _cluster(street, boards, config, threads)

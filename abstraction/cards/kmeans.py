@@ -70,7 +70,7 @@ def kmeans(
     rng : numpy.random.Generator
         Draws the sample and the seeds.
     restarts, seeding_points : int
-        Number of k-means++ starts, and number of points that are sampled for all of them.
+        Number of k-means++ starts, and number of points in the one sample from which all starts draw.
     progress : tqdm, optional
         Advanced by one after each round, and to `rounds` at the end.
     """
@@ -128,7 +128,8 @@ def _lloyd(
     """Return the clustering after at most `rounds` rounds of Lloyd's algorithm from given centroids."""
     totals: list[float] = []
     for done in range(rounds + 1):
-        # Centroids are put in the order of their sums: a block then has similar sums, and the search skips more blocks.
+        # Centroids are sorted by the sums of their coordinates. The search compares a point with blocks of 16 centroids
+        # (`_distances_kernels`); where the sums in a block are similar, it can skip more blocks.
         centroids = centroids[np.argsort(centroids.sum(axis=1, dtype=np.int64), kind="stable")]
         labels, distances = find_nearest(points, centroids, distance, threads=threads)
         totals.append(float(np.dot(distances.astype(np.float64), weights)))
@@ -150,7 +151,10 @@ def _means(
     distance: Distance,
     threads: int,
 ) -> np.ndarray:
-    """Return the mean of each centroid's members; a centroid without members becomes a point far from its own."""
+    """Return the mean of each centroid's members.
+
+    Centroids without members become the points that are farthest from their own nearest centroids.
+    """
     parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def make_worker():

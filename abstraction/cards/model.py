@@ -1,7 +1,7 @@
 """A card abstraction without its table: centroids and thresholds, from which any hand's bucket is computed.
 
-A model takes about a megabyte, its table two hundred. To classify a flop takes about 20 ms, a turn 2 ms, a river 0.2
-ms.
+A model takes about a megabyte of memory, its table two hundred megabytes. The classification of a flop takes about
+20 ms, of a turn 2 ms, of a river 0.2 ms.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ class CardModel:
         board : array-like of int, [0..5]
             Different cards in any order; none before the flop.
         out : uint8 or uint16[1326], optional
-            Where to write the buckets; its dtype must be that of the street (`dtype`).
+            Where to write the buckets; an array of the street's dtype (`dtype`).
 
         Returns
         -------
@@ -104,8 +104,8 @@ class CardModel:
         Parameters
         ----------
         rivers : RiverTable, optional
-            A table in which flops and turns look up river equities instead of computing them: faster, with equal
-            buckets.
+            A table in which river equities are looked up for flops and turns. Without a table they are computed, which
+            gives equal buckets but takes longer.
         next_rows : callable, optional
             A `NextRows`, which finds buckets on boards of the next street for the features ``potential``. By default
             these buckets are computed by this model.

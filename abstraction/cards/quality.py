@@ -14,8 +14,8 @@ class Partition(NamedTuple):
     Attributes
     ----------
     mean_distance : float
-        Mean distance of a hand from the mean of its bucket. For histograms it is the earth mover's distance, 0 to 1;
-        for vectors of equities, the root mean square difference of their entries, 0 to 1.
+        Mean distance of a hand from the mean of its bucket, 0 to 1. The distance of histograms is the earth mover's
+        distance; the distance of vectors of equities is the root mean square difference of their entries.
     explained : float
         Share of the features' variance that lies between buckets, 0 to 1.
     """

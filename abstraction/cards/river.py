@@ -2,7 +2,8 @@
 
 Equities are integers in units of 1/1980: of the 990 compatible hands, two points for each that the combo beats and one
 for each that it ties with. The opponent's hand is uniformly random among all hands, or within one of eight clusters of
-starting hands: Opponent Cluster Hand Strength (OCHS; Johanson, Burch, Valenzano and Bowling, AAMAS 2013, section 3.2).
+starting hands. Equities against clusters are called Opponent Cluster Hand Strength (OCHS); source: Johanson, Burch,
+Valenzano and Bowling, "Evaluating state-space abstractions in extensive-form games" (AAMAS 2013), section 3.2.
 """
 
 import functools
@@ -125,6 +126,7 @@ def river_equities(boards: npt.ArrayLike) -> np.ndarray:
     Parameters
     ----------
     boards : array-like of int, [n, 5]
+        Different cards on each board, which is not checked.
 
     Returns
     -------

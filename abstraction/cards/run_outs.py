@@ -1,8 +1,9 @@
 """Run-outs: the river equities of a hand on the flop or turn, over all board cards still to come.
 
-A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014). The histogram
-is stored as cumulative shares, because the L1 distance between two cumulative histograms is the earth mover's distance.
-Shares are bytes in units of 1/230: exact for the turn's 46 rivers, rounded for the flop's 1,081 run-outs.
+A hand's histogram counts its river equities in 50 bins of width 0.02 (Ganzfried and Sandholm, AAAI 2014; title in
+`distances`). The histogram is stored as cumulative shares, because the L1 distance between two cumulative histograms is
+the earth mover's distance. Shares are bytes in units of 1/230; they are exact for the 46 rivers of a hand on the turn,
+and rounded for the 1,081 run-outs of a hand on the flop.
 """
 
 import functools
@@ -42,7 +43,8 @@ class RunOuts(NamedTuple):
     Attributes
     ----------
     histograms : uint8[n, num_live, 56]
-        Share of run-outs, in 1/230, on which the equity is below 0.02, 0.04, ... 0.98; then seven zeros.
+        Share, in 1/230, of the run-outs without a card of the combo on which the equity is below 0.02, 0.04, ... 0.98;
+        then seven zeros.
     sums, squares : int64[n, num_live]
         Sums of the equities in 1/1980, and of their squares, over the river boards that the combo can reach: E[HS] and
         E[HS^2] up to a factor.
@@ -113,8 +115,8 @@ class RunOutReader:
     num_board_cards : int
         3 or 4.
     rivers : RiverTable, optional
-        A table of all river equities. Without a table, each river board's equities are computed: eight times slower,
-        with results equal to the bit.
+        A table of all river equities. Without a table, each river board's equities are computed, which takes eight
+        times as long and gives results equal to the bit.
     """
 
     def __init__(self, num_board_cards: int, rivers: RiverTable | None = None):

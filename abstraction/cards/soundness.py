@@ -1,6 +1,7 @@
 """Checks that the numbers of a bucket table are valid indices, because kernels check nothing.
 
-An artefact may come from a stranger, and a manifest only proves that the files were not changed after it was written.
+An artefact may come from a stranger, and a manifest proves only that the files were not changed after the manifest was
+written.
 """
 
 import functools
@@ -13,7 +14,7 @@ from plurispiel.abstraction.cards.river import NUM_CLUSTERS, NUM_COMBOS
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS
 from plurispiel.abstraction.holdem.cards import combo_cards
 
-_CHUNK = 64  # so few rows stay in the processor's cache: three times faster than all at once
+_CHUNK = 64  # so few rows fit in the processor's cache, which makes the checks three times faster
 
 
 def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_buckets: int) -> None:
@@ -26,6 +27,8 @@ def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_bucket
     rows : uint8 or uint16[n, 1326]
         The bucket of each combo on each board; the marker is the dtype's highest number.
     boards : uint8[n, 3..5]
+    num_buckets : int
+        Number of the street's buckets.
     """
     marker = np.iinfo(rows.dtype).max
     for first in range(0, len(rows), _CHUNK):

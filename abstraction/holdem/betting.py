@@ -201,8 +201,9 @@ def is_allowed(rules: HoldemRules, state: list[int], action: object) -> bool:
 def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tuple[int, ...] | None:
     """Return the raise-to totals on offer, ascending, or None if every legal size is on offer.
 
-    The menus are those of ``universal_poker``: a raise by the pot is offered if it is legal, by half the pot only
-    together with the pot, and all-in whenever a raise is legal. `dead_chips` has the meaning of `pot_raise`.
+    The menus are those of ``universal_poker``. A limit game offers its fixed raise, and the menu ``fc`` no raise. The
+    menus ``fcpa`` and ``fchpa`` offer a raise by the pot where it is legal, and all-in wherever a raise is legal.
+    ``fchpa`` adds a raise by half the pot where it and a raise by the pot are legal. `dead_chips` is as in `pot_raise`.
     """
     highest = state[betting_state.MAX_RAISE]
     if highest == 0 or rules.betting_abstraction == "fc":
@@ -217,7 +218,7 @@ def raise_menu(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> tup
 def named_raises(rules: HoldemRules, state: list[int], dead_chips: int = 0) -> dict[str, int]:
     """Return the raise-to totals of a no-limit menu by name: ``half_pot``, ``pot`` and ``all_in``, where offered.
 
-    If the pot equals the stack, that total is named ``pot``. `dead_chips` has the meaning of `pot_raise`.
+    If a raise by the pot puts in the whole stack, its only name is ``pot``. `dead_chips` is as in `pot_raise`.
     """
     lowest, highest = state[betting_state.MIN_RAISE], state[betting_state.MAX_RAISE]
     totals = {}
@@ -244,7 +245,7 @@ def pot_raise(rules: HoldemRules, state: list[int], fraction: float, dead_chips:
 
 
 def nearest_raise(betting: Any, total: int) -> int:
-    """Return the raise on offer nearest to a total, or a call if no raise is on offer.
+    """Return the raise on offer nearest to a total, the smaller of two equally near, or a call if none is on offer.
 
     Parameters
     ----------

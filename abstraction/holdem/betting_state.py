@@ -1,8 +1,9 @@
 """Kernels of the betting: the actor, the legal actions and the payoffs.
 
-The rules of a game and the state of a hand are flat int64 arrays; the constants below name their entries. In entries
-for each seat or street, such as ``STACK``, the constant is the index of the first. The logic follows the ACPC server,
-on which ``universal_poker`` is built, so that all states agree with those of ``universal_poker``.
+The rules of a game and the state of a hand are flat int64 arrays; the constants below name their entries. Where an
+array has an entry for each seat or street, the constant, such as ``STACK``, is the index of seat 0 or street 0. The
+logic is that of the ACPC server, on which ``universal_poker`` is built, so that all states agree with those of
+``universal_poker``.
 """
 
 import numpy as np
@@ -118,7 +119,7 @@ def apply_action(rules, state, action):
     has_chips = np.int64(contrib < stack)
     street = state[STREET]
     # After a raise from M to x the next raise is to x + (x - M) at least. After a smaller all-in raise the old minimum
-    # holds, and all seats may raise again: the rule of the ACPC, not of card rooms.
+    # holds, and all seats may raise again, which is a rule of the ACPC but not of card rooms.
     next_raise = max(state[NEXT_RAISE], 2 * action - max_contrib)
     max_contrib = max(max_contrib, action)
     num_raises = state[NUM_RAISES] + raises

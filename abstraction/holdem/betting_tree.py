@@ -46,8 +46,8 @@ class StreetNodes(NamedTuple):
         A `STREET_END`'s number among the street's ends, which is the number of its root on the next street; else -1.
     stake : float64[num_nodes]
         Net chips that seat 0 wins at a `FOLD_END`, or that the winner wins at a `SHOWDOWN`; else 0. Each seat counts as
-        having contributed half of the dead chips, so that the stakes are zero-sum: each seat's true winnings are larger
-        by that half.
+        having contributed half of the dead chips, so that the stakes are zero-sum: the true winnings of each seat are
+        larger than its stake by half of the dead chips.
     rows : int32[2, num_nodes]
         For each seat, the node's row in the array of the seat's reaches. Nodes between which the seat does not act
         share a row.
@@ -212,7 +212,7 @@ class _StreetBuilder:
         node = len(self._records)
         if node == self._max_nodes:
             raise StreetTooLarge(
-                f"the betting has more than {self._max_nodes:,} nodes on street {self._street}; "
+                f"the betting has more than {self._max_nodes:,} nodes on street {self._street} (counted from 0); "
                 "take smaller stacks or fewer raises"
             )
         kind, stake = self._ending(state)

@@ -1,10 +1,10 @@
 """Boards up to a renaming of suits.
 
 Two boards are of one class if a permutation of the suits maps one board to the other. Each suit of a board has a set of
-ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. Cards of a board have
-no order here. If suits are renamed in hand and board alike, the hand keeps its features. A table with a row of all
-combos for each class therefore serves every board. ``row[relabel_combos()[permutation]]`` is the row of a board, where
-`row` is that of the class and `permutation` is that of the board, both from `find_boards`.
+ranks, read as a bit mask; in the representative of a class, these masks descend from suit 0 on. The order of a board's
+cards does not count. If suits are renamed in hand and board alike, the hand keeps its features. A table with one row
+for each class, which has an entry for each combo, therefore serves every board. If `find_boards` returns a class and a
+permutation for a board, and `row` is the class's row, ``row[relabel_combos()[permutation]]`` is the board's row.
 """
 
 import functools
@@ -34,7 +34,8 @@ class BoardClasses(NamedTuple):
     sizes : int64[num_classes]
         Number of boards in each class.
     entries : int32[num_boards]
-        Class and permutation of every board, by the board's rank, coded as in `boards_kernels`.
+        Class and permutation of every board, coded as in `boards_kernels`. The index is the board's number among all
+        boards in colexicographic order (`boards_kernels.board_rank`).
     """
 
     num_suits: int
@@ -51,7 +52,8 @@ class BoardWorkspace(NamedTuple):
     board, image : uint8[k]
         A board, and the same board with its suits renamed.
     masks : int64[4]
-        Set of ranks of each suit, as bits; `boards_kernels.fill_index` then reuses it for the new suit of each suit.
+        Set of ranks of each suit, as bits. `boards_kernels.fill_index` later reuses the array: entry s becomes the suit
+        to which suit s is renamed.
     order : int64[4]
         Suits in descending order of their sets of ranks.
     """
@@ -145,7 +147,10 @@ def find_boards(
 
 @functools.cache
 def suit_permutations(num_suits: int = NUM_SUITS) -> np.ndarray:
-    """Return all renamings of suits, uint8[num_suits!, num_suits]: the new suit of each suit; row 0 is the identity."""
+    """Return all renamings of suits: uint8[num_suits!, num_suits], read-only.
+
+    Entry s of a row is the suit to which suit s is renamed; row 0 renames no suit.
+    """
     renamings = np.array(list(permutations(range(num_suits))), dtype=np.uint8)
     renamings.setflags(write=False)
     return renamings

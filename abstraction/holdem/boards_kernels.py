@@ -79,7 +79,7 @@ def _canonical_permutation(num_suits, board, masks, order):
     Returns
     -------
     bool
-        Whether the suits 0, 1, ... were in this order already.
+        Whether the masks of the suits 0, 1, ... descend already, so that no suit need be renamed.
     """
     for suit in range(num_suits):
         masks[suit] = 0
@@ -103,8 +103,8 @@ def fill_index(num_suits, codes, work, entries):
     Parameters
     ----------
     codes : int8[256]
-        Row of `suit_permutations` that belongs to each content of `order`; the index has two bits for the suit at each
-        place.
+        For each content of `order`, the row of `suit_permutations` that renames suit ``order[p]`` to p. The bits 2p and
+        2p + 1 of the index hold ``order[p]``.
     work : BoardWorkspace
     entries : int32[num_boards]
         Modified in place.
@@ -132,7 +132,7 @@ def fill_index(num_suits, codes, work, entries):
             code = 0
             for place in range(num_suits):
                 code |= order[place] << (2 * place)
-                # The sets in `masks` are no longer needed. It now holds the inverse of `order`: each suit's new suit.
+                # The sets in `masks` are no longer needed. Entry s now becomes the suit to which suit s is renamed.
                 masks[order[place]] = place
             for j in range(num_cards):
                 image[j] = board[j] - (board[j] & 3) + masks[board[j] & 3]

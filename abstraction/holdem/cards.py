@@ -2,8 +2,8 @@
 
 A card is ``4 * rank + suit`` with deuce = 0 ... ace = 12 and the suits in the order ``cdhs``; so
 ``2c`` is 0 and ``As`` is 51. Decks with fewer ranks or suits use the lowest ranks and the first
-suits; their cards keep these numbers. A *combo* is the unordered set of one seat's hole cards. Its id is the
-colexicographic rank of the cards' positions in the deck. The two-card combos 0, 1, 2, ... have the positions
+suits; their cards keep these numbers. A *combo* is the unordered set of one seat's hole cards. Combos are numbered by
+their cards' positions in the deck, in colexicographic order. The two-card combos 0, 1, 2, ... have the positions
 ``{0,1}, {0,2}, {1,2}, {0,3}, ...``, so that ``combo_id = high * (high - 1) / 2 + low``.
 """
 

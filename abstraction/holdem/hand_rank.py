@@ -1,8 +1,8 @@
 """Hand ranks: an integer for each poker hand; the higher rank wins, and equal ranks tie.
 
 Hands of five, six and seven cards have the ranks 1..7462 of their best five cards, and can be compared with each other.
-Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights and flushes. Their ranks are 1, 2, ... without
-gaps, and can be compared only with those of hands of the same size. Both orders are those of OpenSpiel's
+Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights or flushes. Their ranks are 1, 2, ... without
+gaps, and can be compared only with ranks of hands of the same size. In both cases, hands win and tie as in OpenSpiel's
 ``universal_poker``.
 
 The look-up is a perfect hash by sums. The rank multiset of a hand splits into the deuces, the six
@@ -49,9 +49,9 @@ class RankTables(NamedTuple):
     starts: np.ndarray
     """int64[8]: entry k is the initial word of a hand of k cards, k = 1..7."""
     low: np.ndarray
-    """uint16[65536]: for each key of the ranks 3..8, the first of two summands of the index into `values`."""
+    """uint16[65536]: for each hand size and key of the ranks 3..8, the first summand of the index into `values`."""
     high: np.ndarray
-    """uint16[32768]: for each key of the ranks 9..A, the second summand of the index into `values`."""
+    """uint16[32768]: for each key of the ranks 9..A, the second summand; the upper half is for seven cards."""
     values: np.ndarray
     """uint16[num_multisets]: the rank of each multiset of ranks as if no flush were possible."""
     flushes: np.ndarray
@@ -132,7 +132,12 @@ def combo_ranks(board: npt.ArrayLike, combos: npt.ArrayLike, out: np.ndarray | N
 
 
 def rank_category(rank: int) -> str:
-    """Return the name of the category, such as ``flush``, of a rank of five or more cards.
+    """Return the name of the category, such as ``flush``, to which a rank of five or more cards belongs.
+
+    Raises
+    ------
+    ValueError
+        If the rank is not 1..7462.
 
     >>> rank_category(7462)
     'straight flush'
@@ -247,7 +252,7 @@ def _scores(counts: np.ndarray) -> np.ndarray:
 
 
 def _as_cards(cards: npt.ArrayLike, fewest: int, most: int, name: str) -> np.ndarray:
-    """Return card ids as a writeable C-contiguous uint8 array (one signature per kernel), after checks."""
+    """Return checked card ids as a writeable C-contiguous uint8 array, so that each kernel has one signature."""
     array = np.asarray(cards)
     if array.ndim == 0 or not fewest <= array.shape[-1] <= most:
         raise ValueError(f"{name} has {fewest} to {most} cards along the last axis, got shape {array.shape}")

@@ -76,7 +76,7 @@ def sum_masks(tables, cards):
 def fill_hand_ranks(tables, hands, out):
     """Write the rank of each hand, a row of `hands` (uint8[n, k]), to `out` (uint16[n], modified in place)."""
     # The masks are summed only for a flush, in about one hand of thirty. Hands of seven cards have their own loop,
-    # unrolled and with a known row length, which is half as fast again.
+    # unrolled and with a known row length, which is 1.5 times as fast.
     if hands.shape[1] == 7:
         start, words = tables.starts[7], tables.words
         for i in range(len(hands)):
@@ -142,7 +142,7 @@ def fill_board_ranks(tables, board, out):
 
     for suit in range(4):
         board_mask = (masks >> (16 * suit)) & _LANE
-        if ((word >> (32 + 4 * suit)) & 15) < 6:  # fewer than three on the board
+        if ((word >> (32 + 4 * suit)) & 15) < 6:  # the board has fewer than three cards of this suit
             continue
         if tables.flushes[board_mask]:
             out[:] = tables.flushes[board_mask]  # every combo has the board's flush; better flushes follow

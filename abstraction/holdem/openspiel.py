@@ -1,7 +1,8 @@
 """The border to OpenSpiel: the rules of a game string or game, and the translation of cards and actions both ways.
 
 `HoldemRules` can express three OpenSpiel games: ``universal_poker`` and, as special cases, ``leduc_poker`` and
-``kuhn_poker``. Each of them numbers cards and actions in its own way; only this module translates these numbers.
+``kuhn_poker``. Each of the three games numbers cards and actions in its own way; only this module translates these
+numbers. *Our* actions are those of `betting.BettingState`: 0 fold, 1 check or call, N raise to N chips.
 """
 
 import dataclasses
@@ -54,8 +55,8 @@ def rules_of(game: pyspiel.Game) -> HoldemRules:
     Raises
     ------
     ValueError
-        If the game is another one, or a subgame (``potSize``, ``boardCards``, ``handReaches``), or has rules that
-        `HoldemRules` refuses.
+        If the game is none of these three, is a subgame (``potSize``, ``boardCards``, ``handReaches``), or has rules
+        that `HoldemRules` refuses.
     """
     name = game.get_type().short_name
     if name not in GAME_NAMES:
@@ -203,7 +204,7 @@ class OpenSpielGame:
     def replay(self, deck: Sequence[int], actions: Iterable[int]) -> pyspiel.State:
         """Return OpenSpiel's state after our actions on a deck (hole cards seat by seat, then the board).
 
-        Board cards are dealt wherever the state asks for one card, also after the last action. In a limit
+        Board cards are dealt wherever the state asks for a card, also after the end of `actions`. In a limit
         ``universal_poker`` every action N > 1 stands for the only raise on offer.
 
         Raises
@@ -247,7 +248,9 @@ def _rules(name: str, parameters: dict[str, Any]) -> HoldemRules:
         return dataclasses.replace(KUHN, blinds=(1,) * seats, num_ranks=seats + 1)
     for option in ("action_mapping", "suit_isomorphism"):
         if parameters.get(option):
-            raise ValueError(f"leduc_poker with {option} is not supported: its numbers differ; leave it out")
+            raise ValueError(
+                f"leduc_poker with {option} is not supported: it numbers actions or cards otherwise; leave {option} out"
+            )
     first_seat = _number(name, "starting_player", parameters.get("starting_player", 0))
     return dataclasses.replace(LEDUC, blinds=(1,) * seats, num_ranks=seats + 1, first_seats=(first_seat,) * 2)
 
@@ -314,7 +317,10 @@ def _universal_poker_rules(parameters: dict[str, Any]) -> HoldemRules:
         )
     limit = betting == "limit"
     if limit and values["bettingAbstraction"] in ("fullgame", "fchpa"):
-        raise ValueError("a limit universal_poker needs bettingAbstraction=fcpa: the others are broken in OpenSpiel")
+        raise ValueError(
+            "a limit universal_poker needs bettingAbstraction=fcpa or fc, as the others are broken in OpenSpiel; "
+            f"got {values['bettingAbstraction']}"
+        )
     return HoldemRules(
         blinds=numbers("blind", seats),
         stacks=None if limit else numbers("stack", seats),

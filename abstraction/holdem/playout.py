@@ -55,9 +55,14 @@ class PlayoutWorkspace(NamedTuple):
 
 
 def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
-    """Return totals of random hands: the legal ones among fold, call and raise have equal probability.
+    """Return totals over hands played at random: those of fold, call and raise that are legal are equally likely.
 
     A raise-to total is uniform between the lowest and the highest legal total, whatever the menu.
+
+    Raises
+    ------
+    ValueError
+        If `num_hands` is below 1.
     """
     if num_hands < 1:
         raise ValueError(f"num_hands must be at least 1, got {num_hands}")
@@ -117,7 +122,7 @@ def _play_random_hands(rules, tables, num_hands, num_dealt, stream, start, work,
             can_fold = state[betting_state.CAN_FOLD]
             lowest = state[betting_state.MIN_RAISE]
             word = next_word(stream)
-            # One word serves the kind of action and the size of a raise: its halves are independent.
+            # One word serves the kind of action and the size of a raise, as its two halves are independent.
             choice = scale_below(word >> _HIGH, 1 + can_fold + (lowest > 0)) + 1 - can_fold
             raise_to = lowest + scale_below(word & _LOW, state[betting_state.MAX_RAISE] - lowest + 1)
             action = raise_to if choice == 2 else choice  # 0 is fold and 1 is call

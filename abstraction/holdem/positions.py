@@ -10,7 +10,7 @@ _LATE = ("LJ", "HJ", "CO", "BTN")
 
 
 def position_names(num_seats: int) -> list[str]:
-    """Return the name of each seat's position, with seats numbered as in `rules`.
+    """Return the name of each seat's position at a table of 2..10 seats, numbered as in `rules`.
 
     Heads-up, seat 0 is the big blind; seat 1 is the button and posts the small blind.
 

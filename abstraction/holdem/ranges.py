@@ -2,8 +2,9 @@
 
 The notation is the usual one of players and solvers, with items separated by commas or blanks. An item is a pair
 (``AA``), a suited or offsuit class (``AKs``, ``AKo``), both classes (``AK``), one combo (``AhKd``) or every combo
-(``random``). ``TT+`` goes up to aces, and ``ATs+`` up to the highest kicker. ``77-44``, ``A5s-A2s`` and ``T9s-54s`` go
-from one class to another. A weight from 0 to 1 may follow an item, as in ``AKs:0.5``; the default is 1.
+(``random``). ``TT+`` names the pairs from tens to aces, and ``ATs+`` the classes ATs, AJs, AQs and AKs. ``77-44``,
+``A5s-A2s`` and ``T9s-54s`` name all classes from one to the other. A weight from 0 to 1 may stand after an item, as in
+``AKs:0.5``; the default is 1.
 """
 
 import re

@@ -1,9 +1,9 @@
 """The rules of one hold'em game: seats, chips, streets, cards.
 
-Seats are those of OpenSpiel's ``universal_poker`` and the ACPC. With three or more seats, seat 0 posts
-the small blind, seat 1 the big blind and the last seat is the button. Heads-up, seat 0 is the big
-blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total
-contribution over the whole hand.
+Seats are numbered as in OpenSpiel's ``universal_poker`` and the ACPC. In the presets with three or more seats, seat 0
+posts the small blind, seat 1 the big blind and the last seat is the button. In heads-up hold'em, seat 0 is the big
+blind and seat 1 the small blind and button. Chips are integers; a raise is always *to* a total contribution over the
+whole hand.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ class HoldemRules:
     betting : {"no-limit", "limit"}
         Whether raises have any size or the fixed sizes of `raise_sizes`.
     raise_sizes : tuple of int or None
-        Limit only: size of a raise on each street.
+        Chips that a raise adds to the largest contribution, on each street of a limit game; None in a no-limit game.
     max_raises : tuple of int or None
         Raises allowed on each street, blinds not counted; None for no limit.
     num_suits, num_ranks, num_hole_cards : int
@@ -64,7 +64,8 @@ class HoldemRules:
     Notes
     -----
     Every all-in raise re-opens the betting, and after a raise to ``x`` over ``m`` the smallest next raise is
-    to ``max(old smallest, 2x - m)``: the rule of the ACPC, not of card rooms. A street has at most 64 actions.
+    to ``max(old smallest, 2x - m)``, by a rule of the ACPC that card rooms do not have. A street has at most 64
+    actions.
     """
 
     blinds: tuple[int, ...]
@@ -105,7 +106,7 @@ class HoldemRules:
 
     @functools.cached_property
     def big_blind(self) -> int:
-        """Chips of the largest blind, the unit of mbb."""
+        """Chips of the largest blind; an mbb is a thousandth of it."""
         return max(self.blinds)
 
     @functools.cached_property
@@ -152,7 +153,7 @@ class HoldemRules:
         return {frozenset(cards): row for row, cards in enumerate(self.combos.tolist())}
 
     def board_size(self, street: int) -> int:
-        """Return the number of board cards that are dealt by a street, earlier streets included."""
+        """Return the number of board cards dealt until a street begins, with the street's own cards."""
         return sum(self.board_cards[: street + 1])
 
     def street_of_board(self, board: Sequence[int]) -> int:
@@ -169,7 +170,7 @@ class HoldemRules:
         return sizes.index(len(board))
 
     def with_menu(self, betting_abstraction: str) -> "HoldemRules":
-        """Return the same rules with other raises on offer."""
+        """Return the same rules with the raises on offer that `betting_abstraction` names."""
         return dataclasses.replace(self, betting_abstraction=betting_abstraction)
 
 
@@ -220,14 +221,20 @@ def _check_chips(rules: HoldemRules) -> None:
     _require(max(rules.blinds) > 0, f"at least one seat must post a blind, got blinds {rules.blinds}")
     if rules.is_limit:
         _require(rules.stacks is None, f"limit games have no stacks (give None), got {rules.stacks}")
-        _require(sum(rules.blinds) <= MAX_CHIPS, f"the blinds together may be at most {MAX_CHIPS} chips")
+        _require(
+            sum(rules.blinds) <= MAX_CHIPS,
+            f"the blinds together may be at most {MAX_CHIPS} chips, got {sum(rules.blinds)}",
+        )
         return
     if rules.stacks is None or len(rules.stacks) != rules.num_seats:
         raise ValueError(f"no-limit needs a stack for each of the {rules.num_seats} seats, got {rules.stacks}")
     for seat, (stack, blind) in enumerate(zip(rules.stacks, rules.blinds, strict=True)):
         _require(_is_count(stack, 1, MAX_CHIPS), f"stacks must be positive chips, got {stack!r} for seat {seat}")
         _require(stack >= blind, f"a stack must cover its blind, got stack {stack} and blind {blind} for seat {seat}")
-    _require(sum(rules.stacks) <= MAX_CHIPS, f"the stacks together may be at most {MAX_CHIPS} chips")
+    _require(
+        sum(rules.stacks) <= MAX_CHIPS,
+        f"the stacks together may be at most {MAX_CHIPS} chips, got {sum(rules.stacks)}",
+    )
     _require(
         any(stack > blind for stack, blind in zip(rules.stacks, rules.blinds, strict=True)),
         f"at least one seat needs chips behind its blind, got stacks {rules.stacks} and blinds {rules.blinds}",
@@ -238,7 +245,10 @@ def _check_streets(rules: HoldemRules) -> None:
     streets = len(rules.first_seats)
     _require(1 <= streets <= MAX_STREETS, f"a hand has 1..{MAX_STREETS} streets, got first_seats {rules.first_seats}")
     for seat in rules.first_seats:
-        _require(_is_count(seat, 0, rules.num_seats - 1), f"first_seats are seats from 0, got {rules.first_seats}")
+        _require(
+            _is_count(seat, 0, rules.num_seats - 1),
+            f"first_seats are seats 0..{rules.num_seats - 1}, got {rules.first_seats}",
+        )
     for name, low, high, needed in (
         ("board_cards", 0, MAX_HAND_CARDS, True),
         ("raise_sizes", 1, MAX_CHIPS, rules.is_limit),
@@ -255,7 +265,7 @@ def _check_streets(rules: HoldemRules) -> None:
         largest_pot = rules.num_seats * (rules.big_blind + MAX_STREET_RAISES * sum(rules.raise_sizes))
         _require(
             largest_pot <= MAX_CHIPS,
-            f"a pot may be at most {MAX_CHIPS} chips, got raise_sizes {rules.raise_sizes} for {largest_pot}",
+            f"a pot may be at most {MAX_CHIPS} chips, got raise_sizes {rules.raise_sizes}, which allow {largest_pot}",
         )
 
 

@@ -1,9 +1,9 @@
-"""Terminal values of two ranges on one board: folds and showdowns, exact card removal, linear time.
+"""Terminal values of two ranges on one board, at folds and showdowns, with exact card removal and in linear time.
 
 The free combos of a board are renumbered once, weakest first; ranges and values are rows in that order. A range is a
 row of non-negative weights. Results are weighted by the opponent's range and not normalised; multiplied by chips, they
 are counterfactual values. A hand that wins ``stake`` chips when the opponent folds has the value ``stake * fold_mass``.
-At a showdown for which each player has contributed ``stake`` chips, it has the value ``stake * showdown_margin``.
+At a showdown to which each player has contributed ``stake`` chips, a hand has the value ``stake * showdown_margin``.
 """
 
 from typing import NamedTuple
@@ -96,7 +96,7 @@ def rank_hands(rules: HoldemRules, board: tuple[int, ...]) -> RankedHands:
 
 
 def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the total weight of the hands in an opposing range that share no card with it.
+    """Return, for each hand, the total weight in an opposing range of the hands that share no card with the hand.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ def fold_mass(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None =
 
 
 def showdown_margin(hands: RankedHands, reach: npt.ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-    """Return, for each hand, the weight of compatible hands that it beats minus the weight of those that beat it.
+    """Return, for each hand, the weight of compatible hands that it beats minus the weight of hands that beat it.
 
-    Parameters and the shape of the result are those of `fold_mass`.
+    Parameters and the shape of the result are as in `fold_mass`.
     """
     weights, out, rows = _checked(hands, reach, out)
     mass = np.empty((kernels.CARD_SLOTS, 4))

@@ -136,7 +136,7 @@ def _apart(totals, mass, card, other):
 
 @kernel
 def fill_fold_mass(cards, reach, rows, mass, out):
-    """Write, for each hand, the weight of all hands in a range that share no card with it.
+    """Write, for each hand, the total weight in a range of the hands that share no card with the hand.
 
     Parameters
     ----------
@@ -153,7 +153,8 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
     Notes
     -----
-    Four ranges at a time take two thirds of the time of one by one. The last group of four may hold a row repeatedly.
+    Work on four ranges at a time takes two thirds of the time of work on one range at a time. If fewer than four rows
+    are left, the last row is repeated.
     """
     num_hands, last = cards.shape[0], len(rows) - 1
     for first in range(0, len(rows), 4):
@@ -179,7 +180,7 @@ def fill_fold_mass(cards, reach, rows, mass, out):
 
 @kernel
 def fill_showdown_margin(cards, groups, reach, rows, mass, out):
-    """Write, for each hand, the weight of compatible hands that it beats minus the weight of those that beat it.
+    """Write, for each hand, the weight of compatible hands that it beats minus the weight of hands that beat it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Values of folds and showdowns among three players: exact card removal, ties, side pots and folded chips."""
+"""Values of folds and showdowns among three players, with exact card removal, ties, side pots and folded chips."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class _Workspace(NamedTuple):
 
 
 def pair_masses(hands: RankedHands, first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """Return, for each hand, the weight of the pairs of others' hands that share no card with it or with each other.
+    """Return, for each hand, the weight of pairs of others' hands that share no card with the hand or each other.
 
     Parameters
     ----------

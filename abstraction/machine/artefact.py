@@ -2,7 +2,8 @@
 
 An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind, the version
 of the kind's format, configuration, seed and package versions. The entry ``source`` is usually the digest of the
-artefact from which the arrays were made. For every file the manifest holds size, dtype, shape and SHA-256.
+artefact from which the arrays were made. For every array file the manifest holds size, dtype, shape and SHA-256; its
+entry ``digest`` is the SHA-256 of all other entries.
 
 A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
 refused. A manifest only proves that the arrays were not changed since the manifest was written. The caller must
@@ -37,8 +38,8 @@ _MANIFEST_BYTES = 1 << 20
 _MAX_DIMENSIONS = 8
 _MAX_NUMBERS = 1 << 56
 _CHECKS = 1
-"""Version of the checks given to `check_once`: increase it when one becomes stricter, and all artefacts are checked
-again."""
+"""Version of the checks given to `check_once`. When a check becomes stricter, increase the version: then all artefacts
+are checked again."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DTYPES = {np.dtype(code).newbyteorder("<").str for code in "?bBhHiIqQefd"}
@@ -47,7 +48,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class ArtefactRefused(ValueError):
-    """The folder holds no artefact, a damaged one, one of another kind or format, or files that are not ours."""
+    """The folder holds no artefact, a damaged one, one of another kind or format, or files that its manifest lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ class Artefact:
     Attributes
     ----------
     folder : Path
-        The folder from which it was loaded.
+        The folder from which the artefact was loaded, with symbolic links resolved.
     config : dict
         The settings with which the arrays were made.
     seed : int or None
@@ -101,7 +102,7 @@ def write_artefact(
     kind : str
         The kind of artefact, in words, such as ``blueprint``.
     format_version : int
-        The version of the kind's format; `load_artefact` must be called with an equal one.
+        The version of the kind's format; `load_artefact` refuses the artefact when called with another version.
     arrays : dict
         Arrays of booleans, integers or floats by name; `is_array_name` defines the names that are allowed.
     config : dict
@@ -115,6 +116,8 @@ def write_artefact(
         If the folder is not empty and holds anything but an artefact of this kind.
     ValueError
         If an array's name or dtype is not allowed, or the configuration holds NaN or infinite numbers.
+    TypeError
+        If JSON cannot represent the configuration.
     OSError
         If a file cannot be written.
     """
@@ -122,7 +125,8 @@ def write_artefact(
     for name, values in arrays.items():
         if not is_array_name(name) or values.dtype.newbyteorder("<").str not in _DTYPES:
             raise ValueError(
-                f"an artefact's arrays are numbers with names like bucket_sizes, got {name!r}: {values.dtype}"
+                f"the array {name!r} of {values.dtype} cannot be saved: arrays are booleans or numbers up to 8 bytes, "
+                "with names like bucket_sizes (1 to 64 lower-case letters, digits and _, a letter first)"
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     _finish_replacement(folder)
@@ -164,20 +168,20 @@ def load_artefact(folder: Path, kind: str, format_version: int) -> Artefact:
         If the folder does not hold a complete, undamaged artefact of this kind and format.
     """
     folder = Path(os.path.realpath(folder))
-    if not folder.exists() and _replaced(folder).exists():  # its replacement was killed halfway, or is running now
+    if not folder.exists() and _replaced(folder).exists():  # `write_artefact` was killed halfway, or is running now
         folder = _replaced(folder)
     manifest = _read_manifest(folder, kind)
     if manifest["format"] != format_version:
         raise ArtefactRefused(
             f"{folder} has format {manifest['format']} of a {kind}, this plurispiel reads format {format_version}; "
-            f"make it again, or use plurispiel {_text(manifest['versions'].get('plurispiel'))}"
+            f"make the {kind} again, or use plurispiel {_text(manifest['versions'].get('plurispiel'))}"
         )
     arrays = {name.removesuffix(".npy"): _load_array(folder / name, facts) for name, facts in manifest["files"].items()}
     return Artefact(folder, manifest["config"], manifest["seed"], manifest["source"], manifest["digest"], arrays)
 
 
 def check_once(artefact: Artefact, check: Callable[[], None]) -> None:
-    """Run a check of an artefact's content, unless the artefact has passed before for this user.
+    """Run a check of an artefact's content, unless the artefact has passed an earlier check by this user.
 
     The check raises an exception on a fault, and the exception is passed on. The digest covers every byte, so one check
     for each digest is enough: worker processes need not check the large tables again.
@@ -242,7 +246,10 @@ def _require_own(folder: Path, kind: str) -> None:
         return
     files = _read_manifest(folder, kind)["files"]
     if foreign := sorted(path.name for path in folder.iterdir() if path.name not in files and path.name != MANIFEST):
-        raise ArtefactRefused(f"{folder} also holds {_text(foreign[0])}, which is not ours; give another folder")
+        raise ArtefactRefused(
+            f"{folder} also holds {_text(foreign[0])}, which the manifest of the {kind} does not list; "
+            "give another folder"
+        )
 
 
 def read_json(content: bytes) -> Any:
@@ -338,23 +345,23 @@ def _load_array(path: Path, facts: Mapping[str, Any]) -> np.ndarray:
         if size != facts["bytes"]:
             raise _refusal(path, f"has {size:,} bytes instead of {facts['bytes']:,}")
         if hashlib.file_digest(file, "sha256").hexdigest() != facts["sha256"]:
-            raise _refusal(path, "is damaged: its SHA-256 is not that of the manifest")
+            raise _refusal(path, "is damaged: its SHA-256 differs from the manifest")
         file.seek(0)
         dtype, shape = np.dtype(facts["dtype"]), tuple(facts["shape"])
         header = array_header(file)
         if header != (dtype, shape) or file.tell() + math.prod(shape) * dtype.itemsize != size:
-            raise _refusal(path, "is no array as in the manifest")
+            raise _refusal(path, "is no array of the dtype and shape in the manifest")
         if not math.prod(shape):
             return np.zeros(shape, dtype)
         return np.memmap(file, dtype, "r", file.tell(), shape).view(
             np.ndarray
-        )  # slices of a memmap cost ten times more
+        )  # a slice of a memmap takes ten times as long
 
 
 def array_header(file: BinaryIO) -> tuple[np.dtype, tuple[int, ...]] | None:
     """Return dtype and shape of the array in an ``.npy`` file, or None if the header is not of the form we write.
 
-    The array itself is not read. After a valid header the file's position is that of the first number.
+    The array itself is not read. After a valid header, the file is positioned at the array's first number.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy warns of headers that Python 2 wrote

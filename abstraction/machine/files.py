@@ -17,12 +17,14 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> Path:
 
 @contextlib.contextmanager
 def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
-    """Yield a stream whose text replaces the file when the block ends without an error.
+    """Yield a stream whose text replaces the file when the block ends; after an error the file is unchanged.
 
     Parameters
     ----------
+    path : Path
+        The file, in an existing folder; created if it does not exist.
     mode : int
-        The file's permissions.
+        The file's permissions, as `os.chmod` takes them.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:

@@ -15,7 +15,7 @@ except ImportError:  # Windows
 
 
 def user_data_folder() -> Path:
-    """Return the folder of runs, blueprints and tables: PLURISPIEL_HOME, or the platform's folder for user data."""
+    """Return the folder of runs, blueprints and tables: PLURISPIEL_HOME, or ``plurispiel`` among the user's data."""
     if chosen := os.environ.get("PLURISPIEL_HOME"):
         return Path(chosen)
     if os.name == "nt":
@@ -32,9 +32,9 @@ def tables_folder() -> Path:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Create a folder if necessary, and hold its lock, so that only one process at a time runs the block.
+    """Create a folder if necessary, and lock the folder, so that only one process at a time runs the block.
 
-    Where the system or the file system has no locks, the block runs without one. The system releases the lock when the
+    Where the system or the file system has no locks, the block runs unlocked. The system releases a lock when the
     process ends, even if the process is killed.
     """
     folder.mkdir(parents=True, exist_ok=True)

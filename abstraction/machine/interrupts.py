@@ -20,10 +20,11 @@ _undisturbed: list[threading.Thread] = []
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[list[int]]:
-    """Let each of `SIGNALS` raise KeyboardInterrupt in the block, except signals that are ignored (SIGHUP under nohup).
+    """Let each of `SIGNALS` raise KeyboardInterrupt in the block, except ignored signals (SIGHUP under nohup).
 
-    After a signal that raised, further signals are dropped for five seconds: they would only interrupt the orderly end.
-    If any signal raised, all of them are ignored after the block. In a thread other than the main one nothing changes.
+    A signal for which the caller has set a handler also keeps that handler. After a signal that raised, further signals
+    are dropped for five seconds: they would only interrupt the orderly end. If any signal raised, all signals changed
+    here are ignored after the block. In a thread other than the main one nothing changes.
 
     Yields
     ------
@@ -59,16 +60,17 @@ def interruptible() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold interrupts back during the block, and deliver them to this process afterwards.
+    """Hold interrupts back during the block; if any arrived, deliver the first to this process afterwards.
 
-    Processes started in the block inherit the hold. Nothing is held on Windows or in a thread other than the main one.
+    In processes started in the block, interrupts stay blocked. On Windows, and in a thread other than the main one,
+    nothing is held back.
     """
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
     held: list[int] = []
     # Signals are blocked because child processes inherit the mask. Signals are also recorded, because another thread of
-    # this process, which does not block them, may receive one.
+    # this process may receive a signal: the mask holds for the main thread only.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
@@ -87,8 +89,8 @@ def interrupts_held() -> Iterator[None]:
 def undisturbed(work: Callable[[], _Result]) -> _Result:
     """Return the result of work that must not be interrupted but need not be waited for, such as compilation.
 
-    Called in the main thread, the work runs in another one. An interrupt ends the wait, not the work; `leave` then ends
-    the program.
+    If the caller is the main thread, the work runs in another thread. An interrupt then ends the wait, not the work;
+    `leave` ends the program while the work is running.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -113,7 +115,7 @@ def undisturbed(work: Callable[[], _Result]) -> _Result:
 
 
 def leave_to_parent() -> None:
-    """Ignore interrupts in this process, which its parent will end; programs started here get interrupts as usual."""
+    """Ignore interrupts in this process, as its parent will end it; programs that it starts get interrupts as usual."""
     for number in SIGNALS:
         signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, not inherited by programs started here
     if hasattr(signal, "pthread_sigmask"):

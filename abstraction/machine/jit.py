@@ -4,7 +4,8 @@ Rules for a kernel:
 
 * A kernel takes arrays and scalars, fills arrays in place, and never allocates. It can therefore be compiled with
   ``_nrt=False``, without the atomic reference counting of every array argument, and runs up to ten times faster.
-* A kernel is called with one signature and with C-contiguous arrays only, so that it is compiled once.
+* A kernel is called with C-contiguous arrays only. Unless it is inlined, a kernel is called with one signature, so that
+  it is compiled once; numba compiles an inlined kernel for every signature.
 * A kernel has no decorator of numba but `kernel`. numba does not notice a change in a function imported from another
   file, so the cache folder is named by a hash of all kernel sources (`source_digest`).
 """
@@ -30,7 +31,7 @@ KERNELS: list[Any] = []
 
 
 def source_digest() -> str:
-    """Return the hash that names the cache folder: kernel sources, numba version and processor."""
+    """Return the 16 hexadecimal digits that name the cache folder: a hash of kernel sources, numba and processor."""
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]  # the four folders lie side by side, installed or not
     for folder in _FOLDERS:
@@ -44,7 +45,7 @@ def source_digest() -> str:
 
 
 def user_cache_folder() -> Path:
-    """Return the folder for files that can be recomputed: PLURISPIEL_CACHE, else the platform's cache folder."""
+    """Return the folder for files that can be recomputed: PLURISPIEL_CACHE, else ``plurispiel`` among the caches."""
     if chosen := os.environ.get("PLURISPIEL_CACHE"):
         return Path(chosen)
     if os.name == "nt":
@@ -57,9 +58,10 @@ def user_cache_folder() -> Path:
 
 
 def _use_cache_folder() -> Path:
-    """Return the folder where numba now caches kernels.
+    """Make numba cache kernels in a folder named by `source_digest`, and return the folder.
 
-    A read-only folder is replaced by a temporary one with links to its kernels.
+    The folder lies in NUMBA_CACHE_DIR, else in `user_cache_folder`. If the folder is read-only, a temporary folder with
+    links to the kernels in the read-only one takes its place.
     """
     digest = source_digest()
     shared = None
@@ -109,7 +111,7 @@ def _options() -> dict[str, Any]:
     options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
     try:
         numba.njit(_nrt=False)(lambda: None)
-    except Exception:  # of any type, as the option is private; slower kernels are better than none
+    except Exception:  # any type, as the option is private: without the option, kernels are slower but still correct
         return options
     return options | {"_nrt": False}
 
@@ -120,15 +122,15 @@ _OPTIONS = _options()
 def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
     """Return `function` as a kernel, compiled on its first call.
 
-    The compiled code counts no references and releases the GIL; division by zero gives infinity or NaN, not an error.
-    With ``NUMBA_DISABLE_JIT=1`` the plain Python function is returned.
+    The compiled code releases the GIL and, if numba accepts ``_nrt=False``, counts no references. A float divided by
+    zero gives infinity or NaN, not an error. With ``NUMBA_DISABLE_JIT=1`` the plain Python function is returned.
 
     Parameters
     ----------
     inline : bool
-        For small kernels that others call in their inner loops: LLVM copies them into every caller.
+        Whether LLVM copies the kernel into every caller: right for small kernels called in the inner loops of others.
         In a call that is not inlined, a one-dimensional array is passed as seven machine words, and its entries
-        cannot stay in registers. A nested evaluator ran four times faster when inlined.
+        cannot stay in registers. A kernel that ranks hands, called in such a loop, ran four times faster when inlined.
     """
     if function is None:
         return functools.partial(kernel, inline=inline)

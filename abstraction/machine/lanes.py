@@ -1,8 +1,8 @@
 """Explicit vectors of sixteen numbers, for loops that LLVM's vectorizer leaves scalar.
 
-A row of numbers is cut into *blocks* of `LANES` numbers, so an array of blocks has the shape [num_blocks, 16]. In
-kernels, `load` makes a vector of a block; vectors are added, subtracted, multiplied and divided with the usual
-operators. Arrays of blocks must be C-contiguous, of float32 or float64. Indices are not checked. With
+An array of numbers is cut into *blocks* of `LANES` numbers, so an array of blocks has the shape [num_blocks, 16]. In
+kernels, `load` reads a block as a vector; vectors of one dtype are added, subtracted, multiplied and divided with the
+usual operators. Arrays of blocks must be C-contiguous, of float32 or float64. Indices are not checked. With
 ``NUMBA_DISABLE_JIT=1``, a vector is a numpy array of 16 numbers.
 """
 
@@ -18,7 +18,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model, ty
 from plurispiel.abstraction.machine.jit import kernel
 
 LANES = 16
-"""Numbers in a vector: one AVX-512 register of float32."""
+"""How many numbers a vector holds: sixteen float32 fill one AVX-512 register."""
 
 
 class _Lanes(types.Type):
@@ -220,7 +220,7 @@ store = _plain_store if _PLAIN else _compiled_store
 """``store(blocks, index, vector)``: write a vector to a block."""
 
 spread = (lambda blocks, number: np.full(LANES, number, blocks.dtype)) if _PLAIN else _compiled_spread
-"""``spread(blocks, number)``: a vector that repeats one number, of the same type as `blocks`."""
+"""``spread(blocks, number)``: a vector that repeats one number; `number` must have the dtype of `blocks`."""
 
 where_positive = (lambda vector, a, b: np.where(vector > 0, a, b)) if _PLAIN else _compiled_where_positive
 """``where_positive(vector, a, b)``: `a` in the lanes where `vector` is above 0, `b` in the others."""

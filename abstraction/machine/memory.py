@@ -47,10 +47,10 @@ def peak_bytes() -> int:
 
 
 def sparse_zeros(count: int, dtype: npt.DTypeLike) -> np.ndarray:
-    """Return an array of zeros that takes memory only for the pages of 4 KiB that are written to (on Linux).
+    """Return `count` zeros in an array that on Linux takes memory only for the pages of 4 KiB that are written to.
 
-    `numpy.zeros` puts large arrays into pages of 2 MiB. Such pages are faster, but a few scattered writes soon make the
-    whole array take memory.
+    `numpy.zeros` may put large arrays into pages of 2 MiB. Such pages are faster, but a few scattered writes soon make
+    the whole array take memory. Systems other than Linux get the array of `numpy.zeros`.
     """
     if count == 0 or not hasattr(mmap, "MADV_NOHUGEPAGE"):
         return np.zeros(count, dtype)

@@ -33,5 +33,8 @@ _request = (lambda array, index: None) if _config.DISABLE_JIT else _compiled
 
 @kernel(inline=True)
 def prefetch(array, index):
-    """Start to fetch an entry into the cache, without waiting; `index` counts entries of the flattened array."""
+    """Start to fetch an array's entry into the processor's cache, for writing, without waiting for the entry.
+
+    `index` counts entries of the flattened array and is not checked. The array must be C-contiguous.
+    """
     _request(array, index)

@@ -13,7 +13,7 @@ LINE_SECONDS = 30.0
 
 
 def progress_bar(steps: Iterable | None = None, **options: Any) -> tqdm:
-    """Return a progress bar.
+    """Return a progress bar, which shows nothing if standard error is closed.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ class _Lines:
             self._stream.write(f"{line}\n")
 
     def flush(self) -> None:
-        """Flush the stream."""
+        """Let written lines appear at once: tqdm calls this method after every write."""
         self._stream.flush()

@@ -10,7 +10,9 @@ _Record = TypeVar("_Record")
 
 
 MAX_BYTES = 1 << 20
+"""Greatest size of a file of settings, in bytes."""
 MAX_NAME = 100
+"""Greatest length of a name, in characters."""
 MAX_DEPTH = 16
 """Greatest depth of nested tables and lists; limited because recursive functions check and print settings."""
 
@@ -29,7 +31,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from None
     if len(content) > MAX_BYTES:
-        raise ValueError(f"{path} is not valid TOML: settings have at most {MAX_BYTES:,} bytes")
+        raise ValueError(f"{path} is too large: a file of settings has at most {MAX_BYTES:,} bytes")
     try:
         settings = tomllib.loads(content.decode())
     except RecursionError:
@@ -57,7 +59,8 @@ def is_deep(record: Any) -> bool:
 def read_config(path: Path, make: Callable[[dict[str, Any]], _Record]) -> _Record:
     """Return ``make(settings)`` for the settings of a TOML file.
 
-    A file without the setting ``name`` gets its own file name, without the ending. A ValueError names the file.
+    If the file lacks the setting ``name``, the name is that of the file without its ending. The message of a ValueError
+    begins with the path.
     """
     settings = {"name": path.stem} | read_settings(path)
     try:
@@ -83,13 +86,13 @@ def make_record(kind: type[_Record], settings: Mapping[str, Any], where: str) ->
         if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
     ]
     if missing := [name for name in required if name not in settings]:
-        raise ValueError(f"{where} needs {missing[0]}")
+        raise ValueError(f"{where} needs the setting {missing[0]}")
     return kind(**settings)
 
 
 def require_name(name: object) -> None:
-    """Raise ValueError unless a name is a text that can name a folder."""
+    """Raise ValueError unless a name can name a folder: printable, not too long, without slashes and leading dot."""
     if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or set(name) & set("/\\"):
-        raise ValueError(f"a name is a text of 1 to {MAX_NAME} characters that can name a folder, got {name!r:.80}")
+        raise ValueError(f"a name is a text of 1 to {MAX_NAME} printable characters without / and \\, got {name!r:.80}")
     if name.startswith("."):
         raise ValueError(f"a name does not begin with a dot, got {name!r}")

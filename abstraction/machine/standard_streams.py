@@ -24,7 +24,7 @@ def printable(text: str) -> str:
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Provide standard output and error even if the caller closed them, without characters that a terminal obeys.
+    """Provide standard output and error even if the caller closed them; a blank replaces what a terminal would obey.
 
     A failed write to standard output raises `OutputLost`. A failed write to standard error is dropped: a run must not
     end because its notes cannot be shown.
@@ -43,8 +43,8 @@ class _Stream:
     stream : TextIO
         The wrapped stream, which also provides all attributes not defined here.
     on_loss : callable
-        Called with the error at the write or flush that fails, and at every later one. The stream's descriptor is then
-        connected to the null device, so that Python can flush the stream when it exits.
+        Called with the error at the first write or flush that fails, and at every later write and flush. After the
+        failure, the stream's descriptor leads to the null device, so that Python can flush the stream at its exit.
     """
 
     def __init__(self, stream: TextIO, on_loss: Callable[[OSError], None]):
@@ -52,13 +52,13 @@ class _Stream:
         self._on_loss = on_loss
         self._loss: OSError | None = None
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without "±" is no reason to lose the table
+            stream.reconfigure(errors="replace")  # an encoding without "±" is no reason to lose the table
 
     def __getattr__(self, name: str):
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write a text."""
+        """Write a text and return its length in characters."""
         with self._watched():
             self._stream.write(_COMMANDS.sub(" ", text))
         return len(text)
@@ -87,14 +87,14 @@ def _output_lost(error: OSError) -> None:
 
 
 def _open_closed() -> None:
-    """Open closed standard descriptors; otherwise the next files to be opened would get their numbers."""
+    """Open closed standard descriptors; otherwise the next files to be opened would become standard streams."""
     for descriptor, name, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
         if getattr(sys, name) is not None:
             continue
         with contextlib.suppress(OSError):
             os.fstat(descriptor)
             continue
-        nothing = os.open(os.devnull, flags)  # standard output read-only: a write then fails instead of being lost
+        nothing = os.open(os.devnull, flags)  # standard output is read-only, so that a write fails instead of vanishing
         if nothing != descriptor:
             os.dup2(nothing, descriptor)
             os.close(nothing)

@@ -6,7 +6,7 @@ __all__ = ["suggestion"]
 
 
 def suggestion(text: str, names: Iterable[str]) -> str:
-    """Return the end of an error message: it suggests the known name nearest to a text, or is empty if no name is near.
+    """Return the end of an error message that suggests the name nearest to a text; empty if no name is near.
 
     >>> suggestion("tournamnet", ["replay", "tournament"])
     ", did you mean 'tournament'?"

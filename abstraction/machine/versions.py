@@ -6,6 +6,8 @@ import platform
 from plurispiel.abstraction.machine.threads import num_processors
 
 MAX_WORKERS = 1_024
+"""Greatest number of worker processes that a run accepts."""
+
 PACKAGES = ("plurispiel", "numpy", "numba", "open_spiel")
 
 

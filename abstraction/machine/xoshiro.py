@@ -24,7 +24,7 @@ def xoshiro_stream(seed: np.random.SeedSequence) -> np.ndarray:
 
 @kernel(inline=True)
 def next_word(stream):
-    """Return the next uint64 and advance the stream (uint64[4], modified in place)."""
+    """Return 64 random bits as a uint64, and advance the stream (uint64[4], modified in place)."""
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     total = s0 + s3
     word = ((total << _S23) | (total >> _S41)) + s0
@@ -65,7 +65,7 @@ def deal(stream, cards, num_dealt):
     num_cards = cards.shape[0]
     word = np.uint64(0)
     for k in range(num_dealt):
-        # One word serves two cards: its halves are independent.
+        # One word serves two cards, as its two halves of 32 bits are independent.
         word = word >> _HIGH if k & 1 else next_word(stream)
         other = k + scale_below(word & _LOW, num_cards - k)
         card = cards[other]

@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
 @kernel(inline=True)
 def _set_rank(choose, cards, history, start, count):
-    """Return the colexicographic rank of the set of cards ``cards[history, start : start + count]``."""
+    """Return the number, in colexicographic order, of the set of cards ``cards[history, start : start + count]``."""
     rank = np.int64(0)
     for k in range(start, start + count):
         lower = 0
@@ -61,9 +61,9 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
     deck, ranks, payoffs : uint8[num_dealt_cards], int64[10], float64[num_seats]
         Workspaces.
     label, outcome : int32[F], int64[F]
-        Modified in place. A label numbers the information of the seat to act (`Histories`); it is -1 where no seat
-        decides. An outcome is -1 before the end of a hand. In base num_seats, its last digits are, for each seat in
-        order, the number of live hands that the seat's hand beats; the number before these digits is the node.
+        Modified in place. A label numbers the information of the seat to act (`Histories`); the label is -1 where no
+        seat decides. An outcome is -1 before the end of a hand. At the end, the outcome in base num_seats consists of
+        the node and one digit for each seat, seat 0 first: how many live hands the seat's hand beats, 0 if it folded.
     """
     num_seats = plan.rules[NUM_SEATS]
     num_hole = plan.rules[NUM_HOLE_CARDS]
@@ -105,9 +105,10 @@ def settle_outcomes(plan, outcome, ranks, payoffs):
     Parameters
     ----------
     outcome : int64[m]
-        None is -1.
+        Outcomes of terminal histories, so that all are at least 0.
     ranks : int64[10]
-        Workspace for each seat's digit of an outcome: only the order of the hands matters for the payoffs.
+        Workspace for each seat's digit of an outcome. The digits replace the hand ranks: payoffs depend only on which
+        hands beat which.
     payoffs : float64[m, num_seats]
         Modified in place.
     """

@@ -43,8 +43,9 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
 
     A *sequence* is an action of the responder with all of the responder's earlier actions; its number is the offset of
     that action in a strategy. The payoff of each terminal history, times the reach of chance and the others, is added
-    to the gain of the responder's last sequence there. Then the infosets follow, from the last to the first. The
-    largest gain among an infoset's actions is added to the gain of the sequence that leads to the infoset.
+    to the gain of the responder's last sequence there. Then the responder's infosets are visited by falling number:
+    the largest gain among an infoset's actions is added to the gain of the sequence that leads to the infoset. Where no
+    sequence of the responder leads to a history or infoset, the sum is added to the result instead.
 
     Parameters
     ----------
@@ -94,8 +95,8 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
                 gains[last] += gain
             else:
                 total += gain
-    # An infoset has a higher number than the infosets that lead to it: its gains are complete when the best is chosen.
-    # A gain is a sum over all histories of the infoset; a choice for each history would use cards that are hidden.
+    # An infoset has a higher number than the player's infosets that lead to it, so its gains are complete when the best
+    # is chosen. A gain is a sum over all histories of the infoset: one choice per history would use hidden cards.
     for infoset in range(len(nodes.infoset_player) - 1, -1, -1):
         if nodes.infoset_player[infoset] != responder:
             continue

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MAX_HISTORIES = 20_000_000
-"""Default limit of `flatten`, in histories: a tree of about 0.8 GB."""
+"""Default limit of `flatten`, in histories; a tree of this size takes about 0.74 GB."""
 
 _MAX_NUMBERED_HISTORIES = 2**31 - 2
 _PROBABILITY_TOLERANCE = 1e-6
@@ -140,7 +140,7 @@ class GameTree:
 
     @functools.cached_property
     def infoset_keys(self) -> list[str]:
-        """OpenSpiel's information state string of every infoset (see `openspiel_recall`)."""
+        """OpenSpiel's information state string of every infoset; infosets split from one state share its string."""
         return [state.information_state_string() for state in self.infoset_states()]
 
     def history(self, number: int) -> list[int]:
@@ -172,24 +172,26 @@ def flatten(
     max_histories : int
         A game with more histories is refused.
     say : callable, optional
-        Called with the size as a text before the memory is allocated.
+        Called with the size as a text, such as "about 6,000 histories, 0.2 MB", before the memory is allocated.
 
     Raises
     ------
     ValueError
-        If there is no such game, the game is too large, `histories.require_tree` refuses it, or `max_histories` is
-        above 2**31 - 2.
+        If there is no such game, the game is too large, `histories.require_tree` refuses the game, the game offers
+        different actions in one information state, or `max_histories` is above 2**31 - 2.
 
     Notes
     -----
-    Poker games are dealt by kernels, millions of histories a second. All other games are walked state by state, some
-    hundred thousand histories a second, and slow walks are kept on disk (`history_cache`). The number of histories of a
-    poker game is counted beforehand, that of another game is estimated. If the estimate is above a hundred times the
-    limit, the game is refused at once. Otherwise the game is refused when the walk passes the limit.
+    Poker games with the rules of `HoldemRules` are dealt by kernels, millions of histories a second; their histories
+    are counted beforehand. All other games are walked state by state, some hundred thousand histories a second; their
+    number of histories is estimated beforehand, and slow walks are kept on disk (`history_cache`). If the estimate is
+    above a hundred times the limit, the game is refused at once. Otherwise the game is refused when the walk passes the
+    limit.
     """
     if max_histories > _MAX_NUMBERED_HISTORIES:
         raise ValueError(
-            f"a tree numbers its histories with 32 bits: at most {_MAX_NUMBERED_HISTORIES:,}, got {max_histories:,}"
+            f"histories are numbered with 32 bits: max_histories is at most {_MAX_NUMBERED_HISTORIES:,}, "
+            f"got {max_histories:,}"
         )
     if isinstance(game, str):
         game = find_game(game)
@@ -227,9 +229,15 @@ def uniform_strategy(tree: GameTree) -> np.ndarray:
 
 
 def join_strategies(tree: GameTree, strategies: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the strategy in which player i follows ``strategies[i]``; this one and all given ones are float64[A]."""
+    """Return the strategy, float64[A], in which player i plays by ``strategies[i]``, which is also float64[A].
+
+    Raises
+    ------
+    ValueError
+        If there is not one strategy for each player.
+    """
     if len(strategies) != tree.num_players:
-        raise ValueError(f"{tree.num_players} players need as many strategies, got {len(strategies)}")
+        raise ValueError(f"give one strategy for each of the {tree.num_players} players, got {len(strategies)}")
     owner = np.repeat(tree.infoset_player, np.diff(tree.infoset_first))
     return np.choose(owner, strategies)
 
@@ -294,7 +302,7 @@ def checked_strategy(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
         number = int(wrong.argmax())
         row = strategy[tree.infoset_first[number] : tree.infoset_first[number + 1]].tolist()
         raise ValueError(
-            f"probabilities must not be negative and sum to 1, got {row} for the information state "
+            f"probabilities must be at least 0 and sum to 1, got {row} for the information state "
             f"{tree.infoset_keys[number]!r} ({int(wrong.sum())} of {tree.num_infosets} infosets are wrong)"
         )
     return strategy / np.repeat(sums, np.diff(tree.infoset_first))

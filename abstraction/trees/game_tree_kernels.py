@@ -24,7 +24,7 @@ class TreeNodes(NamedTuple):
 
 @kernel
 def own_pasts(parent, player, first_child, infoset, infoset_first, past):
-    """Write the previous action of each decision's player, as an offset in a strategy.
+    """Write for each decision the last earlier action of the same player, as an offset in a strategy.
 
     Parameters
     ----------
@@ -47,7 +47,10 @@ def own_pasts(parent, player, first_child, infoset, infoset_first, past):
 
 @kernel
 def number_labels(label, first):
-    """Write the first history of each label that occurs into `first`, int32[num_labels], which is modified in place."""
+    """Write the first history of each label that occurs into `first`, int32[num_labels], modified in place.
+
+    Entries of labels that do not occur keep their value.
+    """
     for history in range(len(label) - 1, -1, -1):  # backwards: the first history is written last
         if label[history] >= 0:
             first[label[history]] = history

@@ -12,7 +12,7 @@ CHANCE = -1
 TERMINAL = -2
 
 BYTES_PER_HISTORY = 37
-"""Memory that a finished tree takes for each history; while the tree is assembled, about three times as much."""
+"""Bytes of memory for each history of a finished tree; assembling the tree takes about three times as much."""
 
 _PROBES = 2_000
 _PROBE_SECONDS = 0.5
@@ -82,7 +82,7 @@ class Size:
     histories : int or float
         The number of histories.
     word : {"", "about ", "at least ", "more than "}
-        Text before the number that says how exact the number is.
+        Text that precedes the number and says how exact the number is.
 
     >>> str(Size(9_457))
     '9,457 histories, 0.3 MB'
@@ -106,7 +106,7 @@ class Size:
         """Raise ValueError if there are more than `max_histories`."""
         if self.histories > max_histories:
             raise ValueError(
-                f"the game is too large for a tree: {self}; the limit is {max_histories:,} (--max-histories)"
+                f"the game is too large for a tree: {self}; the limit is {max_histories:,} (max_histories)"
             )
 
 
@@ -148,7 +148,8 @@ def walk(game: pyspiel.Game, max_histories: int, expected: Size = _UNKNOWN) -> H
     Raises
     ------
     ValueError
-        If there are more than `max_histories`. The message names the expected size if that also exceeds the limit.
+        If there are more than `max_histories`. The message names the expected size if it also exceeds the limit, else
+        the number of histories found.
     """
     # The walk is depth first, so that only the states of one path are kept. At the end, a stable sort by depth numbers
     # the histories breadth first and leaves siblings contiguous.

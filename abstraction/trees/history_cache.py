@@ -1,7 +1,7 @@
 """Histories kept on disk, because walking a large game state by state takes long.
 
-The folder ``trees`` of the user's cache holds an artefact for each game whose walk was slow. If an artefact is deleted,
-its game is walked again.
+The folder ``trees`` of the user's cache holds an artefact for each game whose walk was slow. Artefacts may be deleted:
+their games are then walked again.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _CHECKED_PLAYS = 200
 
 
 def cached_walk(game: pyspiel.Game, max_histories: int, expected: Size) -> Histories:
-    """Return every history of a game, from the cache if it holds them.
+    """Return every history of a game, from the cache if the cache holds the game.
 
     A cached artefact is used if it is undamaged and agrees with 200 random plays of the game. An equal game string is
     not enough: the string does not identify a game that is defined in Python or read from a file.
@@ -75,7 +75,7 @@ def _load(folder: Path, game: pyspiel.Game) -> Histories | None:
 
 
 def _is_tree(found: Histories, num_players: int) -> bool:
-    """Return whether the arrays form a tree with every index in bounds; a manifest does not prove that."""
+    """Return whether the arrays form a tree with every index in bounds, which a valid manifest does not prove."""
     types = {
         "num_children": "<i4",
         "player": "|i1",

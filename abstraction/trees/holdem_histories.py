@@ -1,4 +1,4 @@
-"""All histories of a small hold'em game, made without OpenSpiel's states: first the betting tree, then its deals."""
+"""All histories of a small hold'em game: the betting tree, with every deal of the cards, made without OpenSpiel."""
 
 import math
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PublicNodes:
     states : int64[N, STATE_SIZE]
         The betting state array of each node.
     complete : bool
-        False if the game has more than `MAX_PUBLIC_NODES` nodes; then some are missing here.
+        False if the game has more than `MAX_PUBLIC_NODES` public nodes, so that the arrays lack some of the nodes.
     """
 
     rules: HoldemRules
@@ -49,19 +49,25 @@ class PublicNodes:
 
     @property
     def num_histories(self) -> int:
-        """Number of histories of these nodes, each with every order of its cards; those of the game if `complete`."""
+        """Number of histories at these nodes, one for each order of the cards dealt before a node.
+
+        If `complete`, the game has this number of histories; otherwise the game has more.
+        """
         deck = len(self.rules.cards)
         counts = np.bincount(self.dealt)
         return sum(int(count) * math.perm(deck, dealt) for dealt, count in enumerate(counts))
 
     @property
     def num_infosets(self) -> int:
-        """Number of infosets of the game if `complete`: the sum over all decisions of `num_views` on their street."""
+        """Sum, over the nodes where a seat acts, of `num_views` on the node's street.
+
+        If `complete`, the game has this number of infosets; otherwise the game has at least as many.
+        """
         return sum(num_views(self.rules, street) for street in self.states[self.player >= 0, betting.STREET].tolist())
 
 
 def num_views(rules: HoldemRules, street: int) -> int:
-    """Return how many pairs of hole cards and board a seat can see on a street; cards of one street have no order."""
+    """Return how many pairs of hole cards and board a seat can see on a street; each street's cards are a set."""
     left = len(rules.cards)
     views = 1
     for cards in (rules.num_hole_cards, *rules.board_cards[: street + 1]):
@@ -71,7 +77,10 @@ def num_views(rules: HoldemRules, street: int) -> int:
 
 
 def public_nodes(game: OpenSpielGame) -> PublicNodes:
-    """Return the public nodes of a game; if there are more than `MAX_PUBLIC_NODES`, only about as many (`complete`)."""
+    """Return the public nodes of a game.
+
+    If the game has more than `MAX_PUBLIC_NODES`, about this number of nodes is returned, and `complete` is False.
+    """
     rules = game.rules
     states: list[list[int]] = [BettingState(rules).array.tolist()]
     player: list[int] = []
@@ -122,7 +131,7 @@ def _cards_wanted(rules: HoldemRules, state: list[int]) -> int:
 
 
 def _actions(game: OpenSpielGame, state: list[int]) -> dict[int, int]:
-    """Return a dict from the game's legal action ids, ascending, to our actions."""
+    """Return a dict from OpenSpiel's legal actions, ascending, to the actions of `BettingState`."""
     if (actions := game.actions(state)) is not None:
         return actions
     ids = [0] if state[betting.CAN_FOLD] else []
@@ -154,7 +163,8 @@ def deal_histories(nodes: PublicNodes) -> Histories:
         label, outcome = np.empty(len(node), dtype=np.int32), np.empty(len(node), dtype=np.int64)
         kernels.name_level(plan, node, cards, deck, ranks, payoffs, label, outcome)
         ends = outcome >= 0
-        # The payoffs of a node depend on the order of the hands alone: there are far fewer rows than ends.
+        # A terminal node's payoffs depend only on which hands beat which, so there are far fewer rows of payoffs than
+        # terminal histories.
         outcomes, row_ids = np.unique(outcome[ends], return_inverse=True)
         payoff_id = np.full(len(node), -1, dtype=np.int32)
         payoff_id[ends] = num_rows + row_ids
@@ -191,8 +201,8 @@ def _plan(nodes: PublicNodes) -> tuple[kernels.Plan, int]:
     for number in np.flatnonzero(nodes.player >= 0).tolist():
         street = nodes.states[number, betting.STREET]
         sets = (rules.num_hole_cards, *rules.board_cards[: street + 1])
-        # Counted as if the sets could share cards, so that sets are ranked one by one. Labels that never occur get no
-        # infoset in `flatten`.
+        # Labels are counted as if the sets could share cards, so that each set is numbered by itself. Labels that never
+        # occur get no infoset in `flatten`.
         num_labels[number + 1] = math.prod(math.comb(deck, count) for count in sets)
     first = np.cumsum(num_labels)
     plan = kernels.Plan(

@@ -1,4 +1,4 @@
-"""Games by name: the ladder from Kuhn poker to two streets of hold'em, and everything OpenSpiel loads."""
+"""Games by name: the ladder from Kuhn poker to two streets of hold'em, presets, and all games that OpenSpiel loads."""
 
 import contextlib
 import dataclasses
@@ -19,14 +19,14 @@ MIN_RANKS, MAX_RANKS = 2, 13
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A rung of the ladder.
+    """One game of the ladder.
 
     Attributes
     ----------
     game : str
         OpenSpiel's game string.
     text : str
-        Description in lists of games.
+        Description of the game in a few words, as `plurispiel ls games` prints it.
     value : float or None
         Player 0's value in every equilibrium, in chips; None if it is not known.
     """
@@ -50,7 +50,13 @@ def _two_street_holdem(stack: int, num_ranks: int, num_suits: int, flop: int) ->
 
 
 def leduc_n(num_ranks: int) -> NamedGame:
-    """Return Leduc poker with `num_ranks` ranks in two suits, as ``universal_poker``."""
+    """Return Leduc poker with `num_ranks` ranks in two suits, as ``universal_poker``.
+
+    Raises
+    ------
+    ValueError
+        If `num_ranks` is not 2..13.
+    """
     if not MIN_RANKS <= num_ranks <= MAX_RANKS:
         raise ValueError(f"leduc-N has {MIN_RANKS}..{MAX_RANKS} ranks, got leduc-{num_ranks}")
     rules = dataclasses.replace(LEDUC, num_ranks=num_ranks)
@@ -73,7 +79,7 @@ LADDER = {
 
 
 def find_game(text: str) -> pyspiel.Game:
-    """Return the game named by the ladder, a preset or an OpenSpiel game string.
+    """Return the game that a text names: one of the ladder, a preset, or the game of an OpenSpiel game string.
 
     Raises
     ------

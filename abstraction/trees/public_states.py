@@ -30,7 +30,7 @@ class PublicStates:
         The combo of each seat at each history; -1 until all hole cards are dealt.
     parent : int32[P]
         The previous public state; -1 for the first state. Board cards of a street can come in any order, so several
-        states can lead to one state; `parent` is then the state that leads to its first history.
+        public states can lead to one; its `parent` is then the one that leads to its first history.
     player : int8[P]
         The player to act, from 0; ``CHANCE`` where chance acts; ``TERMINAL`` at the end of a game.
     street : int8[P]
@@ -59,7 +59,7 @@ class PublicStates:
 
     @functools.cached_property
     def deciders(self) -> np.ndarray:
-        """Which players have a decision at each public state or below it, along `parent`: bool[P, n]."""
+        """Which players decide at each public state or at one of its descendants by `parent`: bool[P, n]."""
         found = self.player[:, np.newaxis] == np.arange(self.combo.shape[1])
         for number in range(len(self) - 1, 0, -1):
             found[self.parent[number]] |= found[number]
@@ -74,7 +74,7 @@ class PublicStates:
         return found
 
     def roots(self, street: int) -> np.ndarray:
-        """Return the numbers of the public states at which a street begins, its cards dealt: int64, ascending."""
+        """Return the numbers of the public states at which a street begins, after its cards: int64, ascending."""
         before = np.where(self.parent < 0, -1, self.street[self.parent])
         return np.flatnonzero((self.street == street) & (before < street))
 
@@ -104,9 +104,10 @@ def public_states(tree: GameTree) -> PublicStates:
     size = tree.num_histories
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
-    # For each history of a depth: cards dealt, each seat's cards as bits, and the street's board cards so far as bits.
-    # A street's cards have no order: public states are told apart by these bits and by the anchor. For a board card,
-    # the anchor is the public state before the street's first card; for any other step, it is the parent.
+    # Each history of a depth has the number of cards dealt, each seat's cards as bits, and the board cards dealt on the
+    # street so far as bits. The order of a street's cards does not count, so public states are told apart by these bits
+    # and by the anchor. For a board card, the anchor is the public state before the street's first card; for any other
+    # step, the anchor is the parent.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1
@@ -151,7 +152,9 @@ def public_states(tree: GameTree) -> PublicStates:
 
 
 def rule_actions(tree: GameTree) -> np.ndarray:
-    """Return our action for each entry of a strategy: int64[A], 0 fold, 1 check or call, N raise to N chips.
+    """Return the action of `BettingState` for each entry of a strategy, which OpenSpiel may number otherwise.
+
+    The result is int64[A]: 0 fold, 1 check or call, N raise to N chips.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from plurispiel.abstraction.trees.game_tree import TERMINAL, GameTree
 class SequenceForm(NamedTuple):
     """A game of n players, A actions and I infosets, as kernels read it.
 
-    Indices are unsigned: numba checks signed ones for negative values, which took half the time.
+    Indices are unsigned, because numba checks signed indices for negative values; these checks took half of the time.
 
     Attributes
     ----------
@@ -55,8 +55,8 @@ class SequenceForm(NamedTuple):
 def sequence_form(tree: GameTree) -> SequenceForm:
     """Return the sequence form of a game.
 
-    For each player, terminal histories with equal last sequences of all players form one entry. Entries with payoff 0
-    are not stored.
+    For each player, terminal histories with equal last sequences of all players form one entry. Entries whose payoffs
+    sum to 0 are not stored.
     """
     num_players, num_actions = tree.num_players, tree.num_actions
     sequences, chance = _last_sequences(tree)

@@ -173,7 +173,7 @@ def test_joined_strategies():
     for number, player in enumerate(tree.infoset_player):
         row = slice(tree.infoset_first[number], tree.infoset_first[number + 1])
         np.testing.assert_array_equal(joined[row], strategies[player][row])
-    with pytest.raises(ValueError, match="3 players need as many strategies, got 2"):
+    with pytest.raises(ValueError, match="one strategy for each of the 3 players, got 2"):
         join_strategies(tree, strategies[:2])
 
 

@@ -71,7 +71,7 @@ def test_the_street_of_a_board():
         ({"stacks": (100, 50)}, "chips behind its blind"),
         ({"first_seats": ()}, "1..4 streets"),
         ({"first_seats": (0,) * 5}, "1..4 streets"),
-        ({"first_seats": (1, 0, 0, 2)}, "first_seats are seats from 0"),
+        ({"first_seats": (1, 0, 0, 2)}, "first_seats are seats 0..1, got"),
         ({"board_cards": (0, 3, 1)}, "board_cards needs 4 entries"),
         ({"board_cards": (0, 3, 2, 1)}, "at most 7, got 8"),
         ({"max_raises": (1, 2)}, "max_raises needs 4 entries"),

@@ -290,7 +290,7 @@ def test_manifests_that_are_signed_and_none_of_ours(folder, old, new):
 def test_headers_that_are_none(folder, header):
     content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
     replace_file(folder, "regret.npy", content)
-    refused(folder, "is no array as in the manifest")
+    refused(folder, "is no array of the dtype and shape in the manifest")
 
 
 def test_an_empty_array_of_any_length(folder):
@@ -336,7 +336,7 @@ def test_bytes_that_are_no_text(folder):
 
 def test_files_that_are_not_what_the_manifest_says(folder):
     replace_file(folder, "regret.npy", saved(np.array([{"a": 1}], dtype=object), allow_pickle=True))
-    refused(folder, "regret.npy is no array as in the manifest")
+    refused(folder, "regret.npy is no array of the dtype and shape in the manifest")
     replace_file(folder, "regret.npy", saved(np.zeros(1000, dtype=np.float32)))
     refused(folder, "is no array")
     replace_file(folder, "regret.npy", saved(np.zeros((10, 100)).T), shape=[100, 10])

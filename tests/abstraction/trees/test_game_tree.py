@@ -118,7 +118,7 @@ def test_bad_policies_are_refused():
     for wrong in (np.nan, -0.5, np.inf):
         strategy = uniform_strategy(tree)
         strategy[3] = wrong
-        with pytest.raises(ValueError, match="must not be negative and sum to 1"):
+        with pytest.raises(ValueError, match="must be at least 0 and sum to 1"):
             checked_strategy(tree, strategy)
     with pytest.raises(ValueError, match=r"float64\[24\], got shape \(23,\)"):
         checked_strategy(tree, np.ones(23))

@@ -58,7 +58,7 @@ def test_bad_settings_are_refused_in_one_line(tmp_path):
         ({"prune_below_bb": 5}, "prune_below_bb is a negative regret"),
         ({"stack_bb": 0.5}, "stack_bb is 1 to 10,000"),
         ({"menu": None}, "the bet sizes are missing"),
-        ({"menu": {}}, r"\[menu\] needs preflop"),
+        ({"menu": {}}, r"\[menu\] needs the setting preflop"),
         ({"menu": {"preflop": ["0.5x"]}}, "bet sizes are written like"),
         ({"menu": {"preflop": 3}}, "is a list of sizes"),
         ({"menu": {"preflop": ["allin"], "all_in_share": 2.0}}, "all_in_share is a share"),
