@@ -59,9 +59,9 @@ class PublicState:
     actions : tuple of Action
         Every action so far; with `rules` and `board` the whole public history.
     can_fold : bool
-        Whether the actor faces a bet.
+        Whether the actor may fold: it faces a bet, or a blind above its own.
     min_raise, max_raise : int
-        Lowest and highest legal raise-to; 0 when no raise is legal.
+        Smallest and largest legal raise, as the actor's total of chips over the whole hand; 0 if no raise is legal.
     menu : tuple of int or None
         The legal raise-to totals, ascending, in a game that offers few raise sizes; None in a game where every size
         from `min_raise` to `max_raise` is legal.
@@ -128,7 +128,7 @@ class PublicState:
 
     @property
     def last_raise(self) -> Action | None:
-        """The last bet or raise on this street, with its raise-to total; None without one, as blinds do not count."""
+        """The latest bet or raise on this street, with its raise-to total; None if there is none besides the blinds."""
         for action in reversed(self.actions):
             if action.street != self.street:
                 return None
@@ -148,7 +148,7 @@ class PublicState:
 
     @property
     def to_call(self) -> int:
-        """Chips the actor must add to call, never more than it has."""
+        """Chips the actor must add to call, at most the rest of its stack."""
         contribution = self._state[betting_state.CONTRIB + self.actor]
         asked = self._state[betting_state.MAX_CONTRIB] - contribution
         if self.rules.stacks is None:
@@ -170,7 +170,7 @@ class PublicState:
         return nearest_raise(self, chips)
 
     def raise_by_pot(self, fraction: float) -> int:
-        """Return the legal raise nearest to a fraction of the pot after calling; a call if no raise is legal."""
+        """Return the legal raise nearest to a call plus a fraction of the pot after it; a call if no raise is legal."""
         return nearest_raise(self, pot_raise(self.rules, self._state, fraction))
 
     def is_legal(self, action: int) -> bool:
@@ -195,8 +195,8 @@ class View(NamedTuple):
     ----------
     public : PublicState
     seat : int
-        The actor, from 0: with three or more seats the small blind is 0 and the button last; heads-up, the big blind
-        is 0 and the button 1.
+        The actor. With n seats, three or more, the small blind is seat 0 and the button seat n - 1. Heads-up, the big
+        blind is seat 0 and the button seat 1.
     hole_cards : tuple of int
         The actor's hole cards in the order dealt; `cards_text` writes them. A card is ``4 * rank + suit``, with ranks
         from deuce (0) to ace (12) and suits in the order c, d, h, s. ``public.rules.combo_id(hole_cards)`` is the row
@@ -251,7 +251,9 @@ class Strategy:
 
 
 class Agent:
-    """A program that acts for one seat. Subclasses must define `act`; the other methods have defaults.
+    """A program that acts for one seat.
+
+    Subclasses must define `act`, or `range_strategy`, from which `act` then draws. The other methods have defaults.
 
     Attributes
     ----------
@@ -304,7 +306,7 @@ class Agent:
     def range_strategy(self, public: PublicState) -> Strategy | None:
         """Return this agent's strategy for every combo, or None if the agent does not report its strategy.
 
-        It must be the distribution that `act` draws from, and must not depend on the agent's hole cards.
+        The strategy must be the distribution that `act` draws from, and must not depend on the agent's hole cards.
         """
         return None
 

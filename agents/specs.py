@@ -7,7 +7,7 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``tabular``, with the folder of a solved game: ``tabular:runs/leduc``;
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
-- ``search``, which plays a blueprint with search, named in the same way: ``search?time=2``;
+- ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``.
 """
 
@@ -146,7 +146,10 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a spec with its file or folder, if it has one, taken relative to `folder`."""
+    """Return a spec with the path of its file or stored strategy, if it has one, joined to `folder`.
+
+    A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
+    """
     parsed = parse_spec(spec)
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # a blueprint's name, or no argument
@@ -220,7 +223,7 @@ def game_note(spec: str, rules: HoldemRules) -> str:
         notes = [f"plays {picked.name}", game_difference(rules, picked.rules)]
     if parsed.name == "search" and (table := missing_table(find_blueprint(name))):
         notes.append(
-            f"searches only where two players see a board; more needs the bucket table {table} "
+            f"searches only where two players see a board; with more players, search needs the bucket table {table} "
             f"(plurispiel abstraction build {table})"
         )
     return "; ".join(filter(None, notes))
@@ -239,13 +242,13 @@ def try_stored(spec: str, rules: HoldemRules) -> None:
     parsed = parse_spec(spec)
     if parsed.is_stored:
         agent = make_agent(spec)
-        if parsed.has_blueprint:  # to begin a hand of the blueprint agent takes none of search's kernels
+        if parsed.has_blueprint:  # a hand of the blueprint agent begins without compiling search's kernels
             agent = _stored_agent(dataclasses.replace(parsed, name="blueprint", options=()))
         agent.restart(rules, 0, np.random.default_rng(0))
 
 
 def prepare_stored(spec: str, rules: HoldemRules) -> None:
-    """Begin a hand with an agent that has a stored strategy, so that it is loaded and its kernels are compiled.
+    """Begin a hand with an agent that has a stored strategy: this loads the strategy and compiles the agent's kernels.
 
     The errors are those of `try_stored`.
     """
@@ -288,7 +291,10 @@ def agent_digest(spec: str) -> str:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the file of an agent from outside this package; None if it cannot be found without running code."""
+    """Return the file of an agent from outside this package.
+
+    None for other agents, and for a module that is not found or could be found only by running code.
+    """
     parsed = parse_spec(spec)
     return Path(parsed.name) if parsed.is_file else _module_file(parsed)
 

@@ -67,9 +67,9 @@ def has_starting_hands(rules: HoldemRules) -> bool:
 def _preflop_shares(public: PublicState) -> tuple[float, float]:
     """Return the share of starting hands to raise with, and the share to raise or call with.
 
-    Each share is that of the best hands.
+    A share of 0.2 stands for the best 20 % of the hands.
     """
-    if public.num_raises == 0:  # nobody has acted twice, so every call is that of another limper
+    if public.num_raises == 0:  # nobody has acted twice, so each call is by another limper
         limpers = sum(action.action == CALL and action.street == public.street for action in public.actions)
         left_to_act = public.num_live - 1 - limpers
         share = min(0.9 / (1 + left_to_act) * 0.8**limpers, 0.5)
@@ -86,9 +86,10 @@ def starting_hands() -> np.ndarray:
     Notes
     -----
     Bill Chen's count begins with the higher card: ten points for an ace, eight, seven and six for king, queen and jack,
-    else half the number on the card. A pair has twice these points, at least five. Suited cards add two points. A gap
-    of one, two, three or more ranks between the cards subtracts 1, 2, 4 or 5 points. A gap of at most one rank adds a
-    point if both cards are below the queen. Hands of equal count beat each other half.
+    else half the number on the card. A pair has twice these points, at least five. Suited cards add two points. If one
+    rank is missing between the cards, 1 point is subtracted; for two missing ranks 2 points, for three 4, for four or
+    more 5. Unpaired cards below the queen with at most one missing rank add a point. Against hands of equal count, a
+    hand counts as beating half of them.
     """
     combos = combo_cards().astype(np.int64)
     low, high = np.sort(combos >> 2, axis=1).T

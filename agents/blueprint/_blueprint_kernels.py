@@ -34,7 +34,7 @@ def fill_rows(cells, is_early, sums, later_sums, regrets, highest, rows, strateg
     is_early : bool
         Whether this street's averages are in `sums`. If not, they are in `later_sums`.
     sums : float64[n]
-        Sums of current strategies over the updates of the average (`add_strategy`), for the cells of the first streets.
+        Sums of current strategies over the updates of the average (`add_strategy`), for the streets averaged that way.
     later_sums : float32 or uint16[num_cells]
         Sums of current strategies over visits (`traverse_betting`) or snapshots (`add_snapshot`).
     regrets : float64 or int32[num_cells]
@@ -123,11 +123,10 @@ def count_rows(cells, rows):
 
 @kernel
 def sum_regrets(cells, regrets):
-    """Return the sum of the largest positive regrets of one street's rows, and the number of rows ever visited.
+    """Return the sum over one street's rows of each row's largest positive regret, and the number of rows ever visited.
 
-    A row counts as visited if one of its regrets is not 0.
-
-    CFR bounds a player's overall regret by this sum over all of its infosets (Zinkevich et al., NIPS 2007, theorem 3).
+    A row without positive regret adds 0. A row counts as visited if one of its regrets is not 0. CFR bounds a player's
+    overall regret by such a sum over all of the player's infosets (Zinkevich et al., NIPS 2007, theorem 3).
     """
     total, num_met = 0.0, 0
     for bucket in range(cells.num_buckets):
@@ -154,7 +153,7 @@ def _draw_row(rows, cell, num_actions, stream):
     last = 0
     for a in range(num_actions):
         if rows[cell + a] > 0:
-            last = a  # rounding can leave `point` at 0 or above: never an action of probability 0
+            last = a  # rounding can leave `point` at 0 or above: then the last possible action is taken
             point -= rows[cell + a]
             if point < 0.0:
                 return a
@@ -176,8 +175,8 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
     num_decks : int
         Number of decks.
     stream, luck : uint64[4]
-        The random streams of decks and of actions. `luck` gets a new state from `stream` for each deck and restarts
-        from that state for each seat. Modified in place.
+        The random streams of decks and of actions. For each deck, `luck` gets a new state from `stream`, and the hands
+        of all seats begin with this state. Modified in place.
     work : TraversalWorkspace
         Modified in place.
     sums : MatchSums
@@ -218,14 +217,19 @@ def play_hands(dealt, own, other, num_decks, stream, luck, work, sums):
 
 @kernel
 def meet_rows(dealt, rows, num_decks, stream, work, nodes, cells):
-    """Write the node and the first cell of each row that self-play reaches, except missing rows; return their number.
+    """Write the node and the first cell of each row that self-play reaches, except missing rows.
 
     Parameters
     ----------
     dealt : DealtGame
     nodes, cells : int64[capacity]
-        The results, in the order of play. A row that is reached several times is written as often; rows beyond the
-        capacity are dropped. Modified in place.
+        The results, in the order of play. A row is written each time that it is reached; rows beyond the capacity are
+        dropped. Modified in place.
+
+    Returns
+    -------
+    int
+        The number of entries written.
     """
     tree = dealt.tree
     count = 0

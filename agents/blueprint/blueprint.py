@@ -48,7 +48,7 @@ class GameArrays(NamedTuple):
     Attributes
     ----------
     num_seats, num_streets, num_hole_cards, num_board_cards, num_suits : int
-        Sizes of the game. `num_streets` counts the streets that have decisions.
+        Sizes of the game. `num_streets` counts the streets that have buckets, from the first street on.
     board_sizes : int64[num_streets]
         The number of board cards on each street.
     base : int64[num_streets + 1]
@@ -98,7 +98,7 @@ def game_arrays(rules: HoldemRules, size: TreeSize, num_buckets: tuple[int, ...]
     """
     streets = len(num_buckets)
     if any(size.pairs[streets:]):
-        raise ValueError(f"there are decisions on {len(size.pairs)} streets, and buckets for {streets}")
+        raise ValueError(f"the tree has decisions after its first {streets} streets, and only these have buckets")
     cells = [pairs * buckets for pairs, buckets in zip(size.pairs, num_buckets, strict=False)]
     return GameArrays(
         rules.num_seats,
@@ -177,7 +177,7 @@ class Blueprint:
             If the blueprint has no configuration.
         """
         if self.config is None:
-            raise ValueError("a blueprint without its configuration cannot be kept")
+            raise ValueError("a blueprint without its configuration cannot be saved: give it a config")
         model = self.cards.model
         cards: dict[str, Any] = {"kind": LOSSLESS}
         arrays = {}
@@ -210,8 +210,8 @@ def row_sums(rows: np.ndarray) -> np.ndarray:
 def load_blueprint(folder: Path) -> Blueprint:
     """Return a verified blueprint; its rows are memory-mapped.
 
-    Lossless buckets are made anew. Other buckets are read from the bucket table used in training if it is built here,
-    and computed by the card model otherwise.
+    Lossless buckets are made anew. Other buckets are read from the bucket table used in training if this table is in
+    the user's tables folder; otherwise the card model computes them.
 
     Raises
     ------
@@ -226,10 +226,12 @@ def load_blueprint(folder: Path) -> Blueprint:
         cards = _cards(artefact, rules, max(street for street, pairs in enumerate(size.pairs) if pairs) + 1)
         game = game_arrays(rules, size, cards.num_buckets)
         if rows.dtype not in (np.uint8, np.float32) or rows.shape != (int(game.base[-1]),):
-            raise ValueError(f"rows are {rows.dtype}{list(rows.shape)}")
-        tree = build_tree(rules, config.game_menu, size)  # only after the check: the file may claim any size
+            raise ValueError(
+                f"its rows are {rows.dtype}{list(rows.shape)}, and its tree has {int(game.base[-1])} cells"
+            )
+        tree = build_tree(rules, config.game_menu, size)  # built only after the check, as a file may claim any size
         if artefact.source != tree_digest(tree):
-            raise ValueError("its betting is not that of its bet sizes")
+            raise ValueError("its betting tree differs from the tree of the game and bet sizes in its settings")
         training = artefact.config["training"]
         _require_training(training)
         blueprint = Blueprint(rules, tree, cards, game, rows, config, training, artefact.digest)
@@ -253,7 +255,7 @@ def _require_training(training: Any) -> None:
     for name in ("iterations", "traversals", "nodes", "threads", "seconds"):
         value = training.get(name, 0)
         if not isinstance(value, (int, float)) or value < 0:
-            raise ValueError(f"{name} of its training are {value!r:.40}")
+            raise ValueError(f"{name} of its training must be a number of at least 0, got {value!r:.40}")
     if start := training.get("start"):
         if not isinstance(start["digest"], str) or not isinstance(start["weight_bb"], (int, float)):
             raise ValueError("the record of the blueprint it was trained from is damaged")
@@ -276,7 +278,7 @@ def _require_probabilities(blueprint: Blueprint) -> None:
         for row in table:  # bucket by bucket: a large table does not fit into memory twice
             sums = np.add.reduceat(row, np.cumsum(counts) - counts)
             if not (row >= 0.0).all() or not ((sums == 0.0) | (abs(sums - 1.0) < 1e-3)).all():
-                raise ValueError("probabilities do not sum to 1")
+                raise ValueError("probabilities do not sum to 1, or are below 0")
 
 
 def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
@@ -294,7 +296,7 @@ def load_rows(folder: Path, blueprint: Blueprint) -> np.ndarray:
         or rows.shape != blueprint.rows.shape
         or rows.dtype != blueprint.rows.dtype
     ):
-        raise ArtefactRefused(f"{artefact.folder} holds a {KIND} of another game; train it again")
+        raise ArtefactRefused(f"{artefact.folder} holds a {KIND} of another tree or with other buckets; train it again")
     with _soundness(artefact):
         _require_probabilities(dataclasses.replace(blueprint, rows=rows))
     return rows
@@ -319,7 +321,9 @@ def blueprint_digest(folder: Path) -> str:
 
 
 def missing_table(folder: Path) -> str:
-    """Return the name of the bucket table that a blueprint was trained with; empty if it is built here or lossless.
+    """Return the name of a blueprint's bucket table if the table is missing in the user's tables folder, else "".
+
+    A blueprint with lossless buckets has no table, so none is missing.
 
     Raises
     ------
@@ -367,7 +371,7 @@ def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLo
 
 
 def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:
-    """Return the bucket table that a blueprint was trained with, or None if it is not built here."""
+    """Return the bucket table that a blueprint was trained with, or None if the user's tables folder lacks it."""
     folder = tables_folder() / card_config(cards["config"]).name
     if holds_artefact(folder):
         with contextlib.suppress(ArtefactRefused):

@@ -1,9 +1,10 @@
 """Blueprints in one small file.
 
 The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to a few levels. A decision's
-rows in all its buckets lie side by side, since similar neighbours compress well. Rows that play hardly reaches become
-zeros. The archive's comment, the last 64 bytes of the file, is the SHA-256 of all bytes before it, in hexadecimal
-digits. The first process that needs the file unpacks it to an artefact in the user's cache.
+rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever reached in
+play becomes zeros, and so a missing row. The archive's comment, the last 64 bytes of the file, is the SHA-256 of all
+bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an artefact in the user's
+cache.
 """
 
 import contextlib
@@ -60,13 +61,14 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Parameters
     ----------
     folder : Path
-        Folder of the blueprint's artefact. Unless `least` is 0, its bucket table must be built here.
+        Folder of the blueprint's artefact. Unless `least` is 0, its bucket table must be in the user's tables folder.
     path : Path
         The file to write.
     num_decks : int
         Number of decks that are played to count how often each row is reached (`reach_rows`).
     least : int
-        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows.
+        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows. Counts end at 255, so a larger
+        number drops all rows.
 
     Returns
     -------
@@ -77,14 +79,14 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Raises
     ------
     ValueError
-        If the rows are float32, or the bucket table is needed and not built.
+        If the rows are float32, or the bucket table is needed and missing.
     ArtefactRefused
         If the folder holds no complete, undamaged blueprint.
     """
     blueprint = load_blueprint(folder)
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     if artefact.arrays["rows"].dtype != np.uint8:
-        raise ValueError("only blueprints with rows of 8 bits are packed, not exact ones")
+        raise ValueError("only blueprints with rows of 8 bits are packed; this one was trained with exact = true")
     rows = np.array(artefact.arrays["rows"])
     if least:
         _drop(blueprint, rows, reach_rows(blueprint, num_decks), least)
@@ -162,14 +164,14 @@ def unpack_blueprint(path: Path, folder: Path) -> None:
             table = tables.pop(0).T
             most = num_levels(street, levels)
             if table.dtype != np.uint8 or table.ndim != 2 or table.max(initial=0) > most:
-                raise ValueError(f"{_ROWS}_{street} are no rows of {most} levels")
+                raise ValueError(f"{_ROWS}_{street} is no table of numbers from 0 to {most}")
             part = rows[first : first + table.size].reshape(table.shape)
             np.multiply(table, np.uint8(HIGHEST // most), out=part)
             first += table.size
         config = dict(manifest["config"])
         seed, source = manifest["seed"], str(manifest["source"])
         if seed is not None and type(seed) is not int:
-            raise ValueError(f"its seed is {seed!r:.40}")
+            raise ValueError(f"its seed must be a whole number or null, got {seed!r:.40}")
     write_artefact(folder, KIND, FORMAT_VERSION, arrays | {"rows": rows}, config, seed=seed, source=source)
 
 
@@ -260,20 +262,25 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open an archive once its digest is verified."""
     content = path.read_bytes()
     if hashlib.sha256(content[:-_DIGEST_BYTES]).hexdigest().encode() != content[-_DIGEST_BYTES:]:
-        raise ValueError("its SHA-256 is not the one at its end")
+        raise ValueError("the SHA-256 of its content differs from the one at its end")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
         if size > min(_MAX_BYTES, available_bytes() / 2):  # rows exist twice while they are reordered
-            raise ValueError(f"it unpacks to {size / (1 << 30):.1f} GiB, more than 4 or half of the free memory")
+            raise ValueError(
+                f"it unpacks to {size / (1 << 30):.1f} GiB, and at most 4 GiB and half of the free memory are allowed"
+            )
         yield archive
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if archive.getinfo(_MANIFEST).file_size > _MAX_MANIFEST_BYTES:
-        raise ValueError(f"its {_MANIFEST} is longer than any that is written")
+        raise ValueError(f"its {_MANIFEST} has more than {_MAX_MANIFEST_BYTES:,} bytes")
     manifest = read_json(archive.read(_MANIFEST))
     if manifest["kind"] != _PACKED or manifest["format"] not in (3, _PACKED_FORMAT):
-        raise ValueError(f"this plurispiel reads formats 3 and {_PACKED_FORMAT} of a {_PACKED}")
+        raise ValueError(
+            f"this plurispiel reads a {_PACKED} of format 3 or {_PACKED_FORMAT}, "
+            f"got {manifest['kind']!r:.40} of format {manifest['format']!r:.40}"
+        )
     return manifest
 
 
@@ -283,7 +290,7 @@ def _arrays(archive: zipfile.ZipFile, digests: Mapping[str, str]) -> dict[str, n
     for name, digest in digests.items():
         content = archive.read(f"{name}.npy")
         if hashlib.sha256(content).hexdigest() != digest:
-            raise ValueError(f"{name} is not what the manifest says")
+            raise ValueError(f"the SHA-256 of {name} differs from the one in the manifest")
         arrays[name] = _array(name, content)
     return arrays
 

@@ -30,8 +30,8 @@ class CardArrays(NamedTuple):
     relabel : uint16[num_permutations, num_combos]
         The combo into which each renaming of suits turns each combo.
     entries : tuple of four int32[num_boards]
-        For each street, the entry of each board; see `boards.BoardClasses`. If there are fewer streets, the arrays of
-        the last street are repeated.
+        For each street, the entry of each board, indexed by `board_rank`; see `boards.BoardClasses`. In a game of fewer
+        than four streets, the arrays of the last street are repeated.
     rows : tuple of four unsigned integer arrays [num_classes, num_combos]
         For each street, the bucket of each combo on the representative board of each class.
     """
@@ -46,7 +46,7 @@ class BucketLookup(Protocol):
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """Number of buckets on each street that has decisions."""
+        """Number of buckets on each street that has buckets, from the first street on."""
 
     @property
     def model(self) -> CardModel | None:
@@ -59,7 +59,7 @@ class BucketLookup(Protocol):
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board: unsigned integers [num_combos].
 
-        Entries of combos that share a card with the board are arbitrary, and may be too large for a bucket.
+        Entries of combos that share a card with the board are arbitrary, and may be above the largest bucket.
         """
 
 
@@ -121,7 +121,9 @@ class ModelBuckets:
 
 
 def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> CardBuckets:
-    """Return lossless buckets of the first streets: hands share a bucket only if renaming suits makes them equal.
+    """Return lossless buckets of the first `num_streets` streets, or of all streets if the game has fewer.
+
+    Hands share a bucket only if renaming suits makes them equal.
 
     A board counts as a set: hands on turns of the same four cards may share a bucket although their flops differ.
 
@@ -145,7 +147,7 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
         numbers = np.zeros((len(classes.boards), combos), np.uint32)
         first = 0
         for row, board in zip(numbers, classes.boards, strict=True):
-            # Renamings of suits that keep the board map a hand to an equivalent one; the lowest image names the class.
+            # Renamings of suits that keep the board map a hand to equivalent hands; the lowest one names the class.
             images = relabel[_keeping(board, rules)]
             lowest = images.min(axis=0)
             _, row[:] = np.unique(lowest, return_inverse=True)
@@ -177,7 +179,7 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
     Raises
     ------
     ValueError
-        If the game has another deck or other numbers of board cards.
+        If the game has not 52 cards, two hole cards and boards of 0, 3, 4 and 5 cards on its streets.
     """
     sizes = [rules.board_size(street) for street in range(min(num_streets, rules.num_streets))]
     if (rules.num_suits, rules.num_ranks, rules.num_hole_cards) != (4, 13, 2) or sizes != [0, 3, 4, 5][: len(sizes)]:

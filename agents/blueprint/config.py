@@ -48,10 +48,11 @@ class MenuConfig:
         entry no raise is offered. None takes the sizes of the previous street.
     multiway : dict
         Maps a street to the sizes while three or more seats have not folded, in the same form. A street that is not
-        in `multiway` has the same sizes for any number of seats; with None above, it takes them from the previous
-        street's entry of `multiway`.
+        in `multiway` has the same sizes for any number of seats. But if the street's attribute above is None, the
+        street takes the previous street's sizes for three or more seats, too.
     callers : dict
-        Maps a street to the numbers of seats that may call a bet, by the number of raises so far; see `StreetMenu`.
+        Maps a street to the largest numbers of seats that may call a bet, by the number of raises so far; see
+        `StreetMenu`.
     all_in_share : float
         A raise to at least this share of the stack becomes all-in.
     push_or_fold : bool
@@ -73,7 +74,7 @@ class MenuConfig:
         if unknown := sorted({*self.multiway, *self.callers} - set(STREETS)):
             raise ValueError(f"multiway and callers are given for {', '.join(STREETS)}, got {unknown[0]!r}")
         if not 0.0 < self.all_in_share <= 1.0:
-            raise ValueError(f"all_in_share is a share of the stack, got {self.all_in_share!r}")
+            raise ValueError(f"all_in_share is a share of the stack, above 0 and at most 1, got {self.all_in_share!r}")
         _ = self.game_menu  # it checks the sizes themselves
 
     @functools.cached_property
@@ -115,10 +116,10 @@ class BlueprintConfig:
     average_every, num_snapshots : int
         See `Schedule`.
     prune_below_bb : float
-        Regret in big blinds below which actions are pruned; 0 for the value that `prune_below` computes.
+        A negative regret in big blinds, below which actions are pruned; 0 for the value that `prune_below` computes.
     exact : bool
-        For small games: whether regrets are float64 instead of whole chips, and every street is averaged as the first
-        one.
+        For small games: whether regrets are float64 instead of whole chips, and every street is averaged like the
+        first street.
     seed : int
         Seed of the training's random numbers.
     """
@@ -148,7 +149,10 @@ class BlueprintConfig:
         if not all(character.isprintable() or character == "\n" for character in self.text):
             raise ValueError(f"text is its purpose, without control characters, got {self.text!r:.80}")
         if bool(self.game) == bool(self.seats):
-            raise ValueError("a blueprint has either a game, as in game = 'leduc', or seats and stack_bb")
+            raise ValueError(
+                "a blueprint has either a game, as in game = 'leduc', or seats and stack_bb, "
+                f"got {'both' if self.game else 'neither'}"
+            )
         if not 1 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, got {self.iterations!r}")
         if self.prune_below_bb > 0.0:
@@ -158,7 +162,7 @@ class BlueprintConfig:
         if not self.game and not 1.0 <= self.stack_bb <= 10_000.0:
             raise ValueError(f"stack_bb is 1 to 10,000 big blinds, got {self.stack_bb!r}")
         if not self.game and self.menu is None:
-            raise ValueError("the bet sizes are missing: [menu] with preflop = ['0.5p 1p allin', ...] and so on")
+            raise ValueError("the bet sizes are missing: give a section [menu] with preflop = ['0.5p 1p allin', ...]")
         _ = self.rules, self.game_menu, self.schedule  # these check the settings that they are made of
 
     @functools.cached_property
@@ -197,7 +201,7 @@ class BlueprintConfig:
 
         Notes
         -----
-        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run of its length reaches. Unless
+        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run as long as that one reaches. Unless
         `prune_below_bb` is set, the threshold here scales with the run. It is the regret of an action that loses
         `_CLEARLY_BAD_BB` on each visit to a typical preflop decision in the first 5 % of the run, the default of
         `prune_from`. It is at least `_MIN_LOST_STACKS` stacks below zero.
@@ -227,7 +231,7 @@ def config_from_dict(record: Mapping[str, Any]) -> BlueprintConfig:
     given = dict(record)
     if given.get("menu") is not None:
         if not isinstance(given["menu"], Mapping):
-            raise ValueError("[menu] is a section with preflop, flop, turn, river")
+            raise ValueError(f"[menu] is a section with preflop, flop, turn, river, got {given['menu']!r:.80}")
         menu = dict(given["menu"])
         for street in STREETS:
             if menu.get(street) is not None:

@@ -27,7 +27,9 @@ def seat_names(num_seats: int) -> list[str]:
 
 
 def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the strategy of each seat but the big blind, by name in the order of acting.
+    """Return the first strategy of each seat but the big blind, if all seats before it fold, by seat name.
+
+    The seats are in the order of acting.
 
     Rows of a strategy are the 169 starting hands, in the order of `preflop_names`.
 
@@ -38,7 +40,7 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
     """
     rules, tree = blueprint.rules, blueprint.tree
     if not has_starting_hands(rules):
-        raise ValueError("starting hands are those of hold'em with 52 cards")
+        raise ValueError("only hold'em with two hole cards and 52 cards has the 169 starting hands")
     names = seat_names(rules.num_seats)
     # Any combo of a class will do: before the flop renaming suits changes nothing.
     combos = np.unique(preflop_classes(), return_index=True)[1]

@@ -118,7 +118,7 @@ def find_blueprint(text: str) -> Path:
     ----------
     text : str
         The path of the blueprint's folder, of its run's folder, or of its packed file, which is unpacked into the
-        user's cache. Or the name of a run in `blueprints_folder`, or of a bundled blueprint.
+        user's cache. Instead of a path, the name of a run in `blueprints_folder`, or of a bundled blueprint.
 
     Raises
     ------
@@ -171,6 +171,6 @@ def _plays(bundled: BundledBlueprint, rules: HoldemRules) -> bool:
 
 
 def _depth(rules: HoldemRules) -> float:
-    """Return the geometric mean of the stacks in big blinds; 1 in limit games, which have none."""
+    """Return the geometric mean of the stacks in big blinds; 1 in limit games, which have no stacks."""
     stacks = rules.stacks or (rules.big_blind,)
     return math.exp(sum(math.log(stack / rules.big_blind) for stack in stacks) / len(stacks))

@@ -23,7 +23,7 @@ class Watched:
     nodes, cells : int64[n]
         The tree's node of each decision, and the index of the first cell of the row that is watched there.
     rows : float32[sum of the decisions' numbers of actions]
-        The probabilities of these rows at the last mark, row after row.
+        The probabilities of these rows at the previous mark, row after row.
     """
 
     def __init__(self, nodes: np.ndarray, cells: np.ndarray, rows: np.ndarray):
@@ -50,10 +50,10 @@ class Watched:
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
 
     def update(self, blueprint: Blueprint, seed: int) -> float:
-        """Return how much the watched rows have changed since the last mark, and watch new rows from now on.
+        """Return how much the watched rows have changed since the previous mark, and watch new rows from now on.
 
         The change is the total variation distance, 0 to 1, averaged over the watched rows; NaN if no row was watched.
-        The new rows are those that the blueprint first reaches in self-play, at most 50,000; `seed` draws the decks.
+        The new rows are the first rows that self-play of the blueprint reaches, at most 50,000; `seed` draws the decks.
         """
         counts = blueprint.tree.num_actions[self.nodes].astype(np.int64)
         moved = np.nan

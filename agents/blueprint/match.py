@@ -32,7 +32,7 @@ class MatchSums(NamedTuple):
     squares : float64[num_seats + 1]
         Sums over decks of the squared chips: those won in each seat, then those won in all seats together.
     counts : int64[2]
-        Number of decisions of all seats, and number of those with a missing row, where an action is drawn uniformly.
+        Number of decisions of all seats, and number of decisions with a missing row, whose action is drawn uniformly.
     """
 
     chips: np.ndarray
@@ -76,7 +76,7 @@ def play_match(
     Raises
     ------
     ValueError
-        If the rows of the two differ in number or dtype, or the bucket table of `blueprint` is not built.
+        If the rows of the two differ in number or dtype, or the bucket table of `blueprint` is missing.
     """
     if blueprint.rows.shape != other.rows.shape or blueprint.rows.dtype != other.rows.dtype:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
@@ -119,7 +119,7 @@ def play_match(
 def meet_rows(blueprint: Blueprint, num_decks: int, max_rows: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows that self-play reaches, in the order of play: each row's node and its first cell.
 
-    Missing rows are left out. A row that is reached several times appears as often.
+    Missing rows are left out. A row appears each time that it is reached.
 
     Returns
     -------

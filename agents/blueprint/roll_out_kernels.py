@@ -58,8 +58,8 @@ def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
     """Write one street's rows decision by decision instead of bucket by bucket, with missing rows filled in.
 
     A missing row becomes the row of the nearest bucket at the same decision. If no bucket has a row there, the row
-    gives probability 1 to the action after the fold, a check or call where the tree offers it. Roll-outs read the rows
-    of many buckets of one decision, which lie side by side in the new order.
+    gives probability 1 to the first action that is no fold: a check or call, if the tree offers one. Roll-outs read the
+    rows of many buckets of one decision, which lie side by side in the new order.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def turn_rows(tree, game, decisions, street, num_buckets, rows, turned):
                 continue
             nearest = np.int64(-1)
             for step in range(1, num_buckets if num_kept else 0):
-                # Buckets are ordered by strength, so near ones hold similar hands.
+                # Buckets are ordered by strength, so neighbouring buckets hold similar hands.
                 for other in (bucket - step, bucket + step):
                     if nearest < 0 and 0 <= other < num_buckets:
                         cell = game.base[street] + other * game.pairs[street] + tree.row[node]
@@ -155,7 +155,7 @@ def _point(seed, node, world, num_worlds):
     word = (word ^ (word >> _S27)) * _MIX2
     word ^= word >> _S31
     shift = np.int64((word & _LOW) * np.uint64(num_worlds) >> _S32)
-    step = np.int64(word >> _S32 & np.uint64(1023)) * 2 + 1  # odd: worlds that are a power of two are all met
+    step = np.int64(word >> _S32 & np.uint64(1023)) * 2 + 1  # odd: no place comes twice if `num_worlds` is 2^k
     place = (world * step + shift) % num_worlds
     return (place + np.float64(word >> _S32) * 2.0**-32) / num_worlds
 
@@ -379,11 +379,11 @@ def fill_end(contributions, live, own, ranks, hands, known, ends, values):
     own : int
         The seat whose hands are valued.
     ranks : uint16[num_combos]
-        The rank of each combo on the board.
+        The hand rank of each combo on the board.
     hands : int32[n]
         The combos of `own` to value.
     known : int64[num_seats]
-        The rank of each seat's known hand; the entry of `own` is overwritten.
+        The hand rank of each seat's known hand; the entry of `own` is overwritten.
     ends : float64[2 * MAX_SEATS + 1]
         Workspace.
     values : float64[num_combos]

@@ -229,8 +229,8 @@ def tree_stakes(rules: HoldemRules) -> Stakes:
 def stakes_at(place: RollOutPlace, state: BettingState) -> Stakes:
     """Return the stakes of a hand that continues in the tree, from its betting state and its place.
 
-    A folded seat puts in no more chips. Its contribution stays with its seat in the tree; if it has none, the
-    contribution is given to a tree seat that stands for no seat at the table.
+    A folded seat puts in no more chips. Its contribution stays with its seat in the tree. The contribution of a folded
+    seat that is not in the tree goes to a tree seat that stands for no seat at the table.
     """
     paid = np.array(place.paid, np.int64)
     spare = [seat for seat in range(len(paid)) if seat not in place.seats]

@@ -126,9 +126,9 @@ class TrainingRun:
             If the checkpoint's arrays do not fit the trainer.
         """
         if checkpoint.table_digest != self.trainer.cards.table_digest:
-            raise ValueError("the run was begun with another bucket table; build that one again")
+            raise ValueError("the run was begun with another bucket table; build the earlier table again")
         if checkpoint.source != tree_digest(self.trainer.tree):
-            raise ValueError("the run was begun with other betting; use the plurispiel that began it")
+            raise ValueError("the run was begun with another betting tree; use the version of plurispiel that began it")
         state = {name: values for name, values in checkpoint.arrays.items() if not name.startswith("watched_")}
         self.trainer.schedule = checkpoint.schedule
         watched = Watched(*(np.array(checkpoint.arrays[f"watched_{n}"]) for n in ("nodes", "cells", "rows")))
@@ -136,7 +136,7 @@ class TrainingRun:
             watched.require(self.trainer.tree, len(self.trainer.regrets))
             self.trainer.resume(checkpoint.iteration, state)
         except ValueError as error:
-            raise ArtefactRefused(f"its checkpoint is no sound {KIND}: {error}; delete it") from None
+            raise ArtefactRefused(f"the run's newest checkpoint is damaged: {error}; delete it") from None
         self._watched = watched
         self.marks = list(checkpoint.marks)
         self.seconds = checkpoint.seconds
@@ -197,7 +197,7 @@ class TrainingRun:
         on_mark()
 
     def keep(self) -> None:
-        """Write a checkpoint, unless the last one is of the same iteration, and delete all but the last two."""
+        """Write a checkpoint, unless the newest has the same iteration, and delete all but the two newest."""
         trainer = self.trainer
         if self._kept_at == trainer.iteration:
             return
@@ -228,7 +228,7 @@ class TrainingRun:
             shutil.rmtree(older, ignore_errors=True)
 
     def finish(self) -> None:
-        """Write a checkpoint and the blueprint so far, after a match of each earlier mark's blueprint against it."""
+        """Write a checkpoint, play each earlier mark's blueprint against the blueprint so far, and write the latter."""
         self.keep()
         final = self._blueprint()
         for number, mark in enumerate(self.marks):
@@ -351,7 +351,7 @@ def load_checkpoint(folder: Path) -> tuple[Checkpoint, list[ArtefactRefused]]:
             refused.append(error)
     if refused:
         raise refused[0]
-    raise ValueError(f"{folder} holds no training run (no {CHECKPOINTS}); give the folder of one")
+    raise ValueError(f"{folder} holds no training run (no {CHECKPOINTS}); give the folder of a training run")
 
 
 def _read_checkpoint(path: Path) -> Checkpoint:
@@ -363,9 +363,9 @@ def _read_checkpoint(path: Path) -> Checkpoint:
         marks = tuple(mark_from_dict(mark) for mark in record["marks"])
         iteration, seconds, num_marks = record["iteration"], record["seconds"], record["num_marks"]
         if type(iteration) is not int or type(num_marks) is not int or not isinstance(seconds, (int, float)):
-            raise ValueError("its numbers are damaged")
+            raise ValueError("iteration, num_marks or seconds is no number")
         if not 0 <= iteration <= schedule.iterations or not 1 <= num_marks <= 1000 or seconds < 0.0:
-            raise ValueError("its numbers are out of range")
+            raise ValueError("iteration, num_marks or seconds is out of range")
         if record.get("start") is not None:
             work_done({"iterations": iteration, "start": record["start"]})
         _require_state(artefact.arrays, deck_cards(config.rules.num_suits, config.rules.num_ranks))
@@ -392,8 +392,8 @@ def _require_state(arrays: Mapping[str, np.ndarray], cards: np.ndarray) -> None:
         for first in range(0, len(values), _CHUNK):
             part = values[first : first + _CHUNK]
             if not np.isfinite(part).all() or (name != "regrets" and (part < 0).any()):
-                raise ValueError(f"{name} holds numbers that no training has")
+                raise ValueError(f"{name} holds numbers that are not finite, or are below 0 where none may be")
     if not (np.sort(arrays["decks"], axis=-1) == np.sort(cards)).all():
         raise ValueError("a deck does not hold every card once")
     if not arrays["streams"][:, :4].any(axis=1).all():
-        raise ValueError("a stream of random numbers has ended")
+        raise ValueError("a stream of random numbers has the state 0, which gives the same number for ever")

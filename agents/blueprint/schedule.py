@@ -15,8 +15,9 @@ class Schedule:
     """The iterations at which a run discounts, prunes, averages and takes snapshots.
 
     The average strategy of the first street is a mean over visits: an update adds the current strategy of every row
-    that it visits. The average strategy of later streets is a mean over snapshots: a snapshot is the current strategy
-    of all rows visited so far. A `Trainer` with ``average_all`` averages every street over visits.
+    that it visits. The average strategy of later streets is a mean over the visits of traversals or over snapshots, see
+    `num_snapshots`. A snapshot is the current strategy of all rows visited so far. A `Trainer` with ``average_all``
+    averages every street like the first.
 
     Attributes
     ----------
@@ -34,15 +35,15 @@ class Schedule:
     average_over : float
         Share of the run, at its end, that the averages cover. They restart at the beginning of that share, and earlier
         at each iteration that is 1 - average_over times the iteration of a later restart. So the averages of an
-        unfinished run cover its last part, too. With 1, the averages cover everything since `average_from`. That
-        strategy is less exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
+        unfinished run cover its last part, too. With 1, the averages cover everything since `average_from`. Such an
+        average is less exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int
-        Iterations between two updates of the averages over visits.
+        Iterations between two updates of the first street's average.
     num_snapshots : int
         How later streets are averaged. With 0, each visit of a row by a traversal of another seat adds the row's
         current strategy, and discounts hold for these sums, too. Otherwise the number of snapshots in the run, evenly
         spaced from `average_from` on, as in the paper: the average is the mean of the current strategies at these
-        iterations. Snapshots take half of the memory.
+        iterations. Sums of snapshots take half the memory of sums over visits.
     """
 
     iterations: int
@@ -64,7 +65,7 @@ class Schedule:
                 f"iterations and average_every are 1 or more, got {self.iterations} and {self.average_every}"
             )
         if not 0 <= self.num_snapshots <= MAX_SNAPSHOTS:
-            raise ValueError(f"snapshots are 0 to {MAX_SNAPSHOTS}, got {self.num_snapshots}")
+            raise ValueError(f"num_snapshots is 0 to {MAX_SNAPSHOTS}, got {self.num_snapshots}")
         for name in ("discount_until", "prune_from", "average_from"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is a share of the run, 0 to 1, got {getattr(self, name)}")
@@ -109,7 +110,9 @@ class Schedule:
             If the other run is shorter.
         """
         if iterations < self.iterations:
-            raise ValueError(f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}")
+            raise ValueError(
+                f"a run of {self.iterations:,} iterations cannot be cut to {iterations:,}; give at least as many"
+            )
         share = self.iterations / iterations
         first = self.average_from * self.iterations
         snapshots = (

@@ -61,7 +61,7 @@ class TraversalSettings(NamedTuple):
     prune_share : float
         The share of traversals that prune, once pruning has begun.
     average_every, last_average_street : int
-        Iterations between two updates of the average, and the last street that is averaged by visits.
+        Iterations between two updates of the average (`add_strategy`), and the last street that they average.
     """
 
     rounds: bool
@@ -108,8 +108,8 @@ class Trainer:
     prune_below : float
         Regret in chips below which an action is pruned; negative.
     average_all : bool
-        Whether every street is averaged as the first one, by walks that follow all actions of the other seats. For
-        small games.
+        Whether every street is averaged like the first street, by walks that follow all actions of the other seats.
+        For small games.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Trainer:
         Sums of current strategies for the cells of the first street, or of all streets with `average_all`.
     later_sums : float32 or uint16[num_cells]
         Sums of current strategies over visits or snapshots (see `Schedule`), used for the cells of the other streets;
-        empty if there are none.
+        empty if `sums` is for all streets.
     streams : uint64[threads, 8]
         The state of each thread's random numbers in the first four words; the others are padding.
     settings : TraversalSettings
@@ -148,7 +148,7 @@ class Trainer:
         average_all: bool = False,
     ):
         if prune_below >= 0:
-            raise ValueError(f"actions are pruned below a negative regret, got {prune_below}")
+            raise ValueError(f"prune_below must be a negative regret in chips, got {prune_below}")
         self.rules = rules
         self.cards = cards
         self.schedule = schedule
@@ -230,7 +230,7 @@ class Trainer:
         for event in events:
             if not self.iteration < event <= last:
                 continue
-            if self.iteration in schedule.renewals:  # not before: a caller may ask for the averages at a restart
+            if self.iteration in schedule.renewals:  # only now: a caller may have asked for the averages at the restart
                 _clear(self.sums)
                 _clear(self.later_sums)
             self._iterate(event)
@@ -290,7 +290,7 @@ class Trainer:
         current = self.state()
         for name, values in current.items():
             if name not in state or state[name].dtype != values.dtype or state[name].shape[1:] != values.shape[1:]:
-                raise ValueError(f"{name} is missing or of another kind")
+                raise ValueError(f"{name} is missing, or has another dtype or shape")
             if name not in _BY_THREAD and state[name].shape != values.shape:
                 raise ValueError(f"{name} has {len(state[name]):,} entries, not {len(values):,}")
         for name in _STATE:
@@ -347,7 +347,7 @@ class Trainer:
         return total / max(self.weighted_visits[0], 1.0), met
 
     def _add_snapshot(self) -> None:
-        """Add the current strategies of the streets not averaged by visits to `snapshots`."""
+        """Add the current strategies of the streets after the last in `sums` to `later_sums`."""
         for street in self._later_streets:
             cells = street_cells(self.tree, self.game, street, self.cards.num_buckets[street])
             strategy = np.empty(tree_kernels.MAX_ACTIONS)
@@ -411,7 +411,7 @@ def warmup() -> None:
 
 
 def _multiply(values: np.ndarray, factor: float) -> None:
-    """Multiply numbers in place, zeros not: writing them would take memory for rows that were never visited."""
+    """Multiply numbers in place, except parts of zeros: writing these would take memory for rows never visited."""
     for first in range(0, len(values), _PIECE):
         part = values[first : first + _PIECE]
         if part.any():

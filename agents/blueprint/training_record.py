@@ -27,15 +27,15 @@ class Mark:
     regret : float
         Positive regret per visit in thousandths of a big blind, see `Trainer.regret_per_visit`.
     drift : float
-        Total variation distance between the strategies at the last mark and now, averaged over rows reached in
+        Total variation distance between the strategies at the previous mark and now, averaged over rows reached in
         self-play: 0 to 1, NaN at the first mark.
     seat_values, seat_deviations : tuple of float
         Value of each seat in self-play, and its standard error, in mbb per hand.
     missing : float
         Share of decisions of self-play with a missing row.
     against_last, against_last_deviation : float
-        Winnings in mbb per hand against the last mark's blueprint in a duplicate match, and their standard error; NaN
-        at the first mark.
+        Winnings in mbb per hand against the previous mark's blueprint in a duplicate match, and their standard error;
+        NaN at the first mark.
     against_final, against_final_deviation : float
         Winnings in mbb per hand against the finished blueprint in a duplicate match, and their standard error; NaN
         before the end, and at a mark at the end.
@@ -89,11 +89,12 @@ def mark_from_dict(record: Mapping[str, Any]) -> Mark:
 def summarised(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a training, completed by its core-hours and the gain of its last doubling.
 
-    ``core_hours`` are hours times threads. ``last_doubling_from`` is the iteration of the last mark in the first half
-    of the run. If that mark lies well before the middle, the gain is that of more than a doubling.
+    ``core_hours`` are hours times threads; None if the record lacks either. ``last_doubling_from`` is the iteration of
+    the latest mark in the first half of the run. If that mark lies well before the middle, the gain covers more than a
+    doubling.
     ``last_doubling_mbb`` is the finished blueprint's winnings in mbb per hand against the blueprint of that mark, in a
-    duplicate match. ``last_doubling_ci95`` is the half-width of the 95 % confidence interval of these winnings. All
-    three are None without such a mark.
+    duplicate match. ``last_doubling_ci95`` is the half-width of the 95 % confidence interval of these winnings. The
+    three entries of the last doubling are None if no mark in the first half has played the finished blueprint.
     """
     record = dict(training)
     record.update(core_hours=None, last_doubling_mbb=None, last_doubling_ci95=None, last_doubling_from=None)

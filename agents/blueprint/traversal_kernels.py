@@ -27,7 +27,7 @@ WORD, FIRST_CHILD, ROW, PAID = 0, 1, 2, 3
 """Words of a decision's record."""
 
 NUMBER, POT, LEVEL = 1, 2, 3
-"""Words of an end's record."""
+"""Words of an end's record. The level is the contribution of each live seat, or -1 if these contributions differ."""
 
 CHILD, CELL, PLACE, COUNT, EXPLORED = 0, 1, 2, 3, 4
 """Entries of a frame, an open decision: its first child, its row's first cell, the index of the action being followed,
@@ -96,7 +96,7 @@ def deal_hand(tables, game, cards, stream, work):
     board = work.deck[num_seats * num_hole : num_seats * num_hole + game.num_board_cards]
     word = tables.starts[num_hole + game.num_board_cards]
     masks = np.int64(0)
-    # Ranks are sums over cards, so the board's part is computed once for all seats.
+    # The words that give a hand's rank are sums over its cards, so the board's part is computed once for all seats.
     for k in range(game.num_board_cards):
         word += tables.words[board[k]]
         masks |= tables.masks[board[k]]
@@ -246,7 +246,7 @@ def _explored(tree, game, settings, regrets, cell, first, word, num_actions, mat
         if ends or regrets[cell + a] > settings.prune_below:
             explored |= 1 << a
             count += 1
-    if count == 0:  # every action is bad: without one to follow there would be no value
+    if count == 0:  # every action is bad: without an action to follow there would be no value
         return everything
     if count < num_actions and not matched:
         for a in range(num_actions):
@@ -393,7 +393,7 @@ def add_strategy(tree, game, last_street, regrets, sums, stream, work, seat):
     ----------
     tree : TraversalTree
     last_street : int
-        The last street that is averaged by visits.
+        The last street that has sums here.
     sums : float64[cells of the streets up to last_street]
         Modified in place.
     stream : uint64[4]

@@ -22,7 +22,8 @@ class TraversalWorkspace(NamedTuple):
     combos, ranks : int64[MAX_SEATS]
         The combo of each seat, and its hand rank.
     buckets, starts : int64[MAX_SEATS * MAX_STREETS]
-        For each seat and street, the seat's bucket, and the index of that bucket's first cell.
+        For each seat and street, the seat's bucket, and the index of that bucket's first cell. Both arrays are indexed
+        by the slot of seat and street (`traversal_kernels.SLOT`).
     frames : int64[depth, 8]
         The stack of open decisions, one frame each (see `traversal_kernels.CHILD`).
     values, strategies : float64[depth, MAX_ACTIONS]

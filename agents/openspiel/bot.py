@@ -111,9 +111,9 @@ class OpenSpielBot(pyspiel.Bot):
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """Return the legal action ids with their probabilities; an empty list if the seat is not to act.
 
-        The probabilities are the row of the hole cards in the agent's `range_strategy`. If the agent reports none, they
-        are those that its `act` returns; an action without probabilities has probability 1. In a game where every raise
-        size is legal, actions of probability 0 are left out.
+        The probabilities are the row of the hole cards in the agent's `range_strategy`. If `range_strategy` returns
+        None, `act` gives the probabilities, and an action that it returns without any has probability 1. In a game
+        where every raise size is legal, actions of probability 0 are left out.
         """
         hand = self._to_act(state)
         if hand is None:

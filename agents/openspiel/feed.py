@@ -1,7 +1,7 @@
 """An agent's view of one hand of an OpenSpiel game.
 
 An OpenSpiel state shows every card to everybody. So `own_view` first removes hidden cards from the history, and all
-other code here reads its result only.
+other code here reads only the history without these cards.
 """
 
 from collections.abc import Iterable

@@ -139,7 +139,10 @@ class PolicyAgent(RangeAgent):
         self._policy = policy
         self._game = OpenSpielGame(game)
         if self._game.rules.betting_abstraction == "fullgame":
-            raise ValueError("a policy plays games with a short list of actions; got a universal_poker fullgame")
+            raise ValueError(
+                "a policy plays games with a menu of raises, got a universal_poker game with "
+                "bettingAbstraction=fullgame"
+            )
 
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a new hand."""
@@ -166,7 +169,8 @@ class PolicyAgent(RangeAgent):
 class SolverAgent(PolicyAgent):
     """An agent that plays the average policy of an OpenSpiel solver.
 
-    In a process, the solver runs once for each solver, number of iterations and rules; the last eight are kept.
+    A process solves once for each combination of solver, number of iterations and rules. It keeps the eight solutions
+    that were used last.
 
     Parameters
     ----------

@@ -74,8 +74,8 @@ def plan_best(layout, seat, width, changes, plan):
     Parameters
     ----------
     changes : float[num_chunks, 2, n * width, 16]
-        For each chunk of boards, entry 0 has the regrets of one walk over the boards in which the seat played `plan`;
-        entry 1 is not used. Both entries are set to 0.
+        For each chunk of boards, entry 0 has the regrets that a walk over the boards has found for a seat that plays
+        `plan`; entry 1 is not used. Both entries are set to 0.
     plan : float[n * width, 16]
         Probabilities. Where an action has positive regret, the best action gets probability 1. Modified in place.
 
@@ -151,7 +151,8 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
         hands, reach = street.deals.seats[player], work.reach[player]
         blocks = hands.block[board + 1] - hands.block[board]
         gather(street, board, batch, player, above, work)
-        # The opponent's strategy is not needed again, so it is written to the rows of its reach and overwritten below.
+        # The opponent's strategy is not needed again, so it is written to the rows of the opponent's reach, which
+        # overwrites it below.
         factors = work.shares if player == seat else reach
         _expand(street, plans, board, batch, player, factors, work)
         for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -230,7 +231,7 @@ def learn_by_buckets(street, plans, board, batch, seat, factor, changes, work):
         for k in range(num_hands):
             row = entry + np.int64(numbers[start + k])
             # A counterfactual regret does not contain the seat's own range. Hands that share a strategy must be
-            # weighted by it, or a hand that is hardly ever held would count as much as a likely one.
+            # weighted by the range, or a hand that is hardly ever held would count as much as a likely hand.
             weight = spread(values, weights[start + k]) * deals_of_board
             store(changes[0], row, load(changes[0], row) + load(work.out, k) * weight)
         rows_to_tile(reach, work.rows, blocks, work.out, np.int64(0))

@@ -117,9 +117,9 @@ def _positive_total(table, row, num_actions, blocks, block, zeros):
 def _pass_reach(layout, seat, batch, table, start, blocks, reach):
     """Multiply a seat's reach by its strategy from the roots of a batch down to its leaves.
 
-    The seat is the opponent of the traverser, whose strategy is not needed on the way up. The reach is divided by the
-    total of the entries, and not each entry, which takes one division for each hand and decision. `reach` is modified
-    in place.
+    The seat is the traverser's opponent, and an opponent's strategy is not needed on the way up. Dividing the reach by
+    the total of the entries takes one division for each hand and decision; dividing the entries would take one for each
+    action. `reach` is modified in place.
     """
     zeros = spread(table, table.dtype.type(0))
     for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):
@@ -175,7 +175,7 @@ def _pass_own_reach(layout, seat, batch, table, start, blocks, work):
         even = spread(table, table.dtype.type(1.0 / num_actions))
         for block in range(blocks):
             total = _positive_total(table, row, num_actions, blocks, block, zeros)
-            # `_pass_reach` rounds differently: a seat's reach may differ in the last bit if the other seat traverses.
+            # `_pass_reach` rounds differently: a seat's reach may differ in its lowest bit if the other seat traverses.
             inverse = where_positive(total, ones / total, zeros)
             spare = where_positive(total, zeros, even)
             weight = load(reach, source + block)

@@ -1,8 +1,9 @@
 """The boards of a subgame, street by street, and the hands that each seat can hold on them.
 
 Two boards are isomorphic if a renaming of suits turns one into the other. The renaming must not change the cards of
-earlier streets, the ranges or the locks. The *members* of a class are the sets of new cards with isomorphic boards.
-Only one board of each class is dealt. Its values are added once for each member, to the hands with suits renamed.
+earlier streets, the ranges or the locks. Isomorphic boards form a class, and the *members* of a class are the sets of
+new cards that lead to its boards. Only one board of each class is dealt. Its values are added once for each member, to
+the hands with suits renamed.
 
 On each board, the hands in a seat's range are numbered from 0 by their strength, weakest first. The board from which
 a board is dealt, on the street before, is its *parent*. A *block* is sixteen numbers (`machine.lanes`); a *tile* has
@@ -41,10 +42,10 @@ class SeatHands(NamedTuple):
     cards : uint8[num_hands, 2]
         The cards of each hand, as in `RankedHands`.
     above : int32[num_hands]
-        The number of each hand among the seat's hands on the parent; on the first street, its combo number.
+        The number of each hand among the seat's hands on the parent; on the subgame's first street, its combo number.
     same : int32[num_hands]
-        The index of the same combo's block in a tile of the other seat's hands (`fill_fold_tile`). 0, the index of a
-        block of zeros, if the combo is not in the other seat's range.
+        The index of the same combo's block in a tile of the other seat's hands (`fill_fold_tile`). If the combo is not
+        in the other seat's range, the index is 0, that of a block of zeros.
     target_first : int64[num_members + 1]
         The index in `targets` of the first entry of each member, board after board, then the length of `targets`.
     targets : int32[n]
@@ -78,8 +79,8 @@ class StreetDeals(NamedTuple):
         The probability that one member of the board's class is dealt on the parent, given both hands. In a sample, this
         probability is multiplied by the board's factor (`_sampled`).
     multiplicity : float[num_boards]
-        The number of ways to deal a board of this class after the first street's board. In a sample, this number is
-        multiplied by the board's factor.
+        The number of ways to deal a board of this class after the board on which the subgame begins. In a sample, this
+        number is multiplied by the board's factor.
     """
 
     seats: tuple[SeatHands, SeatHands]
@@ -151,7 +152,7 @@ class _Board(NamedTuple):
         For each seat, the number of each combo among the seat's hands on the board; -1 for a combo that shares a card
         with the board or is not in the seat's range.
     multiplicity : int
-        The number of ways to deal a board of this class after the first street's board.
+        The number of ways to deal a board of this class after the board on which the subgame begins.
     """
 
     cards: tuple[int, ...]
@@ -176,9 +177,9 @@ def deal_streets(
     ----------
     rules : HoldemRules
     street : int
-        The first street.
+        The street on which the subgame begins.
     board : tuple of int
-        The cards of the first street's board.
+        The board cards on that street.
     ranges : float64[2, num_combos]
         Each seat's weight of each combo. Combos with weight 0 get no number.
     alike : float64[..., num_combos]
@@ -187,7 +188,8 @@ def deal_streets(
         Data type of `StreetDeals.weight` and `StreetDeals.multiplicity`.
     last_boards : int
         Number of draws in the systematic sample of the last street's boards, for each parent; 0 deals all boards. The
-        sample is the same in each call, and its boards stand for the others. The first street is never sampled.
+        sample is the same in each call, and its boards stand for the others. The subgame's first street is never
+        sampled.
     """
     ranker = HandRanker(rules)
     renamed = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)

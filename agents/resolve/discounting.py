@@ -2,7 +2,7 @@
 
 The algorithms are those full-width algorithms of `agents.tabular.solvers` that update in turn, without prediction and
 without omitted iterations. Averages may also restart at each power of 4. The default, ``dcfr-restarts``, is discounted
-CFR with such restarts: the k-th iteration since a restart has weight k^3. It is the scheme of the program
+CFR with such restarts: the k-th iteration from a restart on has weight k^3. This scheme is that of the program
 postflop-solver by W. Inoue (2022).
 """
 

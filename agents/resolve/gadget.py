@@ -1,7 +1,8 @@
-"""The re-solving gadget: before a subgame one seat may terminate, hand by hand, for the value the hand had before.
+"""The re-solving gadget: before a subgame one seat may terminate with any of its hands, for a value fixed in advance.
 
-The solving seat must hold every hand of its opponent to at most that value. So wrong beliefs about the opponent's range
-cannot cost the solving seat anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here
+The solving seat must hold every hand of its opponent to at most the hand's value. If these are the values before the
+subgame is solved again, wrong beliefs about the opponent's range cannot cost the solving seat anything. CFR-D
+(Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here
 are those of RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
 
 References
@@ -31,13 +32,13 @@ class Gadget:
     facing : float64[num_combos]
         For each combo, the total weight of the other seat's compatible hands.
     forced : float64[num_combos], optional
-        The weight of each combo that continues in addition, without a choice; by default 0. If the bounds are generous,
-        every hand terminates, and without such weights the other seat would face no hands to learn from.
+        The weight with which each combo continues in addition, without a choice; by default 0. If the bounds are
+        generous, every hand terminates, and without such weights the other seat would face no hands to learn from.
 
     Attributes
     ----------
     accepted : float64[num_combos]
-        The probability with which each combo continues; 0.5 to begin with and where neither choice has regret.
+        The probability with which each combo continues; 0.5 to begin with and where neither choice has positive regret.
     """
 
     def __init__(self, seat: int, bounds: np.ndarray, facing: np.ndarray, forced: np.ndarray | float = 0.0):

@@ -36,7 +36,7 @@ class StreetLayout(NamedTuple):
         The row of a decision's first action in its actor's tables by hand; the rows of its other actions follow. 0 at
         nodes that are no decisions.
     locked : int8[num_nodes]
-        1 at decisions that are locked for all hands, else 0; the solver sets it.
+        1 at decisions that are locked for all hands, else 0; `VectorSolver` fills this array.
     table_lane : int32[num_nodes]
         The index of a decision's first action in `action_rows`, needed for tables by bucket.
     reach_row : int32[2, num_nodes]
@@ -125,8 +125,8 @@ class StreetSize(NamedTuple):
 
 
 BATCH_NODES = 250
-"""A root begins a new batch once the current one has this many nodes, and at every multiple of sixteen roots, which
-kernels transpose together."""
+"""A root begins a new batch once the current batch has this many nodes. Every sixteenth root begins one, too, since
+kernels transpose sixteen roots together."""
 
 
 def lay_out(betting: StreetBetting, dtype: type | np.dtype, *, batches: bool) -> tuple[StreetLayout, StreetSize]:

@@ -16,7 +16,7 @@ from plurispiel.agents.resolve.subgame import BucketRows
 __all__ = ["NUM_CHUNKS", "BucketPlans", "HandBuckets", "ReachAbove", "SolverStreet", "StreetArrays", "Workspace"]
 
 NUM_CHUNKS = 16
-"""The most chunks into which the first deal's boards are cut; fixed, as no sum may depend on the number of threads."""
+"""The largest number of chunks of the first deal's boards; fixed, as no sum may depend on the number of threads."""
 
 _MAX_BUCKETS = 65_535
 
@@ -229,7 +229,10 @@ class SolverStreet:
             bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans.tables[seat])
 
     def plan_best(self, seat: int) -> int:
-        """Plan the action of largest regret in the last walk for each decision and bucket; return how many change."""
+        """Plan the action of largest regret in the latest walk, if that regret is positive, by decision and bucket.
+
+        Return the number of pairs of decision and bucket with such an action.
+        """
         if not self.plans:
             return 0
         return bucket_kernels.plan_best(self.layout, seat, self.width, self.changes[seat], self.plans.tables[seat])

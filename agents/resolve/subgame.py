@@ -26,7 +26,7 @@ class Subgame:
     state : BettingState
         A state of two players, with a decision to make.
     board : tuple of int
-        All board cards up to the state's street.
+        The whole board of the state's street.
     ranges : float64[2, num_combos]
         Each seat's weight of each combo, in any scale. A pair of compatible hands has the product of their weights.
     menu : callable, optional
@@ -35,11 +35,11 @@ class Subgame:
         Chips in the pot that neither seat has put in.
     locks : mapping
         Fixed strategies, float64[num_combos, num_actions], by the actions that lead to a decision (as in
-        `BettingDecision.actions`). A lock on a later street holds on all boards. Rows sum to 1; combos with a row of
-        NaN are not locked.
+        `BettingDecision.actions`). A lock on a street after the subgame's first holds on all boards of that street.
+        Rows sum to 1; combos with a row of NaN are not locked.
     buckets : callable, optional
-        The buckets on streets after the first, where all hands of one bucket share a strategy on all boards. By default
-        each hand on each board has its own strategy.
+        The buckets on streets after the subgame's first street, where all hands of one bucket share a strategy on all
+        boards. By default each hand on each board has its own strategy.
 
     Raises
     ------

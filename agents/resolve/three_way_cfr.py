@@ -1,12 +1,12 @@
 """Vector CFR with three seats on the last street, with exact card removal.
 
 An iteration updates seats 0, 1 and 2 in turn. The value of a hand sums over all compatible pairs of the others' hands
-(`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other's hands needs only
-totals by card. With three seats it needs pairs, which takes 1.6 ms for all hands of a river. So an iteration in a tree
-of 42 decisions takes 0.3 s with all hands, and 0.04 s with some hundred hands in the ranges.
+(`three_way.pair_masses`), at showdowns and after folds. With two seats, the sum over the other seat's hands needs only
+totals by card. With three seats a sum over pairs of hands takes 1.6 ms for all hands of a river. So an iteration in a
+tree of 42 decisions takes 0.3 s with all hands, and 0.04 s with some hundred hands in the ranges.
 
 With three players, CFR is not proved to converge to a Nash equilibrium. `ThreeWaySolver.evaluate` measures the chips
-that each player alone can still gain by a best response; no player could gain any in an equilibrium.
+that each player alone can still gain by a best response. In an equilibrium no player can gain chips.
 """
 
 from collections.abc import Callable, Iterator
@@ -78,7 +78,7 @@ class ThreeWayDecision:
 
 
 class _Learn:
-    """An iteration: strategies follow the regrets, which are then updated."""
+    """An iteration: strategies are proportional to positive regrets, and the regrets are then updated."""
 
     def __init__(self, step: np.ndarray):
         self._gain, self._loss, self._decay = step.tolist()
@@ -176,7 +176,7 @@ class ThreeWaySolver:
         if rules.num_seats != 3 or state.is_over or state.street != rules.num_streets - 1:
             raise ValueError("three-way solving begins with a decision of three seats on the last street")
         if len(board) != rules.board_size(state.street):
-            raise ValueError(f"the board has {rules.board_size(state.street)} cards there, got {len(board)}")
+            raise ValueError(f"the last street has {rules.board_size(state.street)} board cards, got {len(board)}")
         if ranges.shape != (3, rules.num_combos) or not (np.isfinite(ranges) & (ranges >= 0.0)).all():
             raise ValueError(f"ranges are weights of at least 0 for three seats and {rules.num_combos} combos")
         self.algorithm: Discounting = parse_discounting(algorithm)
@@ -250,10 +250,10 @@ class ThreeWaySolver:
         node = self.root
         for action in actions:
             if action not in node.children:
-                raise ValueError(f"actions there are {list(node.children)}, got {action}")
+                raise ValueError(f"the actions of this decision are {list(node.children)}, got {action}")
             node = node.children[action]
         if not node.children:
-            raise ValueError("the hand is over there")
+            raise ValueError("the hand is over after these actions")
         result = np.full((self._num_combos, len(node.children)), np.nan)
         result[self.hands.combos] = node.strategy(node.sums).T
         return list(node.children), result

@@ -281,7 +281,7 @@ class VectorSolver:
         Parameters
         ----------
         seat : int
-            The seat that may terminate. Its range should be uniform, as it chooses which of its hands continue.
+            The seat that may terminate. Its range should be uniform, as the seat itself chooses which hands continue.
         bounds : float64[num_combos]
             The value of terminating with each combo, in chips: `combo_values` divided by `facing`.
         forced : float64[num_combos], optional
@@ -387,10 +387,13 @@ class VectorSolver:
                 free = np.isnan(lock).all(axis=-1)
                 locked = lock[~free]
                 if lock.shape != shape or not (locked >= 0.0).all() or (abs(locked.sum(axis=1) - 1.0) > 1e-6).any():
-                    raise ValueError(f"a lock is rows of probabilities that sum to 1, {shape} here, got {lock.shape}")
+                    raise ValueError(
+                        f"a lock has rows of probabilities that sum to 1, or of NaN, and the shape {shape}, "
+                        f"got the shape {lock.shape} or other rows"
+                    )
                 if street.buckets:
                     raise ValueError(
-                        "on streets with buckets strategies cannot be locked; lock others, or take exact cards"
+                        "strategies cannot be locked on streets with buckets: lock other streets, or take no buckets"
                     )
                 street.layout.locked[decision.node] = not free.any()
                 hands = street.deals.arrays.seats[decision.seat]
@@ -404,7 +407,7 @@ class VectorSolver:
                             # `learn` skips decisions that are locked for all hands, so these alone must be restored.
                             self._locked[decision.seat].append(rows)
         if len(known) < len(subgame.locks):
-            raise ValueError("a lock's actions lead to no decision of the subgame")
+            raise ValueError(f"a lock's actions lead to no decision of the subgame: {min(set(subgame.locks) - known)}")
 
     def _restore_locks(self, seat: int) -> None:
         for rows in self._locked[seat]:
@@ -448,7 +451,7 @@ class VectorSolver:
                 new = tuple(relabel_cards(new, row, rules.num_suits).tolist())
             representative = street.deals.renamings[number].get(tuple(sorted(new)))
             if representative is None:
-                raise ValueError(f"{cards_text(cards)!r} cannot be dealt on this board")
+                raise ValueError(f"{cards_text(cards)!r} cannot be dealt on this board, or is left out of the sample")
             number, row = representative
             renamings.append(row)
             image = renamed[row][image]

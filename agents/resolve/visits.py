@@ -143,7 +143,8 @@ class SampledRunOuts(_DrawnRunOuts):
     """A few whole run-outs of the first board, drawn with the probability of the deals that each board represents.
 
     The starts of the systematic samples advance by irrational steps from iteration to iteration, so that boards come up
-    evenly over time: with a few out of 49, strategies converge two to three times as fast as by independent draws.
+    evenly over time: with a few of the 49 turns sampled, strategies converge two to three times as fast as by
+    independent draws.
 
     Parameters
     ----------

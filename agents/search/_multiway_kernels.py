@@ -126,7 +126,7 @@ def deal_others(game, live, seat, cumulative, stream, work):
 
 @kernel
 def prepare_deal(tables, game, roll_game, cards, beliefs, seat, work):
-    """Rank all combos on the dealt board and list the traverser's possible ones; return their number.
+    """Rank all combos on the dealt board, and list the traverser's possible combos; return the number of these.
 
     Modified in place in `work`: `ranks`, `buckets`, `used`, `free`, `dealt_ranks`, `hands`.
 
@@ -180,7 +180,7 @@ def _draw(tables, cell, num_actions, is_frozen, stream):
 
 @kernel(inline=True)
 def _match(tables, cell, num_actions, is_frozen, strategy):
-    """Write a row's current strategy, and return whether the row may change: it is not frozen."""
+    """Write a row's current strategy, or its frozen strategy, and return whether the row is not frozen."""
     if is_frozen and tables.frozen[cell] >= 0.0:
         for a in range(num_actions):
             strategy[a] = tables.frozen[cell + a]
@@ -252,8 +252,9 @@ def _fill_leaf(tree, game, roll, tables, node, walk, stream, work):
     )
     seats = RollOutSeats(own, work.tree_dealt, work.biases, game.bias)
     worlds, sums = Worlds(work.ranks, work.buckets, work.free), RollOutSums(work.totals, work.counts)
-    # The traverser branches over its choices, too. Where the opponent alone chooses, as in Brown et al. (2018), the
-    # searcher becomes too defensive (supplement of 2019, footnote 1).
+    # The traverser branches over its choices, too. If the opponent alone chooses, as in "Depth-limited solving for
+    # imperfect-information games" (Brown, Sandholm and Amos, 2018), the searcher becomes too defensive (supplement of
+    # the Pluribus paper, footnote 1).
     for policy in range(num_policies if table >= 0 else 1):  # a seat that is all-in has nothing to choose
         work.biases[own] = policy
         for k in range(len(walk.hands)):
@@ -311,8 +312,8 @@ def learn(tree, game, roll, tables, seat, weight, count, stream, work):
             fill_end(paid, live, seat, ranks, walk.hands, known, work.ends, work.values)
         else:
             _fill_leaf(tree, game, roll, tables, node, walk, stream, work)
-        # Up: `values` are those of the action just followed. Its next sibling is followed; after the last one, the mean
-        # of all actions becomes the value of the decision.
+        # Up: `values` are those of the action just followed. The decision's next action is followed; when no action is
+        # left, the mean over all actions becomes the value of the decision.
         while depth >= 0:
             node, number = work.nodes[depth], work.numbers[depth]
             num_actions = np.int64(tree.num_actions[node])

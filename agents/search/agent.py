@@ -41,8 +41,8 @@ class SearchAgent(Agent):
     """Plays a blueprint before the flop, and searches on later streets and after off-tree raises before the flop.
 
     `act` draws from the strategy that `range_strategy` reports, found by the same search. Searches are for two to nine
-    players with chips, and before the flop for at most four players; elsewhere the blueprint plays. Where the
-    blueprint's bucket table is missing, only two players after the first street are searched for.
+    players with chips, and before the flop for at most four players left; elsewhere the blueprint plays. Without the
+    blueprint's bucket table there is a search only for two players, and only after the first street.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ class SearchConfig:
             kind = "a safe search" if self.safe else "a search"
             raise ValueError(f"time is {shortest:g} to {MAX_SECONDS:g} seconds for {kind}, got {self.time!r}")
         if not 0 <= self.iterations <= MAX_ITERATIONS:
-            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time, got {self.iterations!r}")
+            raise ValueError(f"iterations are 1 to {MAX_ITERATIONS:,}, or 0 for a time limit, got {self.iterations!r}")
         if self.threads < 0:
             raise ValueError(f"threads must be at least 1, or 0 for all processors, got {self.threads!r}")
         for name, known in (("play", PLAYS), ("root", ROOTS), ("freeze", FREEZES), ("cards", CARDS)):
@@ -210,7 +210,7 @@ def renamed_options(options: Mapping[str, str]) -> dict[str, str]:
     for former, text in options.items():
         name = _FORMER_NAMES.get(former, former)
         if name in renamed or (name != former and name in options):
-            raise ValueError(f"the option {name} of search was called {former}: give it once")
+            raise ValueError(f"the option {name} of search was called {former} before: give it by one name only")
         if name != former:
             # Python shows FutureWarning to users by default, but not DeprecationWarning.
             warnings.warn(f"the option {former} of search is now called {name}", FutureWarning, stacklevel=2)
@@ -241,5 +241,5 @@ def _require_type(name: str, value: object, default: object) -> None:
 
 
 def _sizes(texts: Texts) -> tuple:
-    """Return the sizes for each number of raises so far, with an empty entry at the end: no further raise."""
+    """Return the sizes for each number of raises so far; an empty entry at the end ends the raises."""
     return (*map(parse_sizes, texts), ())

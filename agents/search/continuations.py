@@ -71,10 +71,10 @@ def continuation_strategies(
     if not bias > 0.0:
         raise ValueError(f"bias must be positive, got {bias}")
     if strategy.shape[-1:] != actions.shape:
-        raise ValueError(f"a strategy of {strategy.shape[-1:]} actions needs as many, got {actions.shape}")
+        raise ValueError(f"strategy's last axis needs an action for each entry, got {strategy.shape}, {actions.shape}")
     first = np.array([0, len(actions)]) if first is None else first
     if first[0] != 0 or first[-1] != len(actions) or (np.diff(first) < 1).any():
-        raise ValueError(f"offsets must ascend from 0 to {len(actions)}, got {first}")
+        raise ValueError(f"first holds offsets that must ascend from 0 to {len(actions)}, got {first}")
     lengths = np.diff(first)
     kinds = np.minimum(actions, RAISE)
     found = np.empty((num_continuations, *strategy.shape), dtype=strategy.dtype)

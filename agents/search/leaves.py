@@ -48,7 +48,7 @@ class Continuations:
 
     def __init__(self, blueprint: Blueprint, rules: HoldemRules, num_policies: int = len(CONTINUATIONS)):
         if not isinstance(blueprint.cards, CardBuckets):
-            raise ValueError("roll-outs need the bucket table that the blueprint was trained with; build it")
+            raise ValueError("roll-outs need the bucket table that the blueprint was trained with; build that table")
         if not 1 <= num_policies <= len(CONTINUATIONS):
             raise ValueError(f"there are 1..{len(CONTINUATIONS)} continuations, got {num_policies}")
         self.num_policies = num_policies
@@ -61,8 +61,9 @@ class Continuations:
     def place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
         """Return the blueprint's node after all actions of a hand so far; None if the tree has no similar node.
 
-        At the start of a flop for which action translation finds no node, the result is the tree's flop with the same
-        players and the nearest pot.
+        At the start of a flop for which action translation finds no node, the result is the tree's start of a flop with
+        the same players and the nearest contributions (`FlopStarts`). In both cases the pots differ by a factor of at
+        most `roll_outs.MAX_SCALE`.
         """
         # Translation is deterministic, as published for leaves: random translation would give one leaf several values.
         return find_place(self.hand, actions) or self._flops.find_place(self.hand, actions)

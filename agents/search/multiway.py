@@ -1,9 +1,10 @@
 """Search with any number of players: Monte Carlo CFR on one street, with roll-outs of continuation strategies after it.
 
-The tree ends with the street. On streets other than the first and the last it also ends after a number of raises
-(`root.MAX_RAISES`). At these leaves each player who can still act chooses a continuation strategy of the blueprint
-(`continuations`), unseen by the others. Where the blueprint's tree has no node for a leaf, a last raise can only be
-called or folded to, and hands are checked down.
+The tree ends with the street. On streets other than the first and the last it ends at a raise before that, once there
+have been enough raises (`root.MAX_RAISES`). If the hand goes on after such an end, the end is a leaf: each player who
+can still act chooses a continuation strategy of the blueprint (`continuations`), unseen by the others. If the
+blueprint's tree has no node for a leaf after a raise, the others may only fold or call. If it has none for the start of
+the next street, the hands are checked down.
 
 References
 ----------
@@ -40,8 +41,8 @@ __all__ = ["DEALS", "MultiwaySolver", "MultiwaySubgame", "NoCompatibleHands", "p
 
 DEALS = 8
 """Traversals for each seat in one iteration of a search, which together take about as long as an iteration of vector
-CFR. Only one of them adds to the averages: this visits all decisions, and takes longer than the traversal itself, which
-visits few of them."""
+CFR. Averages are updated once in this number of traversals: an update visits all decisions and takes longer than a
+traversal, which visits few."""
 
 _MAX_ITERATIONS = 100_000
 
@@ -121,8 +122,8 @@ class MultiwayWorkspace(NamedTuple):
     Attributes
     ----------
     dealt, dealt_ranks : int64[num_seats]
-        The combo dealt to each seat, or -1 for a seat without cards, and the rank of that combo on the
-        dealt board.
+        The combo dealt to each seat, or -1 for a seat without cards, and the hand rank of that combo on the dealt
+        board.
     used : bool[256]
         Scratch: whether each card is taken.
     boards, ranks, buckets, free
@@ -221,7 +222,7 @@ class MultiwaySolver:
     ):
         state, rules = subgame.state, subgame.state.rules
         if state.is_over:
-            raise ValueError("a street is searched from its first decision on, and the hand is over")
+            raise ValueError("a search begins at a decision, and in the state given the hand is over")
         self.iteration = 0
         self._subgame, self._rules, self._continuations = subgame, rules, continuations
         # Weight on blocked combos would only make `deal_others` draw and reject them.
@@ -257,7 +258,7 @@ class MultiwaySolver:
             _Worker(xoshiro_stream(np.random.SeedSequence([seed, number])), self._workspace(street.depth))
             for number in range(threads)
         ]
-        # Even if every range has hands, no compatible ones may exist: only a deal to all seats shows it.
+        # Ranges that all have hands need not have compatible hands: only a deal to all seats shows whether they have.
         have_hands = all(self._cumulative[seat, -1] > 0.0 for seat in range(rules.num_seats) if self._live >> seat & 1)
         if not (have_hands and self._deal(-1, self._workers[0])):
             raise NoCompatibleHands("the ranges have no hands that can meet on this board")
@@ -321,7 +322,7 @@ class MultiwaySolver:
     def finish(self) -> None:
         """Free the memory that only iterations need: no further iterations can follow."""
         self._workers = []
-        # Choices at leaves follow the decisions in the tables, and are not needed once the street is solved.
+        # The cells of choices at leaves come after those of decisions, and are not needed once the street is solved.
         if self._num_kept < len(self._tables.regrets):
             self._tables = self._tables._replace(regrets=self._tables.regrets[: self._num_kept].copy())
 
@@ -386,8 +387,8 @@ class MultiwaySolver:
         if not self._deal(seat, worker):
             return False  # compatible hands are rare in these ranges: later traversals deal again
         self._learn(seat, float(number), worker)
-        # Averages cover whole ranges and need no deal, so that adding them in one iteration of `DEALS` is enough. The
-        # first iteration adds them, so that even a search stopped at once has an average.
+        # An update of the averages covers whole ranges and needs no deal, so one update in `DEALS` traversals of a seat
+        # is enough. The first traversal is one of these, so that even a search stopped at once has an average.
         if number % DEALS == 1:
             beliefs = self._beliefs[seat]
             kernels.add_averages(
@@ -487,8 +488,8 @@ def solve_multiway(
     history : Path
         Actions of the hand before the root.
     path : Path
-        Actions since the root. The subgame includes at least one raise after them. If the street is too large, no
-        raises are on offer after actions that were not taken.
+        Actions since the root. The subgame ends only after a raise that comes after all of these actions. If the street
+        has too many nodes, no raises are on offer once the betting departs from this path.
     added, frozen
         Off-tree raises, and frozen strategies; see `StreetSolution`.
     began, deadline : float

@@ -10,10 +10,11 @@ The order of calls, in `NestedSearch`:
 
 1. `strategy(public)` finds the segment of the decision and asks for its solution; `beliefs(public)` begins at 6.
 2. `_solution(before, here)` returns the search that serves after the actions `here` of a segment, from memory or by 3.
-3. `_search(before, here)` asks for the root (4), and finds the last raise of `here` that the root's menu does not
-   offer. If actions follow this raise, the search right after the raise serves (2 with fewer actions). If `here` has
-   actions but no such raise, the search at the root serves. Otherwise `_search` asks for the search at the seat's last
-   decision in `here` (2 with fewer actions), freezes the seat's decisions, and solves.
+3. `_search(before, here)` asks for the root (4), and finds the latest raise of `here` that the root's menu does not
+   offer, or at which the root's subgame would end (`Root.off_tree_raises`). If actions come after this raise, the
+   search right after the raise serves (2 with fewer actions). If `here` has actions but no such raise, the search at
+   the root serves. Otherwise `_search` asks for the search at the seat's latest decision in `here` (2 with fewer
+   actions), freezes the seat's decisions, and solves.
 4. `_root(before)` takes the beliefs at the end of the segment before (5), and updates them for new board cards.
 5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6. Before any action beliefs are
    uniform.

@@ -1,7 +1,7 @@
 """A blueprint's strategies at a search's decisions, translated to the search's actions.
 
-A search begins with these strategies (warm start). In a safe search, the opponent's value of terminating is that of its
-best response to them.
+A search begins with these strategies (warm start). In a safe search, the opponent's value of terminating is the value
+of its best response to these strategies.
 """
 
 import functools

@@ -2,7 +2,8 @@
 
 On the flop and later streets a search begins with the street, or at a decision of the searching seat
 (`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
-(`two_seats`). With more players, and always before the flop, the subgame ends with the street (`multiway`).
+(`two_seats`). With more players, and always before the flop, the subgame ends with the street, or on a street between
+the first and the last at a raise before that (`MAX_RAISES`); it is solved by Monte Carlo CFR (`multiway`).
 
 A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
@@ -49,22 +50,24 @@ MIN_BELIEF = 1e-5
 """A search gives weight 0 to hands below this share of the likeliest hand's probability."""
 
 MAX_RAISES = 2
-"""With more than two players, a subgame ends after this many raises on its street, or after the first raise beyond the
-root if that comes later. The first and the last street have no such limit. The paper ends a flop after its second
-raise."""
+"""With more than two players, a subgame ends after this many raises on its street. If the street has had so many before
+the root, the subgame ends after the first raise beyond the root. The first and the last street have no such limit. The
+paper ends a flop after its second raise."""
 
 MAX_PREFLOP_SEATS = 4
-"""The most players left with whom there is a search before the flop, as in the paper."""
+"""The largest number of players left for which there is a search before the flop, as in the paper."""
 
 MAX_SEATS = 9
-"""The most players with chips for whom there is a search. With more, a second is too short to learn all answers even to
-a single raise size."""
+"""The largest number of players with chips for which there is a search. With more, a second is too short to learn all
+answers even to a single raise size."""
 
 TWO_SEATS_NODES = 12_000
-"""The most nodes of a street's betting in a search for two players; from the flop they take a gigabyte."""
+"""The largest number of nodes that the betting of any street may have in a search for two players. With this number, a
+search of a flop takes a gigabyte."""
 
 TWO_SEATS_NODES_A_SECOND = 2_500
-"""Nodes of a street's betting for which a second suffices to lay them out and do a few iterations."""
+"""The same limit for each second of `SearchConfig.time`: a search lays out so many nodes of a street in a second, and
+does a few iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +105,11 @@ class Root:
         return int(self.state.array[betting_state.NUM_RAISES])
 
     def off_tree_raises(self, config: SearchConfig, path: Path) -> tuple[AddedRaises, int]:
-        """Return the raises of a path that the menu does not offer, and the number of its actions that matter.
+        """Return the raises of a path that the menu does not offer, and the number of actions that a search must know.
 
-        The number counts the actions up to and including the last raise that is not offered, or the last raise at which
-        the subgame would end if that comes later: a search must look beyond both. It is 0 without such raises.
+        Two kinds of raises ask for another search: a raise that is not offered, and a raise at which a subgame ends,
+        that is, raise number `max_raises` of the street and every later one. The number counts the path's actions up to
+        and including the latest raise of either kind; it is 0 if there is none.
 
         Parameters
         ----------
@@ -156,7 +160,7 @@ class TwoSeats:
     dead_chips : int
         Chips that the players who have folded have put into the pot.
     max_raises : int
-        No limit on raises, as in `ManySeats.max_raises`: this subgame reaches the end of the hand.
+        As in `ManySeats`; here `UNLIMITED_RAISES`, since the subgame reaches the end of the hand.
     """
 
     max_raises = UNLIMITED_RAISES
@@ -172,7 +176,7 @@ class TwoSeats:
     def ranges(self, uniform_share: float) -> np.ndarray:
         """Return both players' ranges (see `search_ranges`): float64[2, num_combos].
 
-        If they have no compatible hands, the beliefs contradict each other, and uniform ranges are returned.
+        If the ranges have no compatible hands, the beliefs contradict each other, and uniform ranges are returned.
         """
         rules = self._root.state.rules
         ranges = search_ranges(self._root, self._seats, uniform_share)
@@ -242,14 +246,15 @@ class TwoSeats:
 
 
 class ManySeats:
-    """The game of a search of one street: the table's, until the street ends.
+    """The game of a search of one street: the game at the table, until the street or the subgame ends.
 
     Attributes
     ----------
     state : BettingState
         The root's state.
     max_raises : int
-        Number of raises on the street after which the subgame ends, even if the street goes on.
+        Number of raises on the street after which the subgame ends, even if the street goes on (`MAX_RAISES`);
+        `UNLIMITED_RAISES` on the first and the last street.
     """
 
     def __init__(self, root: Root):
@@ -292,7 +297,7 @@ def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt
 
 
 def _max_nodes(config: SearchConfig, limit: int, in_a_second: int) -> int:
-    """Return how many nodes the betting may have: `limit`, but at most `in_a_second` a second under a time limit."""
+    """Return how many nodes the betting may have: `limit`, and under a time limit at most `in_a_second` a second."""
     return limit if config.iterations else int(min(limit, config.time * in_a_second))
 
 

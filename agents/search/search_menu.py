@@ -54,9 +54,9 @@ class SearchMenu:
 
 
 def _without_last(menu: BetMenu) -> BetMenu:
-    """Return a menu without one size: the last one among the sizes that follow the largest number of raises.
+    """Return a menu without one size: the last size on offer after the largest number of raises.
 
-    If several streets have sizes after that number of raises, the street with the most such sizes loses one, and among
+    If several streets offer sizes after that number of raises, the street that offers the most loses a size, and among
     equal streets the latest.
     """
     places = [

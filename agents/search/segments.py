@@ -45,8 +45,8 @@ class Segments:
         The blueprint's agent in this hand; it must have `range_strategy`.
     config : SearchConfig
     has_continuations : bool
-        Whether there are continuation strategies for leaves. Without them, only two players after the first street are
-        searched for.
+        Whether there are continuation strategies for leaves. Without them, a search can begin only after the first
+        street, with two players left.
     """
 
     def __init__(

@@ -18,10 +18,10 @@ Path = tuple[int, ...]
 """Actions since the root."""
 
 MAX_NODES = 7_000
-"""The most nodes of a street's betting; a larger tree takes too long to lay out and to solve."""
+"""The largest number of nodes of a street's betting; a larger tree takes too long to lay out and to solve."""
 
 MAX_BYTES = 1_000_000_000
-"""The most memory of a street's tables, in bytes."""
+"""The largest size of a street's tables, in bytes."""
 
 
 class StreetTree(NamedTuple):
@@ -93,9 +93,10 @@ class SearchBetting:
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
-        Number of raises on the street after which it ends in leaves, unless it is the last street.
+        Number of raises on the street after which the tree ends in leaves, unless the street is the last one.
     seen : tuple of int
-        Actions taken since the root. If the street is too large, actions off this path are followed by no raises.
+        Actions taken since the root. If the street has more than `MAX_NODES` nodes, no raises are on offer once the
+        betting departs from this path.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ class SearchBetting:
     Raises
     ------
     StreetTooLarge
-        If the street is too large and `seen` is empty.
+        If the street has more than `MAX_NODES` nodes and `seen` is empty.
     ValueError
         If no seat has a decision, or if the menu returns None, which would allow every raise.
     """

@@ -23,7 +23,7 @@ from plurispiel.agents.search.street_tree import Path
 __all__ = ["FORCED_SHARE", "LAST_STREET_FACTOR", "solve_two_seats"]
 
 LAST_STREET_FACTOR = 10
-"""On the last street `config.iterations` is multiplied by this: an iteration there costs less than a tenth."""
+"""The factor on `config.iterations` on the last street, where an iteration costs less than a tenth as much."""
 
 FORCED_SHARE = 0.3
 """In a safe search, the share of the opponent's weight that must continue, in proportion to its believed range.

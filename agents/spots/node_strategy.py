@@ -34,7 +34,7 @@ class NodeStrategy:
         The probability of each action with each combo; NaN for combos of weight 0.
     weights : float64[1326]
         Each combo's weight in the player's range, times the player's reach with that combo. Combos that share a card
-        with the board have weight 0. With two players, ranges are scaled so that the largest weight is 1.
+        with the board have weight 0. With two players, each range is first scaled so that its largest weight is 1.
     """
 
     node: str

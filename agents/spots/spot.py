@@ -94,7 +94,8 @@ class Spot:
                 raise ValueError(f"stacks must be whole chips, 1 or more, one number or {several}, got {self.stacks!r}")
         if self.pot // 2 + self._deepest() > MAX_CHIPS // 4:
             raise ValueError(
-                f"pot and stacks must be below {MAX_CHIPS // 4:,} chips, got {self.pot!r}, {self.stacks!r}"
+                f"half of the pot and the second largest stack must sum to {MAX_CHIPS // 4:,} chips or less, "
+                f"got pot {self.pot!r} and stacks {self.stacks!r}"
             )
         share = self.all_in_share
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 < share <= 1.0:
@@ -106,7 +107,7 @@ class Spot:
         if num_cards != 5:
             raise ValueError(f"three players are solved on the river only: board needs 5 cards, got {self.board!r}")
         if self.pot % 3:
-            raise ValueError(f"with three players pot must be a multiple of 3, as all have put in a third: {self.pot}")
+            raise ValueError(f"with three players pot must be a multiple of 3, for equal shares, got {self.pot}")
         if self.lock:
             raise ValueError("lock is for spots of two players: leave it out, or leave out middle")
 
@@ -237,7 +238,10 @@ class Spot:
             wrong &= self._range(PLAYERS[decision.seat]) > 0.0
             if wrong.any():
                 combo = int(np.flatnonzero(wrong)[0])
-                raise ValueError(f"lock {name!r}: {combo_text(combo)} does {named[combo]:g} in all, which must be 1")
+                raise ValueError(
+                    f"lock {name!r}: the probabilities of {combo_text(combo)} must sum to "
+                    f"{'at most ' * len(rest)}1, got {named[combo]:g}"
+                )
             if len(rest):
                 shares[:, rest[0]] = np.maximum(1.0 - named, 0.0)
             locks[decision.actions] = normalised(shares, 1.0 / len(names))

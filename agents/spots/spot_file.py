@@ -99,7 +99,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
     Parameters
     ----------
     threads : int
-        Threads for the measurement with two players; with three players it always uses one.
+        Threads for the measurement with two players; with three players the measurement always uses one.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def load_spot_solution(folder: Path, *, threads: int = 2) -> SpotSolution:
         spot = _spot(config["spot"])
         iterations, seconds = config["iterations"], config["seconds"]
         if type(iterations) is not int or not isinstance(seconds, float) or iterations < 1 or seconds < 0.0:
-            raise ValueError("iterations or seconds are missing")
+            raise ValueError("iterations or seconds are missing or out of range")
         if not isinstance(config["algorithm"], str):
             raise ValueError("its algorithm is missing")
         solver: VectorSolver | ThreeWaySolver
@@ -143,9 +143,11 @@ def _fill(solver: VectorSolver | ThreeWaySolver, artefact: Artefact) -> None:
     for name, sums in _sums(solver).items():
         stored = artefact.arrays[name]
         if (stored.shape, stored.dtype) != (sums.shape, sums.dtype):
-            raise ValueError(f"{name} is {stored.dtype}{list(stored.shape)}")
+            raise ValueError(
+                f"{name} is {stored.dtype}{list(stored.shape)}, and the spot needs {sums.dtype}{list(sums.shape)}"
+            )
         if not (np.isfinite(stored) & (stored >= 0)).all():
-            raise ValueError(f"{name} holds numbers that are no weights")
+            raise ValueError(f"{name} holds numbers that are not finite, or are below 0")
         sums[:] = stored
 
 

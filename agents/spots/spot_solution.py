@@ -227,7 +227,8 @@ def equity(board: tuple[int, ...], ranges: np.ndarray, rules: HoldemRules) -> fl
     board : tuple of int
         The three to five board cards so far.
     ranges : float64[2, num_combos]
-        Each seat's weight of each combo, in any scale. Combos that share a card with a whole board are left out there.
+        Each seat's weight of each combo, in any scale. On each whole board, combos that share a card with it are left
+        out.
     """
     ranker = HandRanker(rules)
     left = [card for card in rules.cards.tolist() if card not in board]

@@ -26,7 +26,7 @@ class Tables(NamedTuple):
     reach : float64[A + n]
         The plan of the current strategy; then 1 for the empty sequence of each player.
     value : float64[A + n]
-        Workspace: the player's counterfactual value after each sequence.
+        Workspace: the updating player's counterfactual value after each of its sequences.
     """
 
     regret: np.ndarray
@@ -105,7 +105,7 @@ def learn(form, tables, player, positive, negative, predictive):
 def earn(form, reach, player, value):
     """Write the counterfactual payoff of each of a player's sequences. Modified in place: `value`.
 
-    It sums over the histories that end with the player's sequence, without those that continue it.
+    A sequence's payoff sums over the ends of the game at which the player has taken exactly this sequence of actions.
     """
     first, last = form.player_first[player], form.player_first[player + 1]
     # Sequences that end no history with a payoff have no row, and would keep the values of the last iteration.
@@ -131,7 +131,7 @@ def plan(form, tables, player, weight):
         # Infosets come after those that lead to them, so the reach of the parent is the new one already.
         before = reach[form.infoset_parent[infoset]]
         for action in range(form.infoset_first[infoset], form.infoset_first[infoset + 1]):
-            # The plan played in this iteration, not the next one: that would shift the average by an iteration.
+            # The sum takes the plan played in this iteration; the new plan would shift the average by an iteration.
             strategy_sum[action] += weight * reach[action]
             reach[action] = before * strategy[action]
 
@@ -144,8 +144,8 @@ class Samples(NamedTuple):
     regret, strategy_sum : float64[A]
         Weighted sums of the sampled regrets and of the current strategies.
     value : float64[A]
-        Workspace: the values of the traverser's actions. One entry for each is enough, as perfect recall and sampled
-        opponents let a traversal meet each of its infosets at most once.
+        Workspace: the values of the traverser's actions. One entry for each action is enough: with perfect recall and
+        sampled opponents, a traversal meets each of the traverser's infosets at most once.
     path : int32[depth]
         Workspace: the traverser's decisions on the current path, as numbers of histories.
     tried : int32[depth]
@@ -189,7 +189,7 @@ def traverse(nodes, samples, traverser, weight, averaging):
 
     The traversal is depth-first without recursion. It goes down to an end of the game, then up to the traverser's last
     decision with an action left to try. On the way up, the regrets of decisions with all actions tried are updated.
-    With `averaging`, the strategies at the other players' infosets are added to the sums.
+    With `averaging`, the strategies at the other players' infosets on the way are added to the sums.
     """
     regret, value, path, tried = samples.regret, samples.value, samples.path, samples.tried
     history, depth = 0, 0
@@ -274,7 +274,7 @@ def take_sampled(nodes, samples, history, weight):
         chance = max(regret[begin + k], 0.0) / total if total > 0.0 else 1.0 / size
         samples.strategy_sum[begin + k] += weight * chance
         if chance > 0.0:
-            last = k  # rounding can leave the threshold at 0 or above at the end: never an action of probability 0
+            last = k  # rounding can leave the threshold at 0 or above: then the last possible action is taken
         threshold -= chance
         if threshold < 0.0 and chosen < 0:
             chosen = k

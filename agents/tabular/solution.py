@@ -182,7 +182,8 @@ def save_solution(folder: Path, solver: Solver, curve: np.ndarray) -> str:
     folder : Path
         An older solution there is replaced.
     curve : float64[k, 3]
-        The number of iterations, the seconds and the distance from equilibrium at each measurement so far.
+        At each measurement so far, the number of iterations, the seconds and the distance from an equilibrium in the
+        game's unit: the exploitability with two players and zero-sum payoffs, else NashConv.
     """
     solution = solution_of(solver.tree, solver)
     keys = [key.encode() for key in solution.infoset_keys]
@@ -238,7 +239,7 @@ def solution_digest(path: Path) -> str:
 
 
 def resume_solver(path: Path, solver: Solver) -> np.ndarray:
-    """Set a new solver to a saved state, and return the exploitability curve so far: float64[k, 3].
+    """Set a new solver to a saved state, and return the curve of `save_solution` so far: float64[k, 3].
 
     Raises
     ------
@@ -250,13 +251,13 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)
     for what, saved, wanted in (
-        ("the game", solution.game, solver.tree.game),
-        ("algorithm", solution.algorithm, solver.algorithm.name),
-        ("seed", solution.seed, solver.seed),
-        ("the tree", artefact.source, _tree_digest(solver.tree)),
+        ("of the game", solution.game, solver.tree.game),
+        ("by the algorithm", solution.algorithm, solver.algorithm.name),
+        ("with the seed", solution.seed, solver.seed),
+        ("of the tree", artefact.source, _tree_digest(solver.tree)),
     ):
         if saved != wanted:
-            raise ValueError(f"{artefact.folder} solves {what} {saved}, not {wanted}; give another folder")
+            raise ValueError(f"{artefact.folder} holds a solution {what} {saved}, not {wanted}; give another folder")
     prefix = len(_SOLVER_PREFIX)
     state = {name[prefix:]: values for name, values in artefact.arrays.items() if name.startswith(_SOLVER_PREFIX)}
     try:
@@ -292,7 +293,7 @@ def _read(artefact: Artefact) -> Solution:
             if size < 1 or offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < least).any():
                 raise ValueError("offsets are out of order")
         if not (strategy >= 0.0).all() or (abs(np.add.reduceat(strategy, first[:-1]) - 1.0) > 1e-6).any():
-            raise ValueError("probabilities do not sum to 1")
+            raise ValueError("probabilities do not sum to 1, or are below 0")
         player = _checked(arrays, "infoset_player", np.int8, (size,))
         parent = _checked(arrays, "infoset_parent", np.int32, (size,))
         action_ids = _checked(arrays, "action_ids", np.int32, strategy.shape)
@@ -302,9 +303,9 @@ def _read(artefact: Artefact) -> Solution:
         ends = key_first.tolist()
         for name, kind in (("game", str), ("algorithm", str), ("iterations", int), ("openspiel_recall", bool)):
             if type(config.get(name)) is not kind:  # `isinstance` would take True for a number of iterations
-                raise ValueError(f"{name} is missing")
+                raise ValueError(f"{name} is missing or of another type than {kind.__name__}")
         if config["iterations"] < 0:
-            raise ValueError(f"iterations are {config['iterations']}")
+            raise ValueError(f"the number of iterations is below 0, {config['iterations']}")
         solution = Solution(
             game=config["game"],
             algorithm=config["algorithm"],
@@ -326,7 +327,7 @@ def _read(artefact: Artefact) -> Solution:
 
 
 def _require_infosets(artefact: Artefact, solution: Solution) -> None:
-    """Raise ArtefactRefused if the infosets are not those of the game; a game that cannot be found is not compared."""
+    """Raise ArtefactRefused if the infosets differ from the game's; if no game has this name, nothing is checked."""
     try:
         game = find_game(solution.game)
     except ValueError:  # a game made in Python has no such string; `resume_solver` compares its tree
@@ -346,7 +347,7 @@ def _checked(arrays: Mapping[str, np.ndarray], name: str, dtype: type, shape: tu
         want in (-1, has) for want, has in zip(shape, values.shape, strict=True)
     )
     if values.dtype != dtype or not fits:
-        raise ValueError(f"{name} is {values.dtype}{list(values.shape)}")
+        raise ValueError(f"{name} has the wrong type or shape, {values.dtype}{list(values.shape)}")
     return values
 
 

@@ -146,7 +146,7 @@ def parse_algorithm(text: str) -> Algorithm:
     algorithm = ALGORITHMS[name]
     if isinstance(algorithm, ExternalSampling):
         if numbers is not None or updates is not None:
-            raise ValueError(f"{name} takes no numbers and no updates, got {text!r}")
+            raise ValueError(f"{name} takes neither numbers nor :alternating or :simultaneous, got {text!r}")
         return algorithm
     if numbers is not None:
         algorithm = _with_numbers(algorithm, numbers.split(","), text)
@@ -274,6 +274,8 @@ class FullWidthSolver(Solver):
 class SamplingSolver(Solver):
     """MCCFR by external sampling: an iteration is a traversal for each player.
 
+    With more than two players, each player's average takes another walk (`_solvers_kernels.sample`).
+
     Parameters
     ----------
     tree : GameTree
@@ -384,7 +386,7 @@ def _with_numbers(algorithm: FullWidth, words: list[str], text: str) -> FullWidt
         return dataclasses.replace(algorithm, name=name, alpha=alpha, beta=beta, gamma=gamma)
     if algorithm.name == "hybrid":
         if len(numbers) != 1 or not 0.0 <= numbers[0] < 2**53 or numbers[0] % 1.0:
-            raise ValueError(f"hybrid is written hybrid(N), N omitted iterations, got {text!r}")
+            raise ValueError(f"hybrid is written hybrid(N), N a whole number of omitted iterations, got {text!r}")
         return dataclasses.replace(algorithm, name=name, omitted=int(numbers[0]))
     raise ValueError(f"{algorithm.name} takes no numbers, got {text!r}")
 

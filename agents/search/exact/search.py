@@ -185,7 +185,7 @@ class GameTreeSearcher:
                 f"{tree.game} has {self.num_streets} street(s): there is no search from street {search.from_street}"
             )
         if search.safe and not (tree.num_players == 2 and tree.is_zero_sum):
-            raise ValueError("a safe search is for two players with opposed interests")
+            raise ValueError(f"a safe search is for two players and a zero-sum game, got {tree.game}; leave out safe")
         policies = continuation_strategies(
             blueprint, self._actions, first=tree.infoset_first, num_continuations=search.continuations
         )

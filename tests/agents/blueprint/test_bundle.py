@@ -144,10 +144,12 @@ def test_a_damaged_file_is_refused_and_named(kept, tmp_path):
         for entry in archive.infolist():
             content = archive.read(entry)
             copy.writestr(entry.filename, content[:-1] + b"\x01" if entry.filename.startswith("rows_1") else content)
-    with pytest.raises(ArtefactRefused, match="its SHA-256 is not the one at its end"):
+    with pytest.raises(ArtefactRefused, match="the SHA-256 of its content differs from the one at its end"):
         unpacked_folder(swapped)
     signed(swapped)
-    with pytest.raises(ArtefactRefused, match="swapped.blueprint.*rows_1 is not what the manifest says"):
+    with pytest.raises(
+        ArtefactRefused, match="swapped.blueprint.*the SHA-256 of rows_1 differs from the one in the manifest"
+    ):
         unpacked_folder(swapped)
     with pytest.raises(ArtefactRefused, match="there is no file .*none.blueprint"):
         unpacked_folder(tmp_path / "none.blueprint")

@@ -371,7 +371,7 @@ def test_deals_have_the_buckets_of_the_table(bucket_table_folder, rules):
 def test_bad_settings_are_refused():
     with pytest.raises(ValueError, match="iterations and average_every are 1 or more"):
         Schedule(0)
-    with pytest.raises(ValueError, match="snapshots are 0 to 250, got 251"):
+    with pytest.raises(ValueError, match="num_snapshots is 0 to 250, got 251"):
         Schedule(10, num_snapshots=251)
     with pytest.raises(ValueError, match="prune_from is a share of the run, 0 to 1, got 2"):
         Schedule(10, prune_from=2)

@@ -114,7 +114,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="menu of raises"):
         ThreeWaySolver(river_state("fullgame"), board, np.stack(list(map(parse_range, RANGES))))
     solver = ThreeWaySolver(river_state("fc"), board, np.stack(list(map(parse_range, RANGES))))
-    with pytest.raises(ValueError, match="actions there are"):
+    with pytest.raises(ValueError, match="the actions of this decision are"):
         solver.strategy((7,))
     with pytest.raises(ValueError, match="the hand is over"):
         solver.strategy((CALL, CALL, CALL))

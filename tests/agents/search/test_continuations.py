@@ -54,11 +54,11 @@ def test_fewer_continuations_and_rows_without_a_strategy():
     (
         ({"num_continuations": 5}, "1..4 continuations, got 5"),
         ({"bias": 0.0}, "bias must be positive"),
-        ({"first": np.array([0, 1])}, "offsets must ascend"),
+        ({"first": np.array([0, 1])}, "offsets that must ascend"),
     ),
 )
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
         continuation_strategies(np.array([0.5, 0.5]), np.array([0, 1]), **options)
-    with pytest.raises(ValueError, match="needs as many"):
+    with pytest.raises(ValueError, match="needs an action for each entry"):
         continuation_strategies(np.array([0.5, 0.5]), np.array([0, 1, 2]))

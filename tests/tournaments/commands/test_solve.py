@@ -137,7 +137,7 @@ def test_resume_needs_no_game(capsys, tmp_path):
     record = solve(capsys, "--resume", "--out", "x", "--iterations", 500)
     assert (record["game"], record["algorithm"]) == ("kuhn_poker(players=3)", "linear-mccfr")
     assert record["nash_conv"] == whole["nash_conv"]
-    assert "solves algorithm linear-mccfr, not cfr" in refused(
+    assert "holds a solution by the algorithm linear-mccfr, not cfr" in refused(
         capsys, "--resume", "--out", "x", "--algorithm", "cfr", "--seed", 7
     )
 
@@ -145,8 +145,8 @@ def test_resume_needs_no_game(capsys, tmp_path):
 def test_other_runs_are_left_alone(capsys, tmp_path):
     solve(capsys, "kuhn", "--iterations", 10, "--out", "x")
     before = (tmp_path / "x" / "policy" / "manifest.json").read_text()
-    assert "solves the game kuhn_poker(), not leduc_poker()" in refused(capsys, "leduc", "--out", "x")
-    assert "solves algorithm cfr+, not cfr;" in refused(capsys, "kuhn", "--algorithm", "cfr", "--out", "x")
+    assert "a solution of the game kuhn_poker(), not leduc_poker()" in refused(capsys, "leduc", "--out", "x")
+    assert "by the algorithm cfr+, not cfr;" in refused(capsys, "kuhn", "--algorithm", "cfr", "--out", "x")
     assert (tmp_path / "x" / "policy" / "manifest.json").read_text() == before
 
 
