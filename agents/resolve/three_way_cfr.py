@@ -176,7 +176,9 @@ class ThreeWaySolver:
         if rules.num_seats != 3 or state.is_over or state.street != rules.num_streets - 1:
             raise ValueError("three-way solving begins with a decision of three seats on the last street")
         if len(board) != rules.board_size(state.street):
-            raise ValueError(f"the last street has {rules.board_size(state.street)} board cards, got {len(board)}")
+            raise ValueError(
+                f"the board of the last street has {rules.board_size(state.street)} cards, got {len(board)}"
+            )
         if ranges.shape != (3, rules.num_combos) or not (np.isfinite(ranges) & (ranges >= 0.0)).all():
             raise ValueError(f"ranges are weights of at least 0 for three seats and {rules.num_combos} combos")
         self.algorithm: Discounting = parse_discounting(algorithm)

@@ -377,7 +377,7 @@ def test_bad_settings_are_refused():
         Schedule(10, prune_from=2)
     with pytest.raises(ValueError, match="average_over is a share"):
         Schedule(10, average_over=0.0)
-    with pytest.raises(ValueError, match="below a negative regret"):
+    with pytest.raises(ValueError, match="prune_below must be a negative regret"):
         Trainer(LEDUC, game_menu(LEDUC), lossless_buckets(LEDUC), Schedule(10), prune_below=1.0)
 
 

@@ -40,7 +40,7 @@ def test_specs():
         ({"warm_start": "1e36"}, "warm_start is a share of the pot, 0 to 1,000,000, got"),
         ({"warm_start": "nan"}, "warm_start is"),
         ({"continuations": "5"}, "continuations must be 1..4"),
-        ({"doubt": "0.1", "uniform_share": "0.1"}, "was called doubt: give it once"),
+        ({"doubt": "0.1", "uniform_share": "0.1"}, "was called doubt before: give it by one name only"),
     ],
 )
 def test_settings_that_make_no_sense(options, message):

@@ -112,7 +112,7 @@ def test_locks():
         ({"c c": {"c": ""}}, "lock 'c c': at its end the hand is over"),
         ({"": {"x": "AA"}}, "actions are c b100% allin, got 'x'"),
         ({"": {"c": "AA"}}, "leaves out 2 actions"),
-        ({"": {"c": "AA", "allin": "AA:0.5"}}, "the probabilities of AdAc must sum to 1, got 1.5"),
+        ({"": {"c": "AA", "allin": "AA:0.5"}}, "the probabilities of AdAc must sum to at most 1, got 1.5"),
         ({"": {"c": 1, "allin": ""}}, "needs a range"),
         ({"": {"c": "AA,AA", "allin": ""}}, "stands twice"),
         ({"": "c"}, "must be a table"),

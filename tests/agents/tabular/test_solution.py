@@ -175,9 +175,9 @@ def test_resumed_numbers_are_the_same(tmp_path, game, algorithm):
 def test_other_runs_are_not_gone_on_with(tmp_path):
     save(tmp_path / "x", "kuhn", "mccfr")
     for game, algorithm, seed, message in [
-        ("kuhn", "cfr", 2, "solves algorithm mccfr, not cfr"),
-        ("kuhn", "mccfr", 3, "solves seed 2, not 3"),
-        ("kuhn3", "mccfr", 2, r"solves the game kuhn_poker\(\), not kuhn_poker\(players=3\)"),
+        ("kuhn", "cfr", 2, "a solution by the algorithm mccfr, not cfr"),
+        ("kuhn", "mccfr", 3, "a solution with the seed 2, not 3"),
+        ("kuhn3", "mccfr", 2, r"a solution of the game kuhn_poker\(\), not kuhn_poker\(players=3\)"),
     ]:
         solver = make_solver(flatten(game), algorithm, seed=seed)
         with pytest.raises(ValueError, match=message):
@@ -205,17 +205,17 @@ def forged(folder, **changes):
         ({"strategy": np.tile([-1.0, 2.0], 12)}, "do not sum to 1"),
         ({"strategy": np.full(24, np.nan)}, "do not sum to 1"),
         ({"strategy": np.full(20, 0.5)}, "out of order"),
-        ({"strategy": np.full(24, 0.5, dtype=np.float32)}, "strategy is float32"),
+        ({"strategy": np.full(24, 0.5, dtype=np.float32)}, "strategy has the wrong type or shape, float32"),
         ({"infoset_first": np.zeros(13, dtype=np.int32)}, "out of order"),
-        ({"infoset_first": np.zeros(0, dtype=np.int32)}, "is int64|out of order"),
+        ({"infoset_first": np.zeros(0, dtype=np.int32)}, "or shape, int64|out of order"),
         ({"infoset_first": -np.arange(13, dtype=np.int32)}, "out of order"),
-        ({"infoset_parent": np.zeros(5, dtype=np.int32)}, "infoset_parent is"),
-        ({"infoset_player": np.zeros((12, 1), dtype=np.int8)}, "infoset_player is"),
-        ({"action_ids": np.zeros(3, dtype=np.int32)}, "action_ids is"),
+        ({"infoset_parent": np.zeros(5, dtype=np.int32)}, "infoset_parent has the wrong"),
+        ({"infoset_player": np.zeros((12, 1), dtype=np.int8)}, "infoset_player has the wrong"),
+        ({"action_ids": np.zeros(3, dtype=np.int32)}, "action_ids has the wrong"),
         ({"key_first": np.arange(13, dtype=np.int64) * 10**12}, "out of order"),
         ({"key_bytes": np.full(18, 0xFF, dtype=np.uint8)}, "utf-8|out of order"),
         ({"game": 7}, "game is missing"),
-        ({"iterations": -1}, "iterations are -1"),
+        ({"iterations": -1}, "iterations is below 0, -1"),
         ({"iterations": 1.5}, "iterations is missing"),
         ({"openspiel_recall": "yes"}, "openspiel_recall is missing"),
     ],

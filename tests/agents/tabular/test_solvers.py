@@ -328,8 +328,8 @@ def test_varied_algorithms_have_their_own_names():
         ("hybrid(1.5)", r"hybrid\(N\)"),
         ("hybrid(inf)", r"hybrid\(N\)"),
         ("cfr:sometimes", "alternating or simultaneous, got 'sometimes'"),
-        ("mccfr:alternating", "mccfr takes no numbers and no updates"),
-        ("mccfr(2)", "mccfr takes no numbers and no updates"),
+        ("mccfr:alternating", "mccfr takes neither numbers nor"),
+        ("mccfr(2)", "mccfr takes neither numbers nor"),
     ],
 )
 def test_algorithm_refusals(text, message):
