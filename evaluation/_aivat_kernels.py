@@ -5,11 +5,14 @@ from plurispiel.abstraction.machine.jit import kernel
 
 @kernel
 def read_rows(rows, is_free, rounding, probabilities):
-    """Copy the rows of free combos, and return whether each of them is a distribution.
+    """Copy the rows of free combos, and return whether every copied row is a distribution.
+
+    Copying ends at the first row that is none.
 
     Parameters
     ----------
     rows : float64[num_combos, num_columns]
+        The reported probabilities of each combo.
     is_free : bool[num_combos]
         Whether each combo shares no card with the board; rows of other combos are ignored.
     rounding : float

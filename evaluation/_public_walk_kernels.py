@@ -27,7 +27,7 @@ class Facing(NamedTuple):
     Attributes
     ----------
     reach : float64[num_rows, at least num_hands]
-        The reach of each hand, in the rows of `StreetNodes`.
+        The reach of each hand; rows are numbered as in `StreetNodes.rows`.
     fold_rows, showdown_rows : int32[num_fold_rows], int32[num_showdown_rows]
         The rows of `reach` at folds and at showdowns, each row once.
     """
@@ -206,9 +206,9 @@ def _select_rows(rows, alive, selected):
 def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, totals):
     """Carry the values from the ends of the betting up to its roots; parameters as in `add_street_values`.
 
-    Nodes are visited in reverse order, so that all nodes below a node are visited before the node itself. One vector
-    for each depth and kind of value is therefore enough, ``work.values``: that of the node whose children are being
-    added.
+    Nodes are visited in reverse order, so that all nodes below a node are visited before the node itself. Therefore
+    ``work.values`` needs only one vector for each depth and kind of value, the vector of the node whose children are
+    being added.
     """
     num_hands = len(combos)
     others_rows, own_rows = nodes.rows[1 - seat], nodes.rows[seat]

@@ -15,7 +15,7 @@ class Counts(NamedTuple):
     points : uint16[num_combos]
         For each combo, the sum over boards: two for a board that it wins, one for a tie with a single opponent.
     ties : uint16[MAX_SEATS, num_combos]
-        For each combo, the number of boards tied with several opponents, by their number; all 0 between calls.
+        For each combo, the number of boards tied with k = 2 or more opponents, in row k; all 0 between calls.
     best : uint16[num_boards]
         The opponents' highest rank on each board.
     num_best : uint8[num_boards]

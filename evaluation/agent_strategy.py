@@ -10,15 +10,15 @@ from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 _TIMES_ASKED = 1_000
-"""Number of repeated questions, spread over all infosets, to an agent that answers with bare actions."""
+"""Least number of repeated questions to an agent that answers with bare actions, equally many in each infoset."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """Return the strategy that an agent follows at every seat: float64[num_actions], as in `GameTree`.
 
-    The strategy is read from `range_strategy`, once for each public state and seat. An agent without `range_strategy`
-    acts in every infoset, and the probabilities of its `Decision` are read. An agent that answers with a bare action is
-    asked again with other random numbers, and must give the same answer.
+    The strategy is read from `range_strategy`, once for each public state and seat. Where `range_strategy` returns
+    None, the agent acts in every infoset, and the probabilities of its `Decision` are read. An agent that answers with
+    a bare action is asked again with other random numbers, and must give the same answer.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:
     """
     name = tree.game.partition("(")[0]
     if name not in GAME_NAMES:
-        raise ValueError(f"agents play {', '.join(GAME_NAMES)}, got {name}; measure a policy of that game instead")
+        raise ValueError(f"agents play {', '.join(GAME_NAMES)}, got {name}; measure a policy of a solved game instead")
     game = OpenSpielGame(tree.openspiel_game)
     try:
         return checked_strategy(tree, _read(tree, agent, game))

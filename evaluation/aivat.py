@@ -7,14 +7,14 @@ The other agents need not report anything, and the value function may be any fun
 
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
 probability of combo h given o_t. It is proportional to the product of the probabilities of the seat's own actions with
-h, and 0 if h is not free. The other seats' probabilities cancel, as they do not depend on h. With the payoff u(h) of
-the same actions and board if the seat had held h:
+h, and 0 if h shares a card with the board or with another seat's hand. The other seats' probabilities cancel, as they
+do not depend on h. With u(h), the payoff of the same actions and board if the seat had held h:
 
     estimate = sum_h B_T(h) u(h)
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
              + sum over own actions   ( sum_h B_t(h) sum_a p(a|h) w(h, a)  - sum_h B_t+1(h) w(h, a taken)     )
 
-Each bracket has mean 0 given o_t: the event e has probability sum_h B_t(h) p(e|h), and this times B_t+1(h) is
+Each bracket has mean 0 given o_t. The probability of an event e is s = sum_h B_t(h) p(e|h), and s B_t+1(h) equals
 B_t(h) p(e|h). The second term of a bracket therefore averages to the first. The payoff term is the payoff's
 conditional expectation. Neither argument uses the number of seats, the opponents or w.
 
@@ -40,10 +40,10 @@ from plurispiel.evaluation.hand import REPAIRABLE, AgentFault, Fault, Hand, erro
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
 _ROUNDING = 1e-6
-"""Largest difference of a reported row's sum from 1: agents may compute in float32."""
+"""Largest allowed difference of a reported row's sum from 1, since agents may compute in float32."""
 
 _CERTAIN = 1.0 - 1e-12
-"""A share of at least this counts as 1: it is a sum of up to 1,326 products, with rounding errors below 1e-12."""
+"""A share of at least this value counts as 1. A share is a sum of up to 1,326 products, rounded by less than 1e-12."""
 
 _CONTESTANT_ERRORS = (Exception, SystemExit)
 
@@ -77,12 +77,12 @@ class Term(NamedTuple):
     Attributes
     ----------
     kind : {"deal", "board", "action", "other", "showdown"}
-        What is corrected for: the other seats' cards, new board cards, an own action, an opponent's action, or the
-        showdown, averaged over imaginary hands.
+        The luck that the term removes: of the dealt hole cards, of new board cards, of an own action, of an opponent's
+        action, or of the seat's own cards at the showdown.
     num_actions : int
         The number of actions in the hand before this event.
     chips : float
-        The correction averaged over the seat's imaginary hands; meaningless where its strategy is not known.
+        The correction averaged over the seat's imaginary hands; meaningless where the seat's strategy is not known.
     true_chips : float
         The correction with the seat's true cards; the reduced form adds it for the kinds deal, board and other.
     """
@@ -112,13 +112,14 @@ class Score:
         The correction of a trusted opponent's actions with the true cards, which needs no own strategy: a part of the
         reduced form.
     refused : str
-        Why the reported strategy could not be used; empty if it could, or if none was reported.
+        Why the agent's reported strategy could not be used, or that the agent committed a fault in the hand. Empty if
+        the strategy could be used, or if an agent without a fault reported none.
     fault : Fault or None
-        The fault that ended the agent's process while it was asked for its strategy.
+        The fault that ended the agent's process while the agent was asked for its strategy.
     decisions : tuple of (kind, actions, probabilities)
         For every own decision, the index of the kind that was played, the lowest action of each kind, and the kinds'
-        probabilities with the true cards. Empty where the strategy is not known. If a report was refused on the way,
-        only the decisions before it.
+        probabilities with the true cards. Empty where the strategy is not known. If a report gives the action played
+        probability 0 with every possible combo, only the decisions before that action.
     terms : tuple of Term
         The corrections in the order of the hand. The corrections above are sums of these terms by kind.
     """
@@ -162,8 +163,8 @@ class Aivat:
     Attributes
     ----------
     announced : list of (list of Announced, or None)
-        For each seat, the strategies that its agent reported at its decisions in the last hand scored; None if they
-        cannot be used.
+        For each seat, the strategies that its agent reported at its decisions in the hand scored most recently. None
+        if the agent reported no strategy, or one that cannot be used.
 
     Examples
     --------
@@ -185,7 +186,7 @@ class Aivat:
         self.restart(np.random.default_rng(0))
 
     def restart(self, rng: np.random.Generator) -> None:
-        """Forget the last deck, and sample outcomes of chance from `rng` from now on.
+        """Forget the previous deck, and sample outcomes of chance from `rng` from now on.
 
         Consecutive hands of the same deck share the values that were computed for it.
 
@@ -208,9 +209,10 @@ class Aivat:
         ----------
         agents : sequence of Agent
             For each seat the agent that reports the strategy: the agent that played the hand, or another in its place.
+            Every seat's reports correct the seat's own score. An agent that may lie for its own gain must therefore be
+            replaced by an agent that reports nothing.
         trusted : collection of int
-            Seats whose reports also correct the other seats' scores. Every seat's reports correct its own score. An
-            agent that may lie for its own gain must therefore be replaced by an agent that reports nothing.
+            Seats whose reports also correct the score of their last opponent, once only two seats are left in a hand.
         """
         if hand.deck.tobytes() != self._deck:
             self.restart(self._rng)
@@ -301,7 +303,7 @@ class Aivat:
             answers = asked[seat]
             if answers.announced is None:
                 continue
-            # With a copy of the state, which the agent could write to.
+            # The agent gets a copy of the state, because it could write to the state.
             public = PublicState(rules, states[number].copy(), board[: rules.board_size(street)], hand.actions[:number])
             try:
                 strategy = agents[seat].range_strategy(public)
@@ -412,7 +414,7 @@ class _Walk:
             values = self._values.values(self._asked(follows, weights))
             value = float(weights @ values)
             if kind == played:
-                # `weights` over their share are B_t+1.
+                # `weights` divided by the share of the action are B_t+1.
                 self.own_actions -= value / shares[kind]
                 self.true_own_actions -= float(values[self._own])
             self.own_actions += value
@@ -485,11 +487,12 @@ def _announced(public: PublicState, strategy: Strategy, played: int, is_free: np
     rows = np.require(strategy.probabilities, np.float64, ["C", "W"])
     if lowest.ndim != 1 or highest.shape != lowest.shape or rows.shape != (rules.num_combos, len(lowest)):
         raise BadStrategy(
-            f"it needs actions[k] and probabilities[{rules.num_combos}, k], got shapes {lowest.shape} and {rows.shape}"
+            f"it needs k actions, no highest actions or k of them, and probabilities[{rules.num_combos}, k], "
+            f"got shapes {lowest.shape}, {highest.shape} and {rows.shape}"
         )
     probabilities = np.empty((len(lowest), rules.num_combos))
     if not kernels.read_rows(rows, is_free, _ROUNDING, probabilities):
-        raise BadStrategy("its rows are no probabilities that sum to 1")
+        raise BadStrategy(f"its rows are no probabilities of at least 0 that sum to 1 within {_ROUNDING:g}")
     lows, highs = lowest.tolist(), highest.tolist()
     for low, high in zip(lows, highs, strict=True):
         if low > high or not public.is_legal(low) or not public.is_legal(high):

@@ -1,7 +1,7 @@
 """Exact best responses, NashConv and exploitability on the flat game tree.
 
 A best response chooses one action in each infoset, weighing the infoset's histories by the reach of chance and the
-other players. A choice for each history would play with open cards and overstate exploitability. Values are expected
+other players. A response that chose by history would see all cards and overstate exploitability. Values are expected
 payoffs from the root, in the game's own unit.
 """
 
@@ -83,8 +83,8 @@ def expected_values(tree: GameTree, strategy: np.ndarray) -> np.ndarray:
 def best_response(tree: GameTree, strategy: np.ndarray, player: int) -> tuple[float, np.ndarray]:
     """Return the value of a player's best response, and `strategy` with that player's part replaced by the response.
 
-    The response takes one action in each infoset: the first of equally good actions. It takes one even in infosets that
-    the others' play never reaches.
+    The response takes one action in each infoset, the first of equally good actions. It also takes one in infosets that
+    the strategies of the others never reach.
     """
     if not 0 <= player < tree.num_players:
         raise ValueError(f"player must be 0..{tree.num_players - 1}, got {player}")

@@ -32,7 +32,7 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation,
 __all__ = ["BlueprintValues"]
 
 SMALL = 40
-"""Largest subtree, in nodes, in which all actions of the other seats are followed; elsewhere one action is drawn."""
+"""Number of nodes up to which a subtree is small: roll-outs through it take all actions of the other seats."""
 
 _HEADS_UP_WORLDS, _MULTIWAY_WORLDS = 16, 8
 _MAX_KEPT = 50_000
@@ -41,12 +41,12 @@ _MAX_KEPT = 50_000
 class BlueprintValues(ValueFunction):
     """A seat's expected net chips in self-play of a blueprint: roll-outs with common random numbers.
 
-    Roll-outs follow all actions of the seat, for all its combos at once. They follow all actions of the other seats
-    where little of the tree is left, and draw one action elsewhere. They play on a sample of the run-outs, or on all
-    run-outs if these are few. All situations of a deck share random numbers, so that errors common to both sides of a
-    correction cancel. Off-tree bets count as the nearest size, with the pot scaled. A row without training takes the
-    strategy of the nearest bucket. `Checkdown` values are used where all betting is over, and where the tree has no
-    decision, has folded a live seat or has a very different pot.
+    Roll-outs take all actions of the seat, for all its combos at once. They also take all actions of the other seats in
+    subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action of another
+    seat. They play on `num_worlds` sampled run-outs, or on all run-outs if there are no more. All situations of a deck
+    share random numbers, so that errors common to both sides of a correction cancel. Off-tree bets count as the nearest
+    size, with the pot scaled. A row without training takes the strategy of the nearest bucket. `Checkdown` values are
+    used where all betting is over, and where `find_place` finds no decision of the tree that fits the hand.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class BlueprintValues(ValueFunction):
         The blueprint to play, loaded with its bucket table.
     seat_values : sequence of float, optional
         Each seat's mean in self-play, in chips, with the sum 0. Errors of the means cancel when an agent plays a deck
-        in all seats. By default they are taken over all deals or, if these are many, over a sample (`ValueFunction`).
-    num_worlds : int, optional
-        Number of run-outs to draw; by default 16 heads-up and 8 with more seats.
+        in all seats. By default the means are taken over all deals or over a sample (`ValueFunction.deal_mean`).
+    num_worlds : int
+        Number of run-outs to draw; 0 stands for 16 heads-up and 8 with more seats.
     small : int
-        Largest subtree, in nodes, in which all actions of the other seats are followed (`SMALL`).
+        The largest number of nodes of a subtree in which all actions of the other seats are taken.
 
     Raises
     ------
@@ -84,7 +84,10 @@ class BlueprintValues(ValueFunction):
     ):
         cards, rules = blueprint.cards, blueprint.rules
         if not isinstance(cards, CardBuckets):
-            raise ValueError("values of self-play need the bucket table that the blueprint was trained with; build it")
+            raise ValueError(
+                "BlueprintValues needs the bucket table that the blueprint was trained with, and the table is missing; "
+                "build it with plurispiel abstraction build"
+            )
         if seat_values is not None and (len(seat_values) != rules.num_seats or abs(sum(seat_values)) > 1e-6):
             raise ValueError(f"seat_values are {rules.num_seats} numbers with the sum 0, got {list(seat_values)}")
         self.num_samples = num_worlds or (_HEADS_UP_WORLDS if rules.num_seats == 2 else _MULTIWAY_WORLDS)
@@ -138,7 +141,7 @@ class BlueprintValues(ValueFunction):
         return values
 
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
-        """Return the values before the cards come, since they are means over run-outs already."""
+        """Return the values before the cards come, since these values are means over run-outs already."""
         return self.values(situation)
 
     def deal_mean(self, rules: HoldemRules, seat: int) -> float:
@@ -146,7 +149,7 @@ class BlueprintValues(ValueFunction):
         return super().deal_mean(rules, seat) if self._seat_values is None else self._seat_values[seat]
 
     def _place(self, actions: tuple[int, ...]) -> RollOutPlace | None:
-        """Return the tree's node after some actions of a hand; None where the tree does not represent it."""
+        """Return the decision of the tree after some actions of a hand; None where `find_place` finds none."""
         if actions not in self._places:
             if len(self._places) >= _MAX_KEPT:
                 self._places.clear()
@@ -179,9 +182,9 @@ class BlueprintValues(ValueFunction):
         return values
 
     def _make_worlds(self, situation: Situation) -> Worlds:
-        """Return complete boards, all or a sample, with ranks and buckets.
+        """Return complete boards, all or a sample, with the ranks and buckets of all combos.
 
-        If only the last card is missing, no board is drawn twice.
+        If only one board card is missing, no board is drawn twice.
         """
         rules = situation.rules
         num_cards = rules.num_board_cards - len(situation.board)

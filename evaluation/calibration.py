@@ -22,8 +22,9 @@ class Calibration:
     ----------
     sums : float64[10]
         Entry 0 is the number of decisions, entry 1 the number of decisions whose action had a reported probability
-        below 1e-12. Then come pairs of sums for folds, calls, raises and surprise (minus the logarithm of the action's
-        probability): the observed less the expected value, and the variance.
+        below 1e-12. Four pairs of entries follow, for folds, calls, raises and surprise (minus the natural logarithm of
+        the action's probability). A pair sums the observed less the expected values, and the variances, over the
+        decisions whose action had a probability from 1e-12 on and below 1.
     """
 
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2 + 2 * len(_TESTS)))
@@ -65,7 +66,7 @@ class Calibration:
         for k, name in enumerate(_TESTS):
             deviation, variance = self.sums[2 + 2 * k : 4 + 2 * k]
             if abs(deviation) > _LIMIT * max(variance, 0.0) ** 0.5 + _SLACK:
-                more = "more" if deviation > 0 else "less"
+                more = "more" if deviation > 0 else "less" if name == "surprise" else "fewer"
                 return (
                     f"over {self.sums[0]:,.0f} decisions there are {abs(deviation):,.0f} {more} {name} than announced"
                     if name != "surprise"

@@ -12,7 +12,7 @@ from plurispiel.agents.baselines.simple import RandomAgent
 from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
 
 MAX_DEVIATION = 4.5
-"""Largest allowed difference of play from the reported strategy, in standard errors."""
+"""Largest allowed difference of an action's frequency from its expectation by the strategy, in standard errors."""
 
 # Checking the form of a whole strategy takes most of the time of a decision, so only the first decisions are checked.
 _FORM_CHECKS = 2_000
@@ -28,7 +28,7 @@ class ComplianceReport:
     ----------
     decisions : int
         The number of the agent's decisions. Each decision is compared with the strategy that the agent reports for it,
-        if the agent reports any.
+        unless the agent reports none, or a malformed one.
     tells_range : bool
         Whether the agent reported a strategy for all combos at least once.
     violations : list of str
@@ -69,7 +69,7 @@ def check_agent(
 
     By the contract an agent acts legally and raises no exception. With the same seed it plays the same, even in an
     instance that has played before. Its `range_strategy` is well-formed, does not depend on the hole cards, and agrees
-    with the actions.
+    with the actions. Equal play and independence of the hole cards are checked in the first 20 hands of each game.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def check_agent(
 
 
 class _Listener(Agent):
-    """A stand-in at the table that passes everything to an agent."""
+    """A stand-in at the table that passes restarts and events to an agent. Subclasses pass the decisions."""
 
     def __init__(self, agent: Agent):
         self.agent = agent
@@ -156,7 +156,7 @@ class _Watcher(_Listener):
                 return False
         rows = strategy.probabilities[public.rules.free_combos(public.board)]
         if not (np.isfinite(rows).all() and (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1.0, atol=_TOLERANCE)):
-            self._report.add("range_strategy has rows that are no probabilities")
+            self._report.add("range_strategy has rows that are no probabilities with the sum 1")
             return False
         return True
 

@@ -38,7 +38,7 @@ def distance(found: Exploitability) -> float:
 
 
 def measuring_points(first: int) -> Iterator[int]:
-    """Yield the iterations to measure, from `first` on: eight a decade, among them 10, 32, 100, 316, ...
+    """Yield the iterations to measure, from `first` on. From 10 on there are eight in each decade.
 
     >>> list(itertools.islice(measuring_points(5), 9))
     [6, 7, 10, 13, 18, 24, 32, 42, 56]
@@ -76,7 +76,8 @@ def converge(
 
     Notes
     -----
-    The iterations to measure do not depend on speed or on interruptions: a resumed run measures at the same iterations.
+    Measurements are made at `measuring_points` and at the end. These iterations depend neither on speed nor on
+    interruptions.
     """
     curve = list(curve)
     seconds = curve[-1].seconds if curve else 0.0

@@ -1,4 +1,4 @@
-"""Duplicate play: a group is one deck played in every seat rotation. Groups are the samples of all statistics."""
+"""Duplicate play: a group is one deck played in every seat rotation (or one deck for each, by `Streams`)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class AgentScore:
     faults : int
         The number of the agent's faults.
     play : bytes
-        The agent's counts of actions by seat, uint8[num_seats, len(play_statistics.COUNTERS)].
+        The agent's sums of `hand_counts` by seat, uint8[num_seats, len(play_statistics.COUNTERS)].
     first_fault : str
         The message of the agent's first fault; empty without faults.
     fault_kinds : str
@@ -46,7 +46,7 @@ class AgentScore:
         Sums over hands of the squared estimate: with all corrections, and reduced (`aivat.Score.reduced`). Each is None
         if a correction in it is None.
     refused : str
-        Why the agent's reported strategy could not be used; empty if it could, or if none was reported.
+        The first reason why the agent's strategy could not be used (`aivat.Score.refused`); empty without a reason.
     calibration : bytes
         The agent's `Calibration.sums` (`calibration`), float64[10]; empty without AIVAT.
     seat_sums : bytes
@@ -93,7 +93,7 @@ class AgentScore:
 
 
 def rotations(num_seats: int) -> list[list[int]]:
-    """Return which place in the order around the table sits at each seat: ``result[rotation][seat]``.
+    """Return, as ``result[rotation][seat]``, the place in the order around the table whose agent has the seat.
 
     >>> rotations(3)
     [[0, 1, 2], [2, 0, 1], [1, 2, 0]]
@@ -135,7 +135,7 @@ def play_group(
     aivat : Aivat, optional
         Corrects the scores for luck.
     trusted : collection of int
-        Contestants whose reported strategies correct the others' scores as well (`Aivat.scores`).
+        Contestants whose reported strategies also correct the score of their last opponent (`Aivat.scores`).
     speakers : sequence of Agent or None
         For each line-up position, the agent that reports the strategy in place of the agent that plays. After the hand
         the speaker is restarted with the player's random stream. By default, and where None, the player itself reports.

@@ -51,7 +51,7 @@ class RemoteAgent(Agent):
     """The stand-in for an agent in another process; `play_hand` tells it when a hand is over."""
 
     def end_hand(self) -> None:
-        """Note that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
+        """Receive the message that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
 
 
 class Fault(NamedTuple):
@@ -112,8 +112,8 @@ def play_hand(
     Parameters
     ----------
     agents : sequence of Agent
-        The agent of each seat. An agent that raises an exception or answers with an illegal action commits a fault: for
-        the rest of this hand its seat folds to a bet, and checks otherwise.
+        The agent of each seat. An agent that raises an exception or answers with an illegal action commits a fault.
+        Without `repair`, its seat then folds to a bet, and checks otherwise, for the rest of this hand.
     deck : uint8[num_dealt_cards]
         All hole cards, seat by seat, then the board (`deal_deck`).
     rngs : sequence of Generator
@@ -147,15 +147,15 @@ def play_hand(
 class _Table:
     """A hand while it is played.
 
-    Its methods are called in this order: `begin`; `ask` for each decision, after one `deal_street` for each street
-    but the first; `end`.
+    First `begin` is called, then `ask` for each decision, and `end` at the end. Each street but the first begins with a
+    call of `deal_street`.
 
     Attributes
     ----------
     betting : BettingState
         The betting so far.
     street : int
-        The last street whose board was shown.
+        The latest street whose board was shown.
     actions, faults, waits
         The attributes of the same names in `Hand`, so far.
     """

@@ -36,9 +36,10 @@ from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation
 __all__ = ["MENUS", "GroupScore", "LocalBestResponse", "Menu", "Prober", "StrategyUnknown", "check_told"]
 
 ALL_IN = float("inf")
-# The table's caption says "56 equidistant pot fractions" and lists none; ours are equidistant on a logarithmic scale.
+# The caption of DeepStack's table S2 says "56 equidistant pot fractions" and lists none. The fractions here are
+# equidistant on a logarithmic scale.
 GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
-"""The 56 bets of table S2 as shares of the pot: 55 sizes from 5 % up, each 15 % above the size before, and all-in."""
+"""56 bets as shares of the pot: 55 sizes from 5 % up, each 15 % larger than the one before, and all-in."""
 
 _STREAM = 5
 
@@ -80,12 +81,12 @@ MENUS = {
     menu.name: menu
     for menu in (
         Menu("fc", "folds and calls", ((),)),
-        Menu("fcpa", "calls; on turn and river bets the pot or all-in, too", (None, None, _POT_ALL_IN)),
-        Menu("56bets", "calls; on turn and river makes 56 sizes of bets (geometric)", (None, None, GEOMETRIC_56)),
-        Menu("flop56", "calls; on the flop makes 56 sizes of bets, later folds and calls", (None, GEOMETRIC_56, ())),
+        Menu("fcpa", "calls; from the turn on also folds and bets the pot or all-in", (None, None, _POT_ALL_IN)),
+        Menu("56bets", "calls; from the turn on also folds and bets 56 geometric sizes", (None, None, GEOMETRIC_56)),
+        Menu("flop56", "calls; on the flop also folds and bets 56 sizes; then folds, calls", (None, GEOMETRIC_56, ())),
     )
 }
-"""The menus of DeepStack's table S2."""
+"""The menus of DeepStack's table S2, with the bets of `GEOMETRIC_56` as the 56 sizes."""
 
 
 class LocalBestResponse(RangeAgent):
@@ -170,7 +171,7 @@ class LocalBestResponse(RangeAgent):
         reach : float64[num_combos]
             The opponent's reach with each combo (`_reach`).
         staying : sequence of float64[num_combos] or None
-            For each action, the probability that each of the opponent's combos continues; None for 1 with every combo.
+            For each action, the probability that each of the opponent's combos continues; None where all continue.
         """
         state = public.betting().array.tolist()
         situation = self._situation(combo, public.board, public.actions, state)

@@ -63,9 +63,9 @@ def hand_counts(hand: Hand) -> np.ndarray:
     """Return the counts of one hand: uint8[num_seats, len(COUNTERS)], all 0 or 1.
 
     VPIP: the seat called or raised before the flop (posting a blind or checking does not count). First in: all seats
-    that acted earlier folded. 3-bet: the seat raised before the flop after exactly one raise. Donk bet: the seat bet
-    first on a street before the last raiser of the previous street had acted, who had chips left. Chances and successes
-    count once a hand.
+    that acted earlier folded. 3-bet: the seat raised before the flop after exactly one raise. Donk bet: the seat made
+    the first bet of a street, before the last raiser of the previous street had acted, and that raiser had chips left.
+    Chances and successes count once a hand.
     """
     counts = np.zeros((hand.rules.num_seats, len(COUNTERS)), dtype=np.uint8)
     actions = np.fromiter(chain.from_iterable(hand.actions), dtype=np.int64, count=3 * len(hand.actions))
@@ -92,7 +92,7 @@ class PlayStatistics:
         return int(rows[:, _COLUMN[successes]].sum()) / possible if possible else None
 
     def record(self) -> dict:
-        """Return the frequencies as plain values, 0..1 or None; those of first-in raises and limps by position."""
+        """Return the frequencies as plain values, 0..1 or None. First-in raises and limps are given by position."""
         names = position_names(len(self.counts))
         return {
             "vpip": self.share("vpip", "hands"),

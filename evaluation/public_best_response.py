@@ -40,7 +40,7 @@ class PublicExploitability(Exploitability):
         Whether boards that differ by a renaming of suits were walked as one; None if no cards are dealt to the
         empty table.
     num_boards : int
-        Boards of the last street that were walked.
+        Number of boards of the game's last street that were walked.
     """
 
     combo_values: np.ndarray
@@ -113,13 +113,13 @@ def subgame_best_response(
     weights = np.array(ranges, dtype=np.float64)
     if weights.shape != (2, rules.num_combos) or not (np.isfinite(weights).all() and (weights >= 0.0).all()):
         raise ValueError(
-            f"ranges are weights of at least 0 for two seats and {rules.num_combos} combos, "
-            f"got an array of shape {weights.shape}"
+            f"ranges are finite weights of at least 0 in the shape (2, {rules.num_combos}), seats by combos; got the "
+            f"shape {weights.shape}, or a weight below 0, infinite or NaN"
         )
     if len(public.board) != rules.board_size(public.street) or public.actor < 0:
         raise ValueError(
-            f"a subgame starts with a decision and the whole board of its street, got {cards_text(public.board)!r} "
-            f"on street {public.street}"
+            f"a subgame starts with a seat to act and the {rules.board_size(public.street)} board cards of street "
+            f"{public.street}, got the board {cards_text(public.board)!r} and the seat {public.actor} (-1: none)"
         )
     return _measured(public, weights, agents, threads, on_progress)
 

@@ -4,9 +4,10 @@ Reach goes down: the product of the probabilities of a seat's own actions with e
 agents report. Values come up: those of each combo against the other seat's whole range, with exact card removal. Values
 are counterfactual: weighted by the other seat's reach.
 
-Where the agents' play is symmetric in suits, one board stands for all that differ by a renaming of suits: 1,755 flops
-for 22,100. Before the first board cards are dealt, 100 random questions on each street test that symmetry. If a
-question fails the test, all boards are walked. The cards of one deal are shown to agents in ascending order.
+Where the agents' play is symmetric in suits, one board stands for all boards that differ by a renaming of suits: 1,755
+flops for 22,100. Before the first board cards are dealt, the reach of both seats and 100 random questions on each
+street test that symmetry. If a test fails, all boards are walked. The cards of one deal are shown to agents in
+ascending order.
 """
 
 import functools
@@ -125,13 +126,13 @@ class PublicWalk:
     Parameters
     ----------
     public : PublicState
-        A state with a seat to act; its board may lack the cards of the first street.
+        A state with a seat to act. If its board lacks the cards of its street, the walk deals these cards first.
     agents : sequence of Agent
         The agent of each seat: two instances, also where both are the same agent.
     threads : int
         Number of threads. Boards are walked in parallel; agents are asked one at a time.
     on_progress : callable, optional
-        Called with the number of boards of the first deal that are done, and the number of all its boards.
+        Called with two numbers of boards of the first deal: the boards that are done, and all boards.
 
     Attributes
     ----------
@@ -139,13 +140,13 @@ class PublicWalk:
         After the walk: whether boards that differ by a renaming of suits were walked as one; None if no
         cards were dealt to the empty table.
     num_boards : int
-        After the walk: boards of the last street that were walked.
+        After the walk: number of boards of the game's last street that were walked.
 
     Raises
     ------
     ValueError
-        If the game is not heads-up with a menu of raises, or is too large, or the agents are not two different
-        instances.
+        If the game is not heads-up with a menu of raises, or is too large, the agents are not two different instances,
+        or `threads` is below 1.
     """
 
     def __init__(
@@ -194,11 +195,14 @@ class PublicWalk:
         if states > MAX_PUBLIC_STATES:
             raise ValueError(
                 f"the public tree has {states:.1e} states (betting nodes times boards), more than "
-                f"{MAX_PUBLIC_STATES:.0e}: exact best responses are for one or two streets, or from a turn on"
+                f"{MAX_PUBLIC_STATES:.0e}: take a game of one or two streets, or a subgame from the turn on"
             )
         memory = 8 * numbers * self._threads
         if memory > MAX_MEMORY:
-            raise ValueError(f"the betting tree needs {memory / 2**30:.1f} GiB: take fewer threads or raises")
+            raise ValueError(
+                f"the betting tree needs {memory / 2**30:.1f} GiB, more than {MAX_MEMORY >> 30} GiB: take fewer "
+                "threads or raises"
+            )
 
     def _workspaces(self, first: int, last: int | None = None) -> list[_StreetWork]:
         """Return one thread's workspaces for the streets from `first` on."""
@@ -307,7 +311,7 @@ class PublicWalk:
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals
-        # The number of deals given two hands. `boards` also holds boards with a card of a hand; its reach is 0 there.
+        # The number of deals given two hands. `boards` also holds boards with a card of a hand, whose reach is 0 there.
         num_deals = math.comb(len(rules.cards) - known - 2 * rules.num_hole_cards, size - known)
         renamings = relabel_combos(rules.num_suits, rules.num_ranks, rules.num_hole_cards)
         # Only from the empty table: after a deal a renaming would have to leave the cards on the board in place.

@@ -13,6 +13,7 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Event, PublicStat
 
 NUM_RELABELINGS = 100
 SYMMETRY_TOLERANCE = 1e-12
+"""Largest difference of two probabilities, or of two reaches, that count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +54,8 @@ class Question:
 class RangeReader:
     """Reads the `range_strategy` of the agents at two seats; not thread-safe.
 
-    An agent that overrides `observe` first observes the hand so far, with arbitrary hole cards: its report must not
-    depend on them.
+    An agent that overrides `observe` first observes the hand so far, with arbitrary hole cards. Its report must not
+    depend on these cards.
 
     Parameters
     ----------
@@ -66,7 +67,9 @@ class RangeReader:
 
     def __init__(self, rules: HoldemRules, agents: Sequence[Agent]):
         if len(agents) != 2 or agents[0] is agents[1]:
-            raise ValueError("two seats need two agents: two instances, also of one kind")
+            raise ValueError(
+                f"two seats need two different instances of agents, got {len({id(agent) for agent in agents})}"
+            )
         self._rules = rules
         self._agents = list(agents)
         self._observes = [getattr(type(agent), "observe", Agent.observe) is not Agent.observe for agent in agents]

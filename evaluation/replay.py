@@ -109,7 +109,7 @@ def replay_hand(
     board: Sequence[int],
     mucked: Sequence[int] = (),
 ) -> Hand:
-    """Return the hand of a replayed betting and the known cards.
+    """Return the hand that a replayed betting and the known cards make up.
 
     Unknown cards that cannot matter are dealt from the rest of the deck: the hole cards of seats that folded and,
     without a showdown, all other unknown cards. A seat that mucked at the showdown without showing gets the weakest
@@ -193,8 +193,8 @@ def only_odd_chips(hand: Hand, stated: Sequence[float], chip: int = 1) -> bool:
     """
     if not hand.showdown or abs(sum(stated)) > TOLERANCE * chip:
         return False
-    # A winner gets at least its whole chips, and at most those and all odd chips of the pot. Both bounds are kept as
-    # differences from the winner's exact share.
+    # A winner gets at least its whole chips, and at most its whole chips and all odd chips of the pot. Both bounds are
+    # kept as differences from the winner's exact share.
     lowest, highest = [0.0] * len(stated), [0.0] * len(stated)
     for size, winners in split_pots(hand):
         if len(winners) > 1:

@@ -29,8 +29,8 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     ----------
     text : str
         ``checkdown``; ``blueprint:NAME`` or ``blueprint:FOLDER``; ``blueprint`` for the bundled blueprint of this game.
-        An empty text is ``blueprint`` if a bundled blueprint of this game has its bucket table built, else
-        ``checkdown``. A name or folder after ``blueprint:`` is not checked here, but in `make_value_function`.
+        An empty text is ``blueprint`` if a bundled blueprint of this game has its bucket table built or needs none,
+        else ``checkdown``. A name or folder after ``blueprint:`` is not checked here, but in `make_value_function`.
 
     Raises
     ------
@@ -47,13 +47,14 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     if argument and name == _BLUEPRINT or text == Checkdown.name:
         return text
     if text not in ("", _BLUEPRINT):
-        raise ValueError(f"values are {Checkdown.name}, {_BLUEPRINT} or {_BLUEPRINT}:NAME, got {text!r}")
+        known = f"{Checkdown.name}, {_BLUEPRINT}, {_BLUEPRINT}:NAME or {_BLUEPRINT}:FOLDER"
+        raise ValueError(f"values are {known}, got {text!r}")
     sound = bundled_blueprints() if text else checked_blueprints()[0]
     bundled = {found.name: found.config.cards for found in sound if found.rules == rules}
     built = [found for found, cards in bundled.items() if cards == LOSSLESS or holds_artefact(tables_folder() / cards)]
     if not built and text:
         hints = [f"; plurispiel abstraction build {cards} makes what {found} needs" for found, cards in bundled.items()]
-        raise ValueError(f"no bundled blueprint values this game{''.join(hints)}; take {Checkdown.name}")
+        raise ValueError(f"no bundled blueprint is ready to value this game{''.join(hints)}; take {Checkdown.name}")
     return f"{_BLUEPRINT}:{built[0]}" if built else Checkdown.name
 
 
@@ -64,14 +65,14 @@ def eligible_values(rules: HoldemRules) -> list[str]:
 
 
 def values_note(values: str) -> str:
-    """Return a note for the user if damage to a bundled blueprint is why AIVAT takes checkdown values, else no text."""
+    """Return a note on a damaged bundled blueprint if AIVAT takes checkdown values, perhaps for that reason."""
     damaged = checked_blueprints()[1]
     return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
 
 
 @functools.lru_cache(1)
 def make_value_function(text: str, rules: HoldemRules) -> ValueFunction:
-    """Return the value function of a full name; the last result is cached.
+    """Return the value function of a full name, or `Checkdown` for an empty text. The latest result is cached.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def warmup(text: str, rules: HoldemRules) -> None:
 def _seat_values(blueprint: Blueprint) -> tuple[float, ...]:
     """Return each seat's mean in self-play, in chips, with the sum 0.
 
-    The means are those of the last mark of the blueprint's training, or of a match if there are no marks.
+    The means come from the final mark of the blueprint's training, or from a match if there are no marks.
     """
     marks = blueprint.training.get("marks")
     if marks:

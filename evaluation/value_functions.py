@@ -33,7 +33,7 @@ _MAX_BOARDS = 2000
 
 
 class Situation(NamedTuple):
-    """A point of a hand with all cards known but those of one seat.
+    """A point of a hand at which all dealt cards are known except the hole cards of one seat.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Situation(NamedTuple):
     hole_cards : uint8[num_seats, num_hole_cards]
         The true cards of the other seats; `NO_CARD` in the row of `seat`.
     board : tuple of int
-        Board cards so far.
+        The board cards so far.
     actions : tuple of Action
         The actions so far.
     state : list of int

@@ -37,7 +37,7 @@ examples:
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
 exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults, 4 artefact refused, 130 interrupted
-(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: progress is kept, and the command that resumes is printed)
+(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: a command that can resume keeps its progress and prints how)
 """
 
 _SIGNALLED = 128

@@ -28,7 +28,7 @@ def test_honest_agents_are_not_blamed(probabilities):
 
 def test_liars_are():
     assert "more folds than announced" in verdict((0.2, 0.5, 0.3), (0.25, 0.45, 0.3))
-    assert "less calls than announced" in verdict((0.2, 0.5, 0.3), (0.2, 0.45, 0.35))
+    assert "fewer calls than announced" in verdict((0.2, 0.5, 0.3), (0.2, 0.45, 0.35))
     assert verdict((0.5, 0.5, 0.0), (0.4, 0.4, 0.2)).startswith("it took 2,0")
     assert verdict((1.0, 0.0, 0.0), (0.999, 0.001, 0.0))
 

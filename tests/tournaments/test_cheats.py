@@ -240,7 +240,7 @@ def test_without_a_sandbox_each_rotation_has_a_deck_of_its_own(tmp_path, capsys,
     captured = capsys.readouterr()
     results = json.loads(captured.out)
     assert (results["deals"], results["processes"]) == (deals, "one" if deals == "once" else "rotation")
-    assert ("without a sandbox (--decks shared" in captured.err) == (given == [])
+    assert ("without a sandbox (deals=shared" in captured.err) == (given == [])
     # What was chosen stands in the settings: the run goes on with it.
     assert main(["tournament", str(tmp_path / "run" / "config.toml"), "--out", str(tmp_path / "run"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == results

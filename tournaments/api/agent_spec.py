@@ -1,4 +1,4 @@
-"""Specs of the agents that are given to the Python functions, either as specs or as classes."""
+"""Specs of the agents that are given to the Python functions, either as texts or as classes."""
 
 import inspect
 
@@ -8,7 +8,10 @@ __all__ = ["agent_spec"]
 
 
 def agent_spec(agent: object) -> str:
-    """Return the spec of an agent: a text unchanged; for a class its built-in name, MODULE:CLASS or FILE.py:CLASS.
+    """Return the spec of an agent.
+
+    A text is returned unchanged. The spec of a built-in class is its name, of a class in a package's module
+    PACKAGE.MODULE:CLASS, and of any other class FILE.py:CLASS.
 
     Raises
     ------

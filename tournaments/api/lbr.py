@@ -49,7 +49,7 @@ class LbrResult:
     paid_mbb_per_hand, paid_ci95 : float or None
         The rate computed from the chips won at the table.
     aivat_mbb_per_hand, aivat_ci95 : float or None
-        The rate computed by AIVAT; None if the run has ``aivat=False``.
+        The rate computed by AIVAT; None without AIVAT.
     game : str
         A preset's name, or an OpenSpiel game string.
     seed : int
@@ -59,7 +59,7 @@ class LbrResult:
     seconds : float
         Playing time of this call, without the time in which kernels are loaded.
     hands_per_second : float or None
-        Hands played by this call, divided by `seconds`; None if all hands had been played before.
+        Hands played by this call, divided by `seconds`; None if earlier calls had played all hands.
     folder : Path
         The run folder.
     """

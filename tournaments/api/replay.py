@@ -53,13 +53,13 @@ class ReplayResult:
 def replay_hands(
     paths: str | Path | Iterable[str | Path], *, game: str | Path | None = None, progress: bool = False
 ) -> ReplayResult:
-    """Replay recorded hands through our engine and `universal_poker`, and compare what the files state.
+    """Replay recorded hands through this package's engine and `universal_poker`, and compare both with the files.
 
     Parameters
     ----------
     paths : path, or iterable of paths
         Logs of the ACPC's dealer, ``.phh`` and ``.phhs`` files, and folders of such files. A run may also be given
-        by its name, or as ``"last"``.
+        by its name, or as ``"last"`` for the run that was played most recently.
     game : path, optional
         The game file of the ACPC logs; by default the game that each log names.
     progress : bool

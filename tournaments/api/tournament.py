@@ -47,8 +47,8 @@ def run_tournament(
     agents : str or iterable of str or type, optional
         Agent specs (``"tag,equity"`` or ``["tag", "my_bot.py:MyBot"]``); classes from modules stand for their specs.
         An instance, or a class of a notebook or the running script, is refused: each seat and process builds its own
-        agent. If neither agents nor a table are given, the bundled blueprint plays each of five baselines
-        (`default_tournament`).
+        agent. If neither agents nor one of ``game``, ``seats``, ``format``, ``copies`` and ``lineups`` is given, the
+        bundled blueprint plays each of five baselines (`default_tournament`).
     settings : path or mapping, optional
         A TOML file, or the same settings as a mapping; keyword arguments override them.
     out : path, optional
@@ -128,8 +128,8 @@ def forecast_tournament(
 ) -> dict[str, Any]:
     """Return the expected intervals, hands and duration of a tournament, from a short pilot on other decks.
 
-    The parameters are those of `run_tournament`. The result is the record that ``plurispiel tournament --dry-run
-    --json`` prints (`dry_run.expect`).
+    The parameters are those of `run_tournament` without ``out``, ``fresh`` and ``hands``. The result is the record that
+    ``plurispiel tournament --dry-run --json`` prints (`dry_run.expect`).
     """
     say: Say = functools.partial(_print, []) if progress else _ignore
     how = RunOptions(
@@ -165,7 +165,7 @@ def gather_settings(
         chosen = dict(settings)
     else:
         if settings is not None and not str(settings).endswith(".toml"):
-            raise ValueError(f"settings are a .toml file, got {str(settings)!r}; agents are written --agents a,b,c")
+            raise ValueError(f"settings are a .toml file, got {str(settings)!r}; give agents by the option agents")
         chosen = read_config(Path(settings)) if settings is not None else {}
     chosen |= options
     if agents is not None:

@@ -134,12 +134,14 @@ class TournamentRun:
         self.store.close()
 
     def play(self, *, progress: bool) -> None:
-        """Play all hands that are not stored yet, or until the run's stop rule is met.
+        """Play the hands that are not stored yet, until all are stored or the run's stop rule holds.
 
         Raises
         ------
         WorkerFailed, RefereeDisagrees, RunAborted
             RuntimeErrors that end the run; the blocks stored before stay.
+        RunRefused
+            If the run folder cannot be used any more, or its groups were scored with another value function.
         """
         config, store, say = self.config, self.store, self._say
         lineups = make_lineups(config)
@@ -153,7 +155,7 @@ class TournamentRun:
         )
         say(f"run folder {store.folder}" + (f", {done:,} hands already there" if done else ""))
         if StopWatch(config, store).is_over() or done == total:
-            say("nothing left to play: these are the results of that run (--fresh plays it again)")
+            say("nothing left to play: these are the results of that run (the option fresh plays it again)")
             return
         num_blocks = -(-(total - done) // (BLOCK_DECKS * config.seats))
         workers = min(self._options.workers or num_processors(), max(1, num_blocks))
@@ -218,13 +220,13 @@ def _prepare(
         config = dataclasses.replace(config, deals="once")
         notes.append(
             "each rotation has its own deck, as agents from outside could tell each other the cards that they saw "
-            f"{'over the network' if sandbox else 'without a sandbox'} (--decks shared deals one deck to all rotations)"
+            f"{'over the network' if sandbox else 'without a sandbox'} (deals=shared deals one deck to all rotations)"
         )
     if config.outsiders and config.deals == "shared":
         notes.append(
-            "all rotations of a group are dealt the same deck, and processes of an agent could tell each other its "
-            "cards by signals that no sandbox stops; against agents that may cheat, --decks once deals each rotation "
-            "its own deck"
+            "all rotations of a group are dealt the same deck, and processes of an agent could tell each other the "
+            "cards by signals that no sandbox stops; against agents that may cheat, deals=once (--decks once) deals "
+            "each rotation its own deck"
         )
     if config.uses_aivat and not settings.get("values"):
         notes += filter(None, [values_note(config.values)])
@@ -234,7 +236,7 @@ def _prepare(
     if config.outsiders and not config.draws_key:
         notes.append(
             f"seed {config.seed}: an agent from outside that knows or guesses the seed can compute all cards; "
-            "without --seed the run draws a secret key"
+            "without a seed the run draws a secret key"
         )
     return config, sandbox, list(map(printable, notes))
 
@@ -290,7 +292,7 @@ def _with_values_of_the_run(config: TournamentConfig, options: RunOptions, say: 
             title = parse_spec(values).title
             raise type(error)(
                 f"the run in {begun} was begun with {title} values, which cannot be found now ({error}); give another "
-                "--out, or start over with --fresh"
+                "folder (--out), or start over (--fresh)"
             ) from None
         same = dataclasses.replace(config, values=values)
         with contextlib.suppress(ValueError), contextlib.closing(RunStore.reading(_folder(same, options))) as store:
@@ -309,10 +311,10 @@ def _values_of(folder: Path) -> str:
 
 
 def _folder(config: TournamentConfig, options: RunOptions) -> Path:
-    """Return the run folder: by default one named by the settings and by the folders of the agents' files.
+    """Return the run folder: by default a folder named by the settings and by the folders of the agents' files.
 
-    The digest of the settings covers the agent's file alone. Two folders may hold equal agent files that import
-    different modules, so that the name of the run folder also depends on the folders.
+    The digest of the settings covers the content of an agent's file alone. Equal files in two folders may import
+    different modules, so that the name of the run folder also depends on the agents' folders.
     """
     if options.out:
         return options.out

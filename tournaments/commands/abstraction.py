@@ -80,7 +80,7 @@ def _build(options: argparse.Namespace) -> int:
 def _build_flops(options: argparse.Namespace, threads: int) -> int:
     """Build the buckets of one flop, or of all flops, in the cache; return the exit code."""
     if options.out:
-        raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder of its own")
+        raise ValueError(f"{FLOP_500.name} is kept in the cache (PLURISPIEL_CACHE), not in a folder: leave out --out")
     if bool(options.flop) == options.all:
         raise ValueError(f"{FLOP_500.name} is built for one flop, --flop QsJh2h, or for each of them, --all")
     flops = all_flops() if options.all else [parse_cards(options.flop)]
@@ -216,7 +216,7 @@ def _table_text(table: BucketTable, folder: Path) -> str:
         "",
         "within: mean distance of a hand from the mean of its bucket, in equity (flop, turn: earth mover's distance of",
         "histograms; river: root mean square over eight clusters of hands); explained: share of the variance between",
-        "buckets; ehs: the same for as many percentiles of mean equity",
+        "buckets; ehs: the same two figures for as many buckets that are percentiles of mean equity",
     ]
     return "\n".join(lines)
 

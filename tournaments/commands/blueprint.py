@@ -115,7 +115,9 @@ def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
     """Train with a progress bar for at most `seconds`, print the blueprint, and return the exit code."""
     trainer = run.trainer
     if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
-        raise ValueError(f"checkpoint-minutes must be positive, got {options.checkpoint_minutes}")
+        raise ValueError(
+            f"checkpoint-minutes must be above 0 and at most {_MAX_MINUTES:,.0f}, got {options.checkpoint_minutes}"
+        )
     with progress_bar(
         total=trainer.schedule.iterations,
         initial=trainer.iteration,
@@ -225,7 +227,7 @@ def _cards(config: BlueprintConfig, size: TreeSize, threads: int) -> CardBuckets
 
 
 def _table_buckets(config: BlueprintConfig, size: TreeSize) -> tuple[int, ...]:
-    """Return the number of buckets on each street that the tree reaches; a preset's table need not exist yet."""
+    """Return the number of buckets on each street that the tree reaches; the table of a preset may still be missing."""
     if config.cards in CARD_PRESETS:
         preset = CARD_PRESETS[config.cards]
         found: tuple[int, ...] = (169, preset.flop.buckets, preset.turn.buckets, preset.river.buckets)

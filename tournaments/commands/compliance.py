@@ -149,7 +149,7 @@ def _check_contract(
         if isinstance(record := json.loads(report or "0"), dict):
             return record
     if time.monotonic() - heard >= patience:
-        return {"violations": [f"the contract could not be checked: a hand of it took more than {patience:g} s"]}
+        return {"violations": [f"the contract could not be checked: one hand took more than {patience:g} s"]}
     return {"violations": [f"checking the contract ended its process (exit code {family.exit_code(0)}): {last}"]}
 
 
@@ -170,12 +170,12 @@ def _check_recall(
                 on_deck=progress.update,
             )
         except AgentFault as fault:
-            return {"notes": [f"whether it remembers could not be checked: {fault.message}"]}
+            return {"notes": [f"its memory of decks could not be checked: {fault.message}"]}
     notes = []
     if found.different:
         notes.append(
-            f"it remembers, or draws random numbers not from rng: {found.different} of {2 * found.decks} hands "
-            "went differently with a process for each rotation of a deck than with one for both"
+            f"it remembers decks, or draws random numbers from elsewhere than rng: {found.different} of "
+            f"{2 * found.decks} hands went differently with a process for each rotation of a deck than with one process"
         )
     return {"remembers": found._asdict(), "notes": notes}
 
@@ -196,7 +196,7 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
         lines.append("  stopped after these; the contract was not checked")
         return "\n".join(lines)
     tells = "reports" if record["tells_range"] else "does not report"
-    lines.append(f"the contract, {record['decisions']:,} decisions; it {tells} what it does with every hand:")
+    lines.append(f"the contract, {record['decisions']:,} decisions; the agent {tells} its strategy for every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]
     if record["remembers"]:
         lines.append(f"{record['remembers']['decks']} decks in two rotations, with one process for both and with two:")

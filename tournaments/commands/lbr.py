@@ -20,7 +20,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the command."""
     check_amounts(options.hands, options.workers)
     if options.out and options.menu == "all":
-        raise ValueError("--out is for one menu; with --menu all each menu has its own folder: leave --out out")
+        raise ValueError("--out is for one menu; with --menu all each menu has its own folder: leave out --out")
     menus = list(MENUS) if options.menu == "all" else [options.menu]
     configs = [LbrConfig(options.agent, menu, options.game, options.seed, options.aivat) for menu in menus]
     out = Path(options.out) if options.out else None

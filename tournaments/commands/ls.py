@@ -37,7 +37,7 @@ _OPENSPIEL_AGENTS = {
 }
 _OTHER_AGENTS = {
     "tabular:FOLDER": "the strategy of a game solved with plurispiel solve --out FOLDER",
-    "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train, by its folder, its run's or its name",
+    "blueprint:FOLDER": "a blueprint trained with plurispiel blueprint train: its folder, its run's folder or its name",
     "search": "the bundled blueprint that fits the table, with search from the flop on; ?time=1.0 or ?iterations=100",
     "search:FOLDER": "the same with a blueprint of your own, as in blueprint:FOLDER",
     "FILE.py:CLASS": "an agent class in your own file",

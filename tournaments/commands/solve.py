@@ -167,7 +167,7 @@ class _Run:
         return found
 
     def show(self, curve: list[Point], progress: tqdm) -> None:
-        """Show the last exploitability or NashConv of the curve, and save every `_SAVE_EVERY_S` seconds."""
+        """Show the latest exploitability or NashConv of the curve, and save every `_SAVE_EVERY_S` seconds."""
         self.curve = list(curve)
         progress.set_postfix_str(f"{_measure(self._solver.tree)} {curve[-1].distance:.3g}", refresh=False)
         if self._folder and time.monotonic() > self._saved_at + _SAVE_EVERY_S:
@@ -212,7 +212,7 @@ def _task(options: argparse.Namespace) -> _Task:
         game, algorithm = game or begun.game, algorithm or begun.algorithm
         seed = begun.seed if seed is None else seed
     elif game is None:
-        raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to resume one")
+        raise ValueError("which game? plurispiel solve GAME, or --resume --out DIR to resume a run")
     return _Task(
         game,
         algorithm or "cfr+",
@@ -247,7 +247,7 @@ def _measure(tree: GameTree) -> str:
 
 
 def _text(record: dict[str, Any]) -> str:
-    """Return the record as text below its curve: two points for each factor of ten in iterations, and the last."""
+    """Return the record as text below its curve: two points for each factor of ten in iterations, and the end point."""
     measure = "exploitability" if record["exploitability"] is not None else "NashConv"
     lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
     points = record["curve"]

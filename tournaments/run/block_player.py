@@ -99,7 +99,7 @@ class Place(NamedTuple):
     copy : int
         0 for the first of the agent's positions in the line-up, 1 for the second, ...
     is_control : bool
-        Whether the agent sits at the table of the Control (`run`), which plays the same deck.
+        Whether the agent sits at the table of the Control (package `run`), where the deck is played again.
     rotation : int
         Number of the rotation; 0 for an agent that plays all rotations.
     """

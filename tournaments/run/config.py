@@ -72,7 +72,7 @@ class TournamentConfig:
         Engine in which every hand is replayed and checked; ``none`` for no check.
     on_fault : {"forfeit", "repair", "abort"}
         Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand; ``repair``: its answer becomes
-        the nearest legal action; ``abort``: the run ends.
+        the nearest legal action, or a check or fold where there is no answer; ``abort``: the run ends.
     score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
         The score that ranks the agents. By default ``aivat_duplicate``; ``duplicate`` if AIVAT could score no agent.
         AIVAT is computed unless the score is ``raw`` or ``duplicate``.
@@ -119,7 +119,7 @@ class TournamentConfig:
             object.__setattr__(self, "time_limit", float(self.time_limit))
         _check_types(self)
         if not self.agents:
-            raise ValueError("a tournament needs agents, got none; give --agents A,B,...")
+            raise ValueError("a tournament needs agents, got none; give their specs as the option agents")
         for spec in self.agents:
             parse_spec(spec)
         if self.decks < 1:
@@ -195,7 +195,10 @@ class TournamentConfig:
 
     @property
     def measured(self) -> list[int]:
-        """The numbers of the agents that the tournament measures: the one that its format singles out, or all."""
+        """The numbers of the agents that the tournament measures: one agent in some formats, else all agents.
+
+        ``gauntlet`` and ``lineup-1v5`` measure the first agent, ``lineup-5v1`` measures the second.
+        """
         one = {"gauntlet": 0, "lineup-1v5": 0, "lineup-5v1": 1}.get(self.format)
         return list(range(len(self.agents))) if one is None else [one]
 
@@ -206,7 +209,7 @@ class TournamentConfig:
 
     @functools.cached_property
     def sources(self) -> dict[str, str]:
-        """Hash of the file or stored strategy of each agent and of the values, by spec; empty for specs without one."""
+        """Hash of the file or stored strategy of each agent and of the values, by spec; empty for a spec of neither."""
         return {spec: agent_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
 
     @property
@@ -259,7 +262,7 @@ class TournamentConfig:
 def read_config(path: Path) -> dict[str, Any]:
     """Return the settings in a TOML file, as keyword arguments of `TournamentConfig`.
 
-    Paths of agents are relative to the folder of the settings file.
+    Paths of agents and values are relative to the folder of the settings file.
 
     Raises
     ------
@@ -320,12 +323,12 @@ def _fill(config: TournamentConfig) -> None:
     else:
         seats = config.seats
     if not 2 <= seats <= _CROWD:
-        raise ValueError(f"a table has 2..{_CROWD} seats, got {seats}; give --seats, or more agents")
+        raise ValueError(f"a table has 2..{_CROWD} seats, got {seats}; set seats, or give more agents")
     object.__setattr__(config, "seats", seats)
     if config.uses_aivat:
         object.__setattr__(config, "values", choose_values(config.rules, config.values))
     elif config.values:
-        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does not use; leave one of them out")
+        raise ValueError(f"values are for AIVAT, which the score {config.score!r} does not use; leave out values")
     if not config.format:
         object.__setattr__(config, "format", "lineup" if num_agents == seats else "round-robin")
     if config.seed is None and not config.outsiders:
@@ -352,7 +355,7 @@ def _check_contestants(config: TournamentConfig) -> None:
     if config.format == "round-robin" and num_agents < seats:
         raise ValueError(
             f"a round-robin needs at least {seats} agents for {seats} seats, got {num_agents}; "
-            f"repeat agents{'' if config.game else ', lower --seats'}, or use --format gauntlet"
+            f"repeat agents{'' if config.game else ', lower the seats'}, or use the format gauntlet"
         )
     if config.format.startswith("lineup-") and (num_agents != 2 or seats < 3):
         raise ValueError(

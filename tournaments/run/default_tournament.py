@@ -1,4 +1,4 @@
-"""The default tournament, which `plurispiel tournament` plays if no agents or table are chosen."""
+"""The default tournament, which `plurispiel tournament` plays if no setting chooses agents or a table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ _TABLE = ("agents", "game", "seats", "format", "copies", "lineups")
 
 
 def with_default_tournament(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings completed by `DEFAULT_TOURNAMENT`; unchanged if they hold one of `_TABLE`.
+    """Return settings completed by `DEFAULT_TOURNAMENT`; unchanged if they hold one of the settings in `_TABLE`.
 
-    Settings without agents or table thus change the default tournament: its number of decks or its seed, for example.
+    All other settings, such as the number of decks or the seed, change the default tournament.
     """
     if any(name in settings for name in _TABLE):
         return dict(settings)

@@ -26,7 +26,7 @@ _PILOT_SEED = 1 << 64  # added to the seed, so that the pilot deals none of the 
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
-    """Return the settings of the pilot: the same tournament with fewer decks, none of which the tournament deals."""
+    """Return the settings of the pilot: the tournament with as many or fewer decks, none of them its own."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
     seed = None if config.draws_key else config.public_seed + _PILOT_SEED
@@ -46,10 +46,12 @@ def expect(config: TournamentConfig, pilot: TournamentConfig, store: RunStore) -
     Returns
     -------
     dict
-        The record that ``plurispiel tournament --dry-run --json`` prints. For each agent ``hands_for_ci95`` and
-        ``hands_for_sequential_ci95`` are the hands after which its 95 % interval, or its anytime-valid interval, has
-        the half-width ``target_ci95``. ``hands_to_detect`` are the hands that detect a win rate of ``difference``. Both
-        goals are in mbb/hand. An agent's predictions are None if it played fewer than two groups of the pilot.
+        The record that ``plurispiel tournament --dry-run --json`` prints. For each agent, ``sd_bb`` is the standard
+        deviation of a group's rate in big blinds. ``ci95`` and ``sequential_ci95`` are the half-widths of the 95 %
+        interval and of the anytime-valid interval at the end of the tournament. ``hands_for_ci95`` and
+        ``hands_for_sequential_ci95`` are the hands after which these half-widths are ``target_ci95``.
+        ``hands_to_detect`` are the hands that detect a win rate of ``difference``. Half-widths and win rates are in
+        mbb/hand. An agent's predictions are None if it played fewer than two groups of the pilot.
     """
     rows = store.scores()
     scores = RunScores(pilot, store, rows)
@@ -145,7 +147,8 @@ def dry_run_text(expected: dict[str, Any]) -> str:
             "",
             f"{expected['hands']:,} hands would take about {expected['seconds']:,.0f} s "
             f"({rate} hands/s, from a pilot of {expected['pilot_hands']:,} hands)",
-            f"in mbb/hand by {expected['score'].replace('_', '+')}, with groups as samples; hands are those of all "
-            f"agents together; 'to find {expected['difference']:g}': a one-tailed test at 5 % with power 80 %",
+            f"in mbb/hand by {expected['score'].replace('_', '+')}, with groups as samples; hands of all agents "
+            "together; 'always': an interval that holds at any time; "
+            f"'to find {expected['difference']:g}': by a one-tailed test at 5 % with power 80 %",
         ]
     )

@@ -36,7 +36,7 @@ def lock_folder(folder: Path) -> int | None:
 
 
 def is_locked(folder: Path) -> bool:
-    """Return whether another process plays the run in a folder; False where locks do not exist."""
+    """Return whether a process plays the run in a folder; False where locks do not exist."""
     if fcntl is None:
         return False
     try:

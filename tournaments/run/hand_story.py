@@ -30,8 +30,8 @@ def hand_story(told: Told) -> dict[str, Any]:
     dict
         ``bb`` (the big blind in chips), ``positions`` and ``agents`` (name of the position and agent number of each
         seat), ``cards`` (of each seat), ``board``, ``board_size`` (board cards of the game), ``stacks``, ``payoffs``
-        and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without a limit of chips;
-        ``estimates`` is empty if the hand was not scored.
+        and ``estimates`` of each seat in chips, and ``steps``. ``stacks`` is None in games without stacks, as in limit
+        hold'em; ``estimates`` is empty if the hand was not scored.
 
         A step holds ``kind`` (deal, action, board, end), ``text``, ``street``, ``board`` (number of board cards dealt),
         ``paid`` (contribution of each seat), ``folded`` (0 or 1 for each seat) and ``terms``, the AIVAT terms of each
@@ -95,18 +95,20 @@ def hand_story(told: Told) -> dict[str, Any]:
 
 
 def judged(story: dict[str, Any], forms: Sequence[str | None]) -> dict[str, Any]:
-    """Return a story with the terms and estimates in the form of AIVAT that each agent's score in the run has.
+    """Return a story in which one form of AIVAT is chosen for each seat's terms and estimate.
 
     Parameters
     ----------
     forms : sequence of str or None
-        The form of AIVAT in each agent's scores, by agent number (`scores.FULL`, `CHANCE_ONLY`); None without AIVAT.
+        The form of AIVAT in each agent's scores in the run, by agent number (`scores.FULL`, `CHANCE_ONLY`); None in a
+        run without AIVAT.
 
     Returns
     -------
     dict
-        The story with ``forms`` (the form of each seat, None for a seat without a score). Each pair is replaced by a
-        number; for a seat without a score, terms are 0 and the estimate is None.
+        The story with ``forms``, the form of each seat. The form is `FULL` if the seat has an estimate with all
+        corrections and its agent's form is not `CHANCE_ONLY`. Otherwise the form is `CHANCE_ONLY`, or None for a seat
+        without a score. Each pair is replaced by a number; without a score, terms are 0 and the estimate is None.
     """
     estimates = story["estimates"] or [(None, None)] * len(story["agents"])
     seat_forms: list[str | None] = []
@@ -143,7 +145,7 @@ def decision_grid(
     Returns
     -------
     dict
-        ``actions`` (a label for each), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action
+        ``actions`` (the text of each), ``kinds`` (0 fold, 1 check or call, 2 raise), ``played`` (index of the action
         that was played), ``own`` (probability of each action with the actual combo), ``cell`` (index of the actual
         combo's cell), ``totals`` (probability of each action over the whole range; None for a range of weight 0) and
         ``shares``.
@@ -186,7 +188,7 @@ def grid_shares(grid: dict[str, Any]) -> np.ndarray:
 
 @functools.lru_cache(maxsize=16)
 def cell_names(rules: HoldemRules) -> list[str]:
-    """Return the names of a grid's cells, row by row, with aces in the first row.
+    """Return the names of a grid's cells, row by row, with the highest card rank first.
 
     With two hole cards, suited hands are above the diagonal and offsuit hands below. With one hole card, each row is a
     rank and each column a suit.

@@ -83,7 +83,7 @@ def note_run(folder: Path) -> None:
 
 
 def known_runs() -> list[KnownRun]:
-    """Return the user's runs, the last written first."""
+    """Return the user's runs, the most recently written first."""
     return [_look(folder, date) for date, folder in _dated()]
 
 
@@ -93,7 +93,7 @@ def find_run(text: str) -> Path:
     Raises
     ------
     ValueError
-        If there is no last run.
+        If the text is `LAST`, and the user has no run.
     """
     path = Path(text)
     if path.exists():

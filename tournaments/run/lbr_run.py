@@ -78,7 +78,7 @@ class LbrConfig:
 
     @property
     def note(self) -> str:
-        """How the game differs from the game of the agent's training, in words (`game_note`); empty without effect."""
+        """The differences of the game from the game of the agent's training, in words (`game_note`); may be empty."""
         return game_note(self.agent, self.rules)
 
     def record(self) -> dict[str, Any]:
@@ -128,12 +128,12 @@ class LbrRun:
         path = folder / _CONFIG
         if fresh or not path.exists():
             if not fresh and any(folder.iterdir()):
-                raise ValueError(f"{folder} holds other files; give another --out")
+                raise ValueError(f"{folder} holds other files; give another folder (--out)")
             path.write_text(json.dumps(config.record(), indent=1) + "\n", encoding="utf-8")
             (folder / _GROUPS).write_text(",".join(_COLUMNS) + "\n", encoding="utf-8")
         elif path.read_text(encoding="utf-8") != json.dumps(config.record(), indent=1) + "\n":
             what = _differences(path, config)
-            raise ValueError(f"{folder} holds another run{what}; give another --out, or start over with --fresh")
+            raise ValueError(f"{folder} holds another run{what}; give another folder (--out), or start over (--fresh)")
         self._scores = self._read()
 
     def play(self, num_groups: int, workers: int, on_block: Callable[[int], None] = lambda num_played: None) -> None:
@@ -150,6 +150,8 @@ class LbrRun:
         ------
         ValueError
             If the agent does not report its strategy, or commits a fault.
+        OSError
+            If a worker process dies.
         """
         missing = (number for number in range(num_groups) if number not in self._scores)
         blocks = iter(lambda: list(itertools.islice(missing, BLOCK_GROUPS)), [])
@@ -214,12 +216,12 @@ class LbrRun:
         whole = content[: content.rfind("\n") + 1]
         header, *lines = whole.splitlines() or [""]
         if header != ",".join(_COLUMNS):
-            raise ValueError(f"{path} is damaged; start over with --fresh")
+            raise ValueError(f"{path} is damaged; start over (--fresh)")
         scores = {}
         for place, line in enumerate(lines, start=2):
             text, _, checksum = line.rpartition(",")
             if checksum != _checksum(text):
-                raise ValueError(f"{path} is damaged in line {place}; start over with --fresh")
+                raise ValueError(f"{path} is damaged in line {place}; start over (--fresh)")
             number, *chips = text.split(",")
             scores[int(number)] = GroupScore(*map(float, chips))
         if whole != content:

@@ -33,7 +33,7 @@ def process_notes(config: TournamentConfig, conduct: Conduct) -> list[str]:
     if taken > free / 2:
         notes.append(
             f"these processes take some {taken / 2**30:.1f} GiB, more than half of the {free / 2**30:.1f} GiB that are "
-            "free; fewer start with --workers 1, with --decks once (each rotation has its own deck) or, for agents "
-            "trusted to forget decks, with --processes one"
+            "free; run fewer processes by --workers 1, by --decks once (each rotation has its own deck) or, for agents "
+            "trusted to forget decks, by --processes one"
         )
     return notes

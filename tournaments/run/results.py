@@ -203,8 +203,8 @@ def _stop_line(results: dict[str, Any]) -> str:
     """Return a line on the stop rule: the rule, whether it ended the run, and after how many decks."""
     verdict = "stopped after" if results["stopped"] else "not reached in"
     return (
-        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; as the rule was checked many "
-        "times, trust '± always', not '± 95 %' and p"
+        f"{results['stop_when']}: {verdict} {results['decks']:,} decks of each line-up; the rule was checked many "
+        "times, so that '± always' holds, but not '± 95 %' and p"
     )
 
 
@@ -247,12 +247,12 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
             if agent["aivat_complaint"]:
                 why = f"its strategy cannot be trusted: {printable(agent['aivat_complaint'])}"
             elif agent["from_outside"] and not agent["believed"]:
-                why = f"reports of outside agents are not used (--believe {name})"
+                why = f"reports of outside agents are not used (the option believe={name} uses them)"
             else:
                 why = "its strategy is not known"
             lines.append(f"* {name}: corrected only by chance and by strategies of this package's agents, as {why}")
         elif agent["believed"] and agent["aivat"]:
-            lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (--believe)")
+            lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (option believe)")
     return lines
 
 

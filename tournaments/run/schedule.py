@@ -37,9 +37,9 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     """Return the line-ups: for each, the agent number at every position.
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
-    other agents, or with copies of each other agent. If there are more sets than ``config.lineups``, by default
-    `MAX_LINEUPS`, only that number is drawn. Agents, and then pairs of agents, are drawn equally often as far as
-    possible.
+    other agents that fills the table, or with copies of each other agent. The other formats have one line-up. If there
+    are more sets than ``config.lineups``, by default `MAX_LINEUPS`, only that number is drawn. Agents, and then pairs
+    of agents, are drawn equally often as far as possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -80,7 +80,7 @@ def make_blocks(config: TournamentConfig, num_lineups: int, done: Iterable[tuple
 def look_decks(decks: int) -> Iterator[int]:
     """Yield the numbers of decks after which the stop rule is checked: multiples of `BLOCK_DECKS` below `decks`.
 
-    In long runs each number is about 3 % above the last.
+    In long runs each number is about 3 % above the previous number.
 
     >>> list(look_decks(40))
     [8, 16, 24, 32]

@@ -21,7 +21,7 @@ _CORRECTIONS = {
     CHANCE_ONLY: ("true_chance", "true_other_actions"),
 }
 
-_NO_SPREAD = 1e-9  # a spread below this share of the rates is a rounding error of 0
+_NO_SPREAD = 1e-9  # a standard deviation or error below this share of a rate is 0 but for rounding
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class AgentScores:
     ----------
     form : str or None
         `FULL` or `CHANCE_ONLY`, the corrections in the scores with AIVAT; None without AIVAT. `CHANCE_ONLY` corrects
-        for chance at the true cards and, heads-up, for the actions of an opponent of this package.
+        for chance at the true cards and, once two seats are left, for the actions of an opponent of this package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -219,7 +219,7 @@ class RunScores:
 def _p_value(sample: Sample | None) -> float | None:
     """Return the one-tailed p-value of a score by group; None with fewer than two groups, or groups of equal rates.
 
-    If the true rate is 0, a score has this probability to be at least as far from 0, on the same side.
+    If the true rate is 0, a score has this probability to be as high or higher.
     """
     if sample is None or len(sample.rates_mbb) < 2:
         return None

@@ -31,7 +31,8 @@ class StopRule:
         Parameters
         ----------
         samples : iterable of float64[num_groups]
-            For each agent the rate of every group, in mbb/hand. With fewer than two groups the rule does not hold.
+            For each agent the rate of every group, in mbb/hand. The rule does not hold while an agent has fewer than
+            `statistics.MIN_SEQUENTIAL_SAMPLES` groups.
         """
         return all(self._holds(rates) for rates in samples)
 

@@ -28,7 +28,7 @@ class StopWatch:
         self._looks = list(look_decks(config.decks)) if config.stop_rule else []
 
     def is_over(self) -> bool:
-        """Return whether the rule holds at a check that has become due since the last call; False without a rule."""
+        """Return whether the rule holds at a check that is due and was not made before; False without a rule."""
         rule, store = self._config.stop_rule, self._store
         while rule and self._looks and store.holds(self._last_lineup, self._looks[0] - 1):
             store.decks = self._looks.pop(0)

@@ -92,7 +92,7 @@ class RunStore:
         self._config = config
         self._lock: int | None = None
         self._key: RunKey | None = None
-        self._remedy = "; give another --out"
+        self._remedy = "; give another folder (--out)"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = lock_folder(folder)
@@ -104,7 +104,7 @@ class RunStore:
             raise RunRefused(f"{folder} is being played by {_player(folder)}; wait for it, or end it") from None
         except OSError as error:
             self.close()
-            raise RunRefused(f"cannot use the folder {folder}: {error.strerror}; give another --out") from None
+            raise RunRefused(f"cannot use the folder {folder}: {error.strerror}; give another folder (--out)") from None
         try:
             with self._refusing():
                 self._database = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=10.0)
@@ -229,7 +229,7 @@ class RunStore:
         if (kept["num_samples"], kept["digest"]) != (values.num_samples, values.digest):
             raise RunRefused(
                 f"the run in {self.folder} was scored with other {kept['name']} values (digest {kept['digest']}, now "
-                f"{values.digest}); give another --out, or start over with --fresh"
+                f"{values.digest}); give another folder (--out), or start over (--fresh)"
             )
 
     def values(self) -> dict[str, Any]:
@@ -339,7 +339,7 @@ class RunStore:
         return tables
 
     def faults(self) -> list[tuple[int, int, int, int]]:
-        """Return (lineup, deck, agent, faults) for every group and agent with faults, also beyond `decks`."""
+        """Return (lineup, deck, agent, faults) for every group and agent with faults, uncounted decks included."""
         return list(self._rows("SELECT lineup, deck, agent, faults FROM groups WHERE faults > 0"))
 
     def fault_kinds(self) -> dict[int, Counter[str]]:
@@ -443,7 +443,7 @@ class RunStore:
         key = self._read_key()
         if key is None and self._config.draws_key:
             if self.done():
-                raise RunRefused(f"{self.folder / run_key.NAME} is missing{self._remedy}, or start over with --fresh")
+                raise RunRefused(f"{self.folder / run_key.NAME} is missing{self._remedy}, or start over (--fresh)")
             key = draw_key()
             write_key(self.folder, key)
         return key
@@ -453,7 +453,7 @@ class RunStore:
         path = self.folder / "run.sqlite"
         if not list(self._rows("SELECT 1 FROM sqlite_master")):
             if path.stat().st_size:  # SQLite takes a file of a few bytes for an empty database
-                raise RunRefused(f"{path} is not the database of a tournament; give another --out")
+                raise RunRefused(f"{path} is not the database of a tournament; give another folder (--out)")
             facts = {"format": FORMAT_VERSION, "version": __version__, "digest": digest}
             facts["code"] = json.dumps(self._config.code)
             with self._database:
@@ -466,7 +466,7 @@ class RunStore:
         if self._value("digest") != digest:
             raise RunRefused(
                 f"{self.folder} holds another tournament{self._differences()}; "
-                "repeat its settings to resume it, give another --out, or start over with --fresh"
+                "repeat its settings to resume it, give another folder (--out), or start over (--fresh)"
             )
         self._key = self._own_key()
         # Nothing is written before this point, so that a refused folder is left unchanged.
@@ -505,11 +505,11 @@ class RunStore:
     def _damaged(self, what: str) -> RunRefused:
         return RunRefused(
             f"cannot use {self.folder / 'run.sqlite'}: {what} is damaged; "
-            "start over with plurispiel tournament --fresh, or give another --out"
+            "start over (plurispiel tournament --fresh), or give another folder (--out)"
         )
 
     def _place(self, table: str, row: Sequence[Any]) -> str:
-        """Return the place of a row in words; they are clipped, because the row may hold anything."""
+        """Return the place of a row in words. Long values are clipped, because a damaged row may hold anything."""
         if table == "run":
             return f"the fact {row[0]!r:.40}"
         lineup, deck, agent = row[:3]

@@ -46,7 +46,7 @@ class Witness(Aivat):
         return scores
 
     def take(self, hands: Sequence[tuple[Hand, Sequence[int]]]) -> list[Told]:
-        """Return the records of the hands scored since the last call, and drop these records.
+        """Return the records of the hands scored since the previous `take` or `forget`, and drop these records.
 
         Parameters
         ----------

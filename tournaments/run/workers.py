@@ -21,8 +21,8 @@ from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothin
 from plurispiel.tournaments.run.schedule import Block
 
 _PATIENCE_S = 2.0  # time for workers to end before they are killed
-# Blocks for each worker that are given out from the first unfinished block on. A limit bounds the memory of finished
-# blocks, which wait for earlier ones.
+# Largest number of blocks given out and not yet yielded, for each worker. The limit bounds the memory of finished
+# blocks, which wait for unfinished earlier blocks.
 _WINDOW = 16
 
 

@@ -180,7 +180,10 @@ def test_bad_input_is_refused_in_one_line(blueprints, capsys, tmp_path):
         (("train", "leduc", "--minutes", 1, "--iterations", 5), "not both"),
         (("train", "leduc", "--iterations", 0), "iterations are 1 to"),
         (("train", "leduc", "--marks", 0), "marks"),
-        (("train", "leduc", "--checkpoint-minutes", 0), "checkpoint-minutes must be positive"),
+        (
+            ("train", "leduc", "--checkpoint-minutes", 0),
+            "checkpoint-minutes must be above 0 and at most 1,000,000",
+        ),
         (("train", "headsup", "--cards", "none"), "neither a folder nor the name of a bucket table"),
         (("train", "leduc", "--cards", "lossless", "--from", "none"), "neither a folder nor the name of a blueprint"),
         (("resume", "none"), "holds no training run"),

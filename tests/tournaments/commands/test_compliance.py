@@ -164,7 +164,7 @@ def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypat
     monkeypatch.setattr(compliance, "LOAD_SECONDS", 3.0)
     (tmp_path / "bot.py").write_text(DEAF)
     code, record = report(capsys, f"{tmp_path}/bot.py:Bot", "--hands", "20", "--time-limit", "0.2")
-    assert code == 1 and record["violations"] == ["the contract could not be checked: a hand of it took more than 3 s"]
+    assert code == 1 and record["violations"] == ["the contract could not be checked: one hand took more than 3 s"]
 
 
 @pytest.mark.parametrize(

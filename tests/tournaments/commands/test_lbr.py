@@ -115,7 +115,7 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
     out = ["--out", str(tmp_path / "run"), "--workers", "1", "--hands", "4"]
     assert main(["lbr", "--agent", "fold", *out]) == 0
     assert main(["lbr", "--agent", "call", *out]) == 2
-    assert "holds another run: agent was fold, and is call now; give another --out" in capsys.readouterr().err
+    assert "holds another run: agent was fold, and is call now; give another folder (--out)" in capsys.readouterr().err
     assert main(["lbr", "--agent", "fold", "--seed", "2", "--game", "LEDUC", *out]) == 2
     err = capsys.readouterr().err
     assert "seed was 1, and is 2 now" in err and "game was universal_poker(" in err
@@ -126,11 +126,11 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
         assert f"another run: {what} has changed since; give" in capsys.readouterr().err
     (tmp_path / "run" / "config.json").write_text("nothing")
     assert main(["lbr", "--agent", "fold", *out]) == 2
-    assert "holds another run; give another --out" in capsys.readouterr().err
+    assert "holds another run; give another folder (--out)" in capsys.readouterr().err
     assert main(["lbr", "--agent", "call", "--fresh", *out]) == 0
     (tmp_path / "run" / "groups.csv").write_text("nothing\n")
     assert main(["lbr", "--agent", "call", *out]) == 2
-    assert "is damaged; start over with --fresh" in capsys.readouterr().err
+    assert "is damaged; start over (--fresh)" in capsys.readouterr().err
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
     assert main(["lbr", "--agent", "call", "--out", str(tmp_path / "other")]) == 2

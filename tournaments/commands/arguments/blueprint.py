@@ -39,7 +39,7 @@ def _add_train(actions) -> None:
         metavar="PRESET|CONFIG.toml",
         help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for proofs), headsup (200 bb), headsup-pushfold, "
         "threemax, sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled blueprints), "
-        "pluribus (as large as the paper's); or a settings file with: game (or seats and stack_bb), "
+        "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations",
     )
     add("--iterations", type=int, metavar="N", help="deals, each traversed for every seat (default: the preset's)")
@@ -83,7 +83,7 @@ def _add_resume(actions) -> None:
     add = add_action(
         actions,
         "resume",
-        "Resume training from the last intact checkpoint, or extend a finished run.",
+        "Resume training from the newest intact checkpoint, or extend a finished run.",
         ["blueprint resume headsup", "blueprint resume headsup --iterations 400000000"],
     ).add_argument
     add("run", metavar="RUN", help="folder of the run, or its name in the user's data")
@@ -96,7 +96,7 @@ def _add_info(actions) -> None:
     add = add_action(
         actions,
         "info",
-        "Show a blueprint's training, cost, raise sizes, and each seat's play when folded to.",
+        "Show a blueprint's training, cost, raise sizes, and each seat's strategy after folds of all seats before it.",
         ["blueprint info headsup-compact", "blueprint info sixmax-compact --plot grids.png"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, a packed file, or the name of a trained or bundled blueprint")
@@ -112,12 +112,18 @@ def _add_pack(actions) -> None:
     add = add_action(
         actions,
         "pack",
-        "Pack a blueprint into one small file, without rows that play hardly reaches.",
+        "Pack a blueprint into one small file, which leaves out rows with few visits in self-play.",
         ["blueprint pack sixmax-compact --out sixmax.blueprint"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
     add("--out", metavar="FILE.blueprint", required=True, help="the packed file")
-    add("--decks", type=int, default=2_000_000, metavar="N", help="decks of self-play to count visits to rows in")
+    add(
+        "--decks",
+        type=int,
+        default=2_000_000,
+        metavar="N",
+        help="decks of self-play to count visits in",
+    )
     add("--least", type=int, default=1, metavar="N", help="leave out rows with fewer visits; 0 keeps all")
     add("--json", action="store_true", help="print as JSON")
 

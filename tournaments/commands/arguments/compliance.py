@@ -17,16 +17,17 @@ def add(commands) -> None:
     add(
         "spec",
         metavar="SPEC",
-        help="agent spec, as in plurispiel tournament --agents; the exit code is 1 if it commits faults",
+        help="agent spec, as in plurispiel tournament --agents; the exit code is 1 if the agent commits faults or "
+        "breaks the contract",
     )
     add("--game", metavar="G", default="SIXMAX", help="a preset (plurispiel ls presets) or an OpenSpiel game string")
-    add("--hands", type=int, metavar="N", default=1000, help="largest number of hands, played in all seats in turn")
+    add("--hands", type=int, metavar="N", default=1000, help="most hands in the test for faults, in all seats in turn")
     add(
         "--seconds",
         type=float,
         metavar="S",
         default=36.0,
-        help="time for the whole test, a third for each part; slow agents play fewer hands",
+        help="time for the whole test, a third each for faults, contract and memory; slow agents play fewer hands",
     )
     add("--seed", type=int, metavar="N", default=1, help="seed of all cards and random choices")
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer")

@@ -33,7 +33,7 @@ def add(commands) -> None:
     add(
         "--aivat",
         action="store_true",
-        help="also correct for luck by AIVAT: fewer hands needed, each of which takes longer",
+        help="also correct for luck by AIVAT, which needs fewer hands but takes longer for each hand",
     )
     add("--workers", type=int, metavar="N", default=0, help="worker processes (default: one for each processor)")
     add(

@@ -10,5 +10,5 @@ def add_max_histories(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         default=20_000_000,
-        help="refuse games with more histories; each takes 37 bytes, and three times that while the tree is built",
+        help="largest game tree, in histories; each takes 37 bytes, and three times as many while the tree is built",
     )

@@ -29,7 +29,7 @@ def add(commands) -> None:
         type=int,
         metavar="N",
         default=12,
-        help="hands of each run in the viewer, those with most decisions and chips; at most 100",
+        help="hands of each run in the viewer, namely the hands with most decisions and chips; at most 100",
     )
     parser.add_argument(
         "--hand",

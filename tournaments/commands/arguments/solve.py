@@ -18,8 +18,8 @@ def add(commands) -> None:
     add(
         "--algorithm",
         metavar="A",
-        help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(N), whose average omits the "
-        "first N iterations, each optionally followed by :simultaneous or :alternating; mccfr, linear-mccfr "
+        help="cfr, cfr+, lcfr, dcfr or dcfr(ALPHA,BETA,GAMMA), pcfr+, hybrid or hybrid(N) (its average omits the first "
+        "N iterations), all with or without :simultaneous or :alternating at the end; also mccfr and linear-mccfr "
         "(default: cfr+)",
     )
     add(

@@ -71,7 +71,7 @@ def _add_table(add: Callable[..., Any]) -> None:
         default=argparse.SUPPRESS,
         help="round-robin: all line-ups; gauntlet: the first agent against the rest; lineup: one fixed table; "
         "lineup-1v5: the first of two agents among copies of the second; lineup-5v1: the second agent among copies "
-        "of the first, minus the score of one more copy of the first that plays the same hands in its place "
+        "of the first, minus the score of one more copy of the first that plays the same hands in the second's seat "
         "(default: lineup if there are as many agents as seats, else round-robin)",
     )
     add(
@@ -121,7 +121,7 @@ def _add_score(add: Callable[..., Any]) -> None:
         "--score",
         choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
         default=argparse.SUPPRESS,
-        help="score that ranks the agents: raw counts hands, duplicate counts decks over all rotations; aivat and "
+        help="score that ranks the agents: raw has hands as samples, duplicate has decks over all rotations; aivat and "
         "aivat_duplicate also remove luck. raw and duplicate compute no AIVAT and play faster "
         "(default: aivat_duplicate)",
     )
@@ -215,7 +215,7 @@ def _add_run(add: Callable[..., Any]) -> None:
         "--hands",
         choices=("sample", "all", "none"),
         default="sample",
-        help="hands written to hands.phhs: the first decks of every line-up and all with faults, all hands, or none",
+        help="hands written to hands.phhs: sample takes the first 20 decks of every line-up and all groups with faults",
     )
     add("--json", action="store_true", help="print the results as JSON instead of a table")
 
