@@ -286,7 +286,7 @@ def test_wrong_games_are_refused():
 def test_wrong_ranges_and_agents_are_refused():
     public = start(LEDUC)
     agent = make_agent("call")
-    with pytest.raises(ValueError, match="two instances"):
+    with pytest.raises(ValueError, match="two different instances"):
         public_best_response(LEDUC, [agent, agent])
     with pytest.raises(ValueError, match="threads"):
         public_best_response(LEDUC, pair("call"), threads=0)
