@@ -20,7 +20,8 @@ from plurispiel.abstraction.actions.translation import Answers, ShadowHand
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
-from plurispiel.agents.base import PublicState, Strategy
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Action, PublicState, Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands, starting_hands
 from plurispiel.agents.blueprint.blueprint import row_sums
 from plurispiel.agents.blueprint.defence import call_chances, defend_by_order
@@ -66,8 +67,8 @@ class OffTreePlay:
         self._hand = hand
         self._at_node = at_node
         self._range_strategy = range_strategy
-        self._strategies: dict[Any, tuple[Strategy, np.ndarray]] = {}
-        self._taken: dict[Any, np.ndarray] = {}
+        self._strategies: dict[tuple[Any, ...], tuple[Strategy, np.ndarray]] = {}
+        self._reaches: dict[tuple[tuple[Action, ...], tuple[int, ...]], np.ndarray] = {}
 
     def strategy(self, public: PublicState, answers: Answers) -> tuple[Strategy, np.ndarray]:
         """Return the strategy of all combos, and the source of each row as an index into `fallback.SOURCES`.
@@ -93,35 +94,34 @@ class OffTreePlay:
         Combos that share a card with the board have 0. An action that the agent's strategy takes with no hand of the
         range leaves the range as it is.
         """
-        free = public.rules.free_combos(public.board).astype(np.float64)
-        reach = free / free.sum()
-        for number, (seat, _, street) in enumerate(public.actions):
-            if seat == public.actor:
-                weighed = reach * self._probability_taken(public, number, street)
-                total = weighed.sum()
-                if total > 0.0:
-                    reach = weighed / total
-        return reach
+        rules, free = public.rules, public.rules.free_combos(public.board)
+        own = [number for number, (seat, _, _) in enumerate(public.actions) if seat == public.actor]
+        keys = [_key(rules, public, number) for number in own]
+        num_known = next((count for count in range(len(keys), 0, -1) if keys[count - 1] in self._reaches), 0)
+        reach = self._reaches[keys[num_known - 1]] if num_known else np.full(rules.num_combos, 1.0 / rules.num_combos)
+        for number, key in zip(own[num_known:], keys[num_known:], strict=False):
+            taken = reach * self._probability_taken(public, number, key[1])
+            total = float(taken @ rules.free_combos(key[1]))
+            reach = taken / total if total > 0.0 else reach
+            if len(self._reaches) >= MAX_KEPT:
+                self._reaches.clear()
+            self._reaches[key] = reach
+        held = reach * free
+        total = float(held.sum())
+        return held / total if total > 0.0 else free / free.sum()
 
-    def _probability_taken(self, public: PublicState, number: int, street: int) -> np.ndarray:
-        """Return each combo's probability of an earlier action of the hand, given by its number.
+    def _probability_taken(self, public: PublicState, number: int, board: tuple[int, ...]) -> np.ndarray:
+        """Return each combo's probability of an earlier action of the hand, given by its number and board.
 
         A raise that the strategy lacks counts as its nearest raise.
         """
-        board = public.board[: public.rules.board_size(street)]
-        key = public.actions[: number + 1], board
-        found = self._taken.get(key)
-        if found is None:
-            state = self._hand.at([action for _, action, _ in public.actions[:number]]).state
-            before = PublicState(public.rules, state.array.tolist(), board, public.actions[:number])
-            strategy = self._range_strategy(before)
-            action, raises = public.actions[number].action, strategy.actions[strategy.actions > CALL]
-            if action > CALL and len(raises):
-                action = int(raises[np.argmin(abs(raises - action))])
-            if len(self._taken) >= MAX_KEPT:
-                self._taken.clear()
-            found = self._taken[key] = strategy.probability(action)
-        return found
+        state = self._hand.at([action for _, action, _ in public.actions[:number]]).state
+        before = PublicState(public.rules, state.array.tolist(), board, public.actions[:number])
+        strategy = self._range_strategy(before)
+        action, raises = public.actions[number].action, strategy.actions[strategy.actions > CALL]
+        if action > CALL and len(raises):
+            action = int(raises[np.argmin(abs(raises - action))])
+        return strategy.probability(action)
 
     def _between(self, public: PublicState, answers: Answers) -> tuple[Strategy, int]:
         """Return the strategy of all combos against a bet between two sizes, and its source."""
@@ -203,6 +203,11 @@ class OffTreePlay:
         if missing.any():
             calls[missing] = stays[missing] = defends(public)[missing]
         return calls, stays
+
+
+def _key(rules: HoldemRules, public: PublicState, number: int) -> tuple[tuple[Action, ...], tuple[int, ...]]:
+    """Return the actions up to one of them, given by its number, and the board at that action."""
+    return public.actions[: number + 1], public.board[: rules.board_size(public.actions[number].street)]
 
 
 def shared_defence(public: PublicState) -> float:
