@@ -9,6 +9,12 @@ hand. It is public: `act` and `range_strategy` compute the same one.
 - No decision in the tree: the row of the most similar decision (see the module `like_decisions`). Facing a bet, its
   raises stay, and the strongest hands call. If k seats can still answer the bet, the share of the range that goes on is
   1 - (bet / (pot + bet))^(1/k): then a bet of any two cards makes no profit.
+
+Local best response decided between these rules and others, in mbb/hand on the same 4,000 hands against
+`headsup-compact`. With all of them, ``56bets`` wins 1,793 (before: 3,150, a difference of 1,357 ± 642) and ``flop56``
+155 (637; 482 ± 391). If a similar decision also stood in wherever the stack-to-pot ratios of hand and tree differ by a
+factor of two, ``56bets`` would win 239 ± 289 more, and 753 ± 353 more if the rows of that decision folded, instead of
+the share above.
 """
 
 from collections.abc import Callable
