@@ -118,8 +118,8 @@ def subgame_best_response(
         )
     if len(public.board) != rules.board_size(public.street) or public.actor < 0:
         raise ValueError(
-            f"a subgame starts with a seat to act and the {rules.board_size(public.street)} board cards of street "
-            f"{public.street}, got the board {cards_text(public.board)!r} and the seat {public.actor} (-1: none)"
+            f"a subgame starts with a seat to act and the whole board ({rules.board_size(public.street)} cards on "
+            f"street {public.street}), got the board {cards_text(public.board)!r} and seat {public.actor} (-1: none)"
         )
     return _measured(public, weights, agents, threads, on_progress)
 
