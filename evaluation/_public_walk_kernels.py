@@ -111,7 +111,7 @@ def split_reach(combos, probabilities, columns, rows, row, strategy, reach, aliv
         for other in range(column):
             again |= columns[other] == node
         if again:
-            for k in range(num_hands):  # below, `sums` gets `into` again, by then with both columns
+            for k in range(num_hands):  # the loop below adds `into` to `sums` a second time, now with both columns
                 sums[k] -= into[k]
                 into[k] += probabilities[combos[k], column]
         else:
@@ -168,7 +168,8 @@ def add_street_values(nodes, hands, facing, alive, strategy, end_values, work, s
         The other seat's reach, which weights the values.
     alive : bool[2, num_rows]
         Whether any hand of each seat has reach in a row. Nodes that the other seat does not reach are skipped: their
-        values are 0. At nodes that the seat itself does not reach, its agent was not asked, and the values `OWN` are 0.
+        values are 0. At decisions of the seat itself that it does not reach, its agent was not asked, and the values
+        `OWN` are 0.
     strategy : float64[num_nodes, at least num_hands]
         For each hand, the probability of the action into each node.
     end_values : float64[2, num_ends, num_combos]
@@ -228,7 +229,8 @@ def _back_up(nodes, combos, alive, strategy, end_values, work, seat, weight, tot
                 best[k] = by_combo_best[combos[k]]
                 own[k] = by_combo_own[combos[k]]
         elif kind == SHOWDOWN:
-            best = own = work.margin[row]  # not copied, as several nodes share a row: `stake` scales the values below
+            # Several nodes share a row, so the row is not scaled in place: `stake` scales the values below.
+            best = own = work.margin[row]
             stake = nodes.stake[node]
         elif kind == FOLD_END:
             best = own = work.mass[row]

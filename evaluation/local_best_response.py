@@ -83,7 +83,11 @@ MENUS = {
         Menu("fc", "folds and calls", ((),)),
         Menu("fcpa", "calls; from the turn on also folds and bets the pot or all-in", (None, None, _POT_ALL_IN)),
         Menu("56bets", "calls; from the turn on also folds and bets 56 geometric sizes", (None, None, GEOMETRIC_56)),
-        Menu("flop56", "calls; on the flop also folds and bets 56 sizes; then folds, calls", (None, GEOMETRIC_56, ())),
+        Menu(
+            "flop56",
+            "calls; on the flop also folds and bets 56 geometric sizes; from the turn on folds and calls",
+            (None, GEOMETRIC_56, ()),
+        ),
     )
 }
 """The menus of DeepStack's table S2, with the bets of `GEOMETRIC_56` as the 56 sizes."""
@@ -162,7 +166,9 @@ class LocalBestResponse(RangeAgent):
         actions: list[int],
         staying: Sequence[np.ndarray | None],
     ) -> list[float]:
-        """Return the gain of each action over folding at once, in chips (the formulas at the top).
+        """Return the gain of each action over a fold, in chips, by the formulas in the module's docstring.
+
+        If no combo that the opponent may hold has reach, no gain is defined: the result is 1 for `CALL`, else 0.
 
         Parameters
         ----------

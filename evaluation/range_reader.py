@@ -13,7 +13,7 @@ from plurispiel.agents.base import Action, Agent, Board, Deal, Event, PublicStat
 
 NUM_RELABELINGS = 100
 SYMMETRY_TOLERANCE = 1e-12
-"""Largest difference of two probabilities, or of two reaches, that count as equal."""
+"""Two probabilities, or two reaches, count as equal if they differ by at most this number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class RangeReader:
         if strategy is None:
             raise ValueError(
                 f"{agent.name} does not tell its strategy for all hands (its range_strategy returns None); "
-                "measure it in tournaments"
+                "write a range_strategy, or measure the agent's win rate in tournaments"
             )
         return self._columns(question, strategy)
 

@@ -55,9 +55,10 @@ class PlayoutWorkspace(NamedTuple):
 
 
 def play_random_hands(rules: HoldemRules, num_hands: int, seed: np.random.SeedSequence) -> Playouts:
-    """Return totals over hands played at random: those of fold, call and raise that are legal are equally likely.
+    """Return totals over hands played at random.
 
-    A raise-to total is uniform between the lowest and the highest legal total, whatever the menu.
+    At each decision, the legal actions among fold, call (or check) and raise are equally likely. A raise-to total is
+    uniform between the lowest and the highest legal total, whatever the menu.
 
     Raises
     ------

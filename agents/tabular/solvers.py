@@ -52,9 +52,9 @@ class FullWidth:
     gamma : float
         Exponent of the weight t^gamma of iteration t in the average.
     predictive : bool
-        Whether this iteration's regrets are added to R once more, to predict the next iteration's regrets, before the
-        next strategy is computed. Source: Farina, Kroer and Sandholm, "Faster game solving via predictive Blackwell
-        approachability", 2021.
+        Whether this iteration's regrets serve as a prediction of the next iteration's regrets: they are added once more
+        for the next strategy only, and R does not keep the prediction. Source: Farina, Kroer and Sandholm, "Faster game
+        solving via predictive Blackwell approachability", 2021.
     simultaneous : bool
         Whether all players update against the strategies of the iteration before. If not, they update in turn, player
         0 first, each against the newest strategies.
@@ -265,8 +265,8 @@ class FullWidthSolver(Solver):
         self._plan()  # the reach is computed from the strategy, so it is not saved
 
     def _plan(self) -> None:
-        """Compute the reach of every sequence under the current strategy; the strategy sums stay as they are."""
-        # With weight 0, `plan` adds nothing to the sums.
+        """Compute the reach of every sequence under the current strategy."""
+        # With weight 0, `plan` adds nothing to the strategy sums.
         for player in range(self.tree.num_players):
             kernels.plan(self._form, self._tables, player, 0.0)
 

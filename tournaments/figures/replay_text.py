@@ -193,7 +193,7 @@ class ReplayReport:
         stated = history.payoffs
         if stated is None or stated == hand.payoffs:
             return None
-        chip = max(1, int(1 / history.chip_value))  # the smallest unit that the card room pays, in chips of the rules
+        chip = max(1, int(1 / history.chip_value))  # one whole unit of the source, in chips of the rules
         if max(abs(ours - theirs) for ours, theirs in zip(hand.payoffs, stated, strict=True)) <= TOLERANCE * chip:
             return None
         if only_odd_chips(hand, stated, chip):

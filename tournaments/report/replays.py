@@ -33,7 +33,8 @@ class Replay:
     lineup, deck : int
         The numbers of the group's line-up and deck.
     stories : sequence of dict
-        A story for each rotation; empty if the replay failed, or if its actions or chips differed from the run's.
+        A story for each rotation; empty if the replay failed, or if its chips differed from the run's. Also empty if
+        its actions differed from the kept hands or, without kept hands, if AIVAT's corrections differed.
     trouble : str
         The cause if there are no stories, or if the stories may differ from the stored run; otherwise empty.
     """

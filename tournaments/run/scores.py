@@ -21,7 +21,9 @@ _CORRECTIONS = {
     CHANCE_ONLY: ("true_chance", "true_other_actions"),
 }
 
-_NO_SPREAD = 1e-9  # a standard deviation or error below this share of a rate is 0 but for rounding
+# A spread is 0 but for rounding if it is at most this share of its measure: for a standard deviation, the deviation of
+# `raw`; for a standard error, the largest absolute rate.
+_NO_SPREAD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class AgentScores:
     rows : SCORES[num_groups]
         The agent's stored numbers (`schema.SCORES`), one row for each group.
     control : SCORES[num_groups] or None
-        The Control's numbers on the same decks, which are subtracted in scores by group; None without a Control.
+        The numbers of the Control, a copy of the other agent that plays the same decks in this agent's seat. They are
+        subtracted in scores by group. None without a Control.
     complaint : str
         Why the agent's reported strategy cannot be trusted; empty if it can.
 
@@ -230,7 +233,7 @@ def _p_value(sample: Sample | None) -> float | None:
 
 
 def _bootstrap(sample: Sample | None, rng: np.random.Generator) -> list[float] | None:
-    """Return the ends of the bootstrap interval, which assumes no distribution; None without a sample."""
+    """Return the ends of the bootstrap interval, which assumes no distribution; None with fewer than two groups."""
     interval = None if sample is None else bootstrap_interval(sample.rates_mbb, rng)
     return None if interval is None else list(interval)
 

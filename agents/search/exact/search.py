@@ -1,4 +1,4 @@
-"""Depth-limited nested search in small games: the strategy that search at every public state plays in the whole game.
+"""Depth-limited search at every start of a street of a small game, and its strategy in the whole game.
 
 Pluribus searches at the start of a street, from the beliefs of all seats, to the end of the street or of the game. It
 plays the result for the rest of the street (Brown and Sandholm, "Superhuman AI for multiplayer poker", 2019,
@@ -197,7 +197,7 @@ class GameTreeSearcher:
             for solved in self._search_street(street, believed.copy(), frontier, search):
                 on_subgame(solved)
                 solved.subgame.write(solved.average, believed, solved.player)
-                # Beliefs follow the average, also where the final iterate plays (supplement).
+                # Beliefs follow the average, also where the final iterate plays (Pluribus's supplement).
                 acting = solved.average if search.play == "average" else solved.final
                 solved.subgame.write(acting, played, solved.player)
                 if frontier is not None:
@@ -315,10 +315,11 @@ def _write_continuations(
     solved: SolvedSubgame,
     strategy: np.ndarray,
 ) -> None:
-    """Write the mixtures chosen at a subgame's frontier into the infosets of `strategy` after it, modified in place.
+    """Write the mixtures of policies chosen at a subgame's frontier into the infosets after the frontier.
 
-    A player who chooses its k policies with given probabilities plays, at a later infoset, their weighted mean. The
-    weight of a policy is its probability times the player's reach of the infoset under that policy since the frontier.
+    `strategy` is modified in place. A player who chooses among the k policies with given probabilities plays the
+    weighted mean of the policies at every later infoset. The weight of a policy is its probability times the player's
+    reach of the infoset under that policy since the frontier.
     """
     sub = solved.subgame.tree
     chosen = {}

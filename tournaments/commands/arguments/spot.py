@@ -9,8 +9,8 @@ def add(commands) -> None:
         commands,
         "spot",
         "spot",
-        "Solve one post-flop situation from a file with ranges, board, pot, stacks and bet sizes: of two players, or "
-        "of three on the river, where CFR has no proof of convergence to an equilibrium.",
+        "Solve one post-flop situation of two players, or a river of three, from a file with ranges, board, pot, "
+        "stacks and bet sizes. With three players, CFR has no proof of convergence to an equilibrium.",
         ["spot river-spot", 'spot turn --node "c b100% c 7d" --json'],
     )
     add = parser.add_argument
@@ -19,8 +19,8 @@ def add(commands) -> None:
         "--node",
         metavar="NODE",
         default="",
-        help='decision to show, given by the actions before it, as in "c b75%%": a check and a bet of 75 %% of the pot '
-        "(default: the first decision)",
+        help='decision to show, given by the actions and cards before it, as in "c b75%% c 7d": a check, a bet of 75 '
+        "%% of the pot, a call and the card 7d (default: the first decision)",
     )
     add("--threads", type=int, metavar="N", default=2, help="threads; each works on one board at a time")
     add("--out", metavar="DIR", help="folder for the whole strategy, which plurispiel spot DIR shows later")
