@@ -1,14 +1,14 @@
 """Kernels of the best response from a flop on: sixteen subtrees of one shape at once, all hands, board after board.
 
 Every vector of a board has a block of sixteen lanes for each hand, in the order of `StreetDeals`; each lane is a
-subtree of its own (`betting_batches`). The opponent's reach goes down by its rows, values come up. Values are
-counterfactual: weighted by the opponent's reach, and by the probability of each board given both hands.
+subtree of its own (`betting_batches`). The opponent's reach is carried down by its rows, and values are carried up.
+Values are counterfactual: weighted by the opponent's reach, and by the probability of each board given both hands.
 
 Arguments that recur
 --------------------
 nodes : BatchNodes
 deals : StreetDeals
-    All boards of the street. Both seats have the same hands, those of seat 0 are read.
+    All boards of the street. Both seats have the same hands; the kernels read those of seat 0.
 facing : Facing
     The opponent's rows.
 seat : int
@@ -51,14 +51,14 @@ class Facing(NamedTuple):
     open_first : int64[num_batches * num_buckets + 1]
         The index in `open_rows` of the first open row of each batch and bucket; a single 0 if no row is open.
     open_rows : int32[num_open, 3]
-        The first entry of the decision, the lane, and the number of the decision in `earlier`. In the table an open
-        row is zeros.
+        The first entry of the decision, the lane, and the number of the decision in `earlier`. An open row differs
+        between the combos of a bucket (see `acting_rows`); in the table it is zeros.
     earlier : EarlierRows
         Fills the open rows.
     past : int32[num_streets so far, num_combos]
-        The bucket of each combo on the streets before; the last row is that of this street, and not read.
+        The bucket of each combo on the earlier streets, then a row for this street, which is not read.
     strengths : float64[num_boards, num_combos]
-        The strength of each combo, by which hands without any row play; a single row if no row is open.
+        The strength of each combo, by which hands without any row call or fold; a single row if no row is open.
     """
 
     table: np.ndarray
@@ -81,7 +81,8 @@ class ResponseWorkspace(NamedTuple):
         The opponent's reach and the values at one node of each depth. In `reach` a hand has block `FIRST_HAND` and up,
         and the blocks before are zeros.
     place : int64[max_depth + 1]
-        The first block in `reach` of the node at a depth: after an action of the responding seat, that of its parent.
+        The first block in `reach` of the node at a depth. An action of the responding seat leaves the opponent's reach
+        as it was, so the node after it shares its parent's blocks.
     started : bool[max_depth + 1]
         Whether a child of the node at a depth has been added to its values.
     mass, out : float[n, 16]
@@ -105,8 +106,8 @@ def respond(nodes, deals, facing, seat, batches, boards, above, above_width, bel
     Parameters
     ----------
     batches, boards : int64[2]
-        The first batch and board, and those after the last. On a street that is not the last there is one board, whose
-        `below_totals` are given.
+        The first batch and board, and the numbers after the highest ones. Before the final street there is one board,
+        whose `below_totals` are given.
     totals : float[num_batches * above_width, 16]
         Modified in place.
     """
@@ -146,7 +147,7 @@ def descend(nodes, deals, facing, seat, batches, board, above, above_width, belo
     Parameters
     ----------
     batches : int64[2]
-        The first batch, and that after the last.
+        The first batch, and the number after the highest one.
     board : int
     below : float[num_batches of the next street * below_width, 16]
         Modified in place: the lanes of the ends below the given batches.
@@ -253,7 +254,7 @@ def _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_
 def _close(nodes, start, offset, seat, num_hands, width, work):
     """Add the values of a node to its parent's, and go on with the parent if the node was its last descendant.
 
-    One node of each depth is open at a time, so its values are in ``work.values`` at its depth.
+    Only one node of each depth is in work at a time, so ``work.values`` holds one node's values for each depth.
     """
     values = work.values
     while True:

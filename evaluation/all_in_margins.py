@@ -1,4 +1,4 @@
-"""All-in before the flop: what a class of hands wins from another one, exactly, over all boards."""
+"""Margins by which one class of hands beats another if both are all-in before the flop: exact, over all boards."""
 
 import functools
 import math
@@ -40,9 +40,9 @@ def all_in_margins(rules: HoldemRules) -> np.ndarray:
 
 
 def compute_all_in_totals(rules: HoldemRules) -> np.ndarray:
-    """Return how many deals each class of hands wins from each other one, less those it loses.
+    """Return, for each two classes of hands, the number of deals that the first class wins minus those that it loses.
 
-    A deal is a combo of each class and a board. For hold'em some half a minute.
+    A deal is a combo of each class and a board. For hold'em the computation takes about half a minute.
 
     Returns
     -------

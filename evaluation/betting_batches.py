@@ -1,8 +1,9 @@
 """The betting of a heads-up tree, street by street: subtrees of one shape, sixteen at a time.
 
-Where a street begins, the tree has one subtree for each way in which the streets before it went: its *roots*. Many of
-these subtrees have the same decisions in the same places and differ in chips only. They have one *shape*. A *batch* is
-sixteen roots of one shape, so that kernels work on sixteen subtrees as on one, each in a lane of its own.
+Where a street begins, the tree has one subtree for each sequence of betting on the earlier streets. The first nodes of
+these subtrees are the street's *roots*. Many subtrees have the same decisions in the same order and differ in chips
+only; they have one *shape*. A *batch* is up to sixteen roots of one shape, so that kernels work on sixteen subtrees as
+on one, each in a lane of its own.
 """
 
 from typing import NamedTuple
@@ -31,10 +32,10 @@ class BatchNodes(NamedTuple):
         The number of the action that leads to a node, among all actions of the seat that takes it in the shape; 0 for
         the root.
     number : int32[num_nodes]
-        The number of an end among the ends of its kind in the shape: chips are won at folds and showdowns together,
-        and a `STREET_END` leads to the next street. 0 at decisions.
+        The number of an end in its shape. Folds and showdowns, which win chips, are numbered together; the
+        `STREET_END` nodes, which lead to the next street, are numbered by themselves. 0 at decisions.
     num_entries : int64[2, num_shapes]
-        The number of actions of each seat.
+        The number of actions of each seat in each shape.
     shape : int64[num_batches]
         The shape of each batch.
     stake_first : int64[num_batches + 1]
@@ -69,7 +70,7 @@ class StreetBatches(NamedTuple):
     ----------
     nodes : BatchNodes
     roots : int64[num_roots]
-        The tree's node of each root, in the order in which the street before ends.
+        The tree's node of each root, ascending.
     slots : int64[num_roots]
         The place of each root: 16 * batch + lane.
     members : list of int64[num_shape_nodes, 16]
@@ -107,13 +108,14 @@ def street_batches(tree: BettingTree, num_streets: int, dtype: np.dtype | type) 
     tree : BettingTree
         Of a game of two seats.
     num_streets : int
-        The number of streets of the game. A hand that is all-in passes through the rest of them.
+        The number of streets of the game. A hand that is all-in passes through all remaining streets.
     dtype : data type
         Type of `BatchNodes.stakes`.
 
     Notes
     -----
-    All-in hands before the first board are no roots: their value does not depend on a flop (`preflop_response`).
+    Hands that are all-in before the first board have no root here, as their value does not depend on a flop (see
+    `preflop_response`).
     """
     parents = np.maximum(tree.parent, 0)
     begins = (tree.actor >= 0) & (tree.street == 1) & (tree.street[parents] == 0)
@@ -130,7 +132,7 @@ def street_batches(tree: BettingTree, num_streets: int, dtype: np.dtype | type) 
 def _batched(
     tree: BettingTree, street: int, is_last: bool, roots: np.ndarray, dtype: np.dtype | type
 ) -> tuple[StreetBatches, np.ndarray]:
-    """Return a street's batches, and the roots of the next street in the order in which this one ends."""
+    """Return a street's batches, and the roots of the next street, ascending."""
     shapes: dict[tuple, _Shape] = {}
     places = []  # of each root: its shape, and its number among the roots of the shape
     for root in roots.tolist():

@@ -1,8 +1,9 @@
 """Best responses from one flop on: all turns, rivers and hands of a heads-up game, against an agent's own betting tree.
 
-For each seat that responds, the other seat's reach goes down its betting tree and values come up, board after board
-(Johanson et al., IJCAI 2011). A response knows its hand, the board and the betting, and takes the best action against
-the whole range, with exact card removal. Boards that a renaming of suits turns into each other are dealt once.
+For each seat that responds, the other seat's reach is carried down the betting tree and values are carried up, board
+after board (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
+IJCAI 2011). A response knows its hand, the board and the betting, and takes the best action against the whole range,
+with exact card removal. Of boards that a renaming of suits turns into each other, only one is dealt.
 """
 
 import dataclasses
@@ -29,14 +30,17 @@ from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 __all__ = ["FlopBestResponse", "StrategyRows", "warmup"]
 
 _CHUNK = 4
-"""Batches that a thread takes at a time."""
+"""Number of batches that a thread takes at a time."""
 
 OnProgress = Callable[[int, int], None]
-"""Takes the number of boards of the last street that are done, and of all."""
+"""Takes two numbers of boards of the final street, those that are done and all of them.
+
+Every board counts once for each seat that responds.
+"""
 
 
 class StrategyRows(Protocol):
-    """The rows of an agent at the decisions of its tree; suits play no part in them."""
+    """The rows of an agent at the decisions of its tree; renaming the suits of hand and board changes no row."""
 
     def preflop(self, node: int) -> np.ndarray:
         """Return the rows of all combos at a decision before the flop: float64[num_combos, num_actions]."""
@@ -44,12 +48,12 @@ class StrategyRows(Protocol):
     def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
         """Return a street's rows, and the bucket of each combo on each of some boards: int32[num_boards, num_combos].
 
-        The boards follow from one board of the street before. Rows that do not depend on the boards are returned as
-        the same object each time.
+        All boards extend one board of the previous street. If the rows do not depend on the boards, each call returns
+        the same object.
         """
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
-        """Return the strength by which combos without a row play: float64[num_combos]."""
+        """Return the strength by which combos without a row call or fold: float64[num_combos]."""
 
 
 class _Table(NamedTuple):
@@ -72,6 +76,7 @@ class FlopBestResponse:
     tree : BettingTree
         The agent's own betting.
     rows : StrategyRows
+        The rows of both seats.
     dtype : data type
         float32 or float64. float32 takes half of the time; its error is below a hundredth of a chip.
     threads : int
@@ -102,7 +107,7 @@ class FlopBestResponse:
         self._tables: dict[int, tuple[StreetRows, list[_Table]]] = {}
 
     def memory_bytes(self, num_buckets: tuple[int, ...]) -> int:
-        """Return about how many bytes a flop takes with so many buckets on each street."""
+        """Return an estimate of the bytes that a flop takes; `num_buckets` is the number of buckets of each street."""
         lanes = sum(
             sum(street.nodes.num_entries[:, street.nodes.shape].sum(axis=0)) * LANES * buckets
             for street, buckets in zip(self._streets, num_buckets[1:], strict=True)
@@ -115,20 +120,21 @@ class FlopBestResponse:
         return int((lanes + reach + pairs) * self._dtype.itemsize)
 
     def values(self, flop: tuple[int, ...], reach: np.ndarray, on_progress: OnProgress | None = None) -> np.ndarray:
-        """Return the values at the flop's roots.
+        """Return the values of best responses at the flop's roots.
 
         Parameters
         ----------
         flop : tuple of int
         reach : float64[2, num_roots, num_combos]
-            The reach of each seat's own rows; combos that a renaming of suits turns into each other have the same.
+            The reach of each seat by its own rows before the flop. Combos that a renaming of suits turns into each
+            other must have the same reach.
         on_progress : callable, optional
 
         Returns
         -------
         float64[2, num_roots, num_combos]
-            For each seat that responds, the values weighted by the other seat's reach. 0 for combos with a card of the
-            flop, and flop by flop not multiplied by any probability of the flop.
+            For each seat that responds, the values weighted by the other seat's reach, but not by the probability of
+            the flop. 0 for combos with a card of the flop.
         """
         rules = self._rules
         everything = np.ones((2, rules.num_combos))
@@ -137,7 +143,7 @@ class FlopBestResponse:
         return walk.values(reach)
 
     def facing_tables(self, street: int, found: StreetRows) -> list[_Table]:
-        """Return each seat's rows on a street in the order of batches; kept while the rows are the same."""
+        """Return each seat's rows on a street in the order of batches; the same `found` gives the kept result."""
         kept = self._tables.get(street)
         if kept is None or kept[0] is not found:
             kept = found, [self._table(street, found, seat) for seat in range(2)]
@@ -145,13 +151,16 @@ class FlopBestResponse:
         return kept[1]
 
     def _table(self, street: int, found: StreetRows, seat: int) -> _Table:
-        """Return one seat's rows on a street in the order of batches."""
+        """Return one seat's rows on a street in the order of batches.
+
+        An *open* row differs between the combos of a bucket, so kernels fill it for each combo (see `acting_rows`).
+        """
         batches, num_buckets = self._streets[street - 1], found.table.shape[0]
         nodes = batches.nodes
         sizes = nodes.num_entries[seat][nodes.shape] * num_buckets
         first = np.cumsum([0, *sizes])
         table = empty_blocks(int(first[-1]), self._dtype)
-        places = {}  # of each decision with open rows
+        places = {}  # batch, first entry and lane of each decision with open rows
         open_nodes = set(found.open_node.tolist())
         for batch, members in enumerate(batches.members):
             start = nodes.first[nodes.shape[batch]]
@@ -205,7 +214,7 @@ class _Walk:
         self._num_done = 0
         hands = [np.diff(each.arrays.seats[0].first).max() for each in deals]
         widths = [self._rules.num_combos, *hands]
-        # The number of blocks of a batch above each street, and of a node on it.
+        # Numbers of blocks by street: a batch has one for each hand on the parent board, a node for those on the board.
         self._above_widths = [int(width) for width in widths[:-1]]
         self._widths = [LANES * blocks_for(FIRST_HAND + int(width)) for width in hands]
         self._reach, self._totals = (
@@ -235,16 +244,16 @@ class _Walk:
         return found
 
     def _visit(self, index: int, seat: int, parent: int, past: np.ndarray) -> None:
-        """Add the values over all boards that follow from a board of the street before.
+        """Add the values over all boards that extend a board of the previous street.
 
         Parameters
         ----------
         index : int
             The number of the street, counted from the flop.
         parent : int
-            The board of the street before; 0 for the flop.
+            The number of the previous street's board; 0 for the flop.
         past : int32[index + 1, num_combos]
-            The bucket of each combo on the streets before.
+            The bucket of each combo on all earlier streets, the preflop first.
         """
         deals = self._deals[index]
         first, last = (0, 1) if index == 0 else deals.child_first[parent : parent + 2].tolist()
@@ -309,7 +318,7 @@ class _Walk:
         run_chunks(worker, len(nodes.shape), chunk=_CHUNK, threads=self._threads)
 
     def _facing(self, index: int, seat: int, first: int, last: int, past: np.ndarray) -> Facing:
-        """Return the opponent's rows on the boards `first` to `last` of a street."""
+        """Return the opponent's rows on the boards ``first..last - 1`` of a street."""
         deals = self._deals[index]
         boards = deals.boards[first:last]
         rows, by_board = self._rows.rows_on(index + 1, boards)
@@ -360,7 +369,10 @@ class _Walk:
 
 
 def warmup() -> None:
-    """Compile every kernel of this module, for packed blueprints of hold'em; small games compile their own."""
+    """Compile every kernel of this module, for float32 and packed blueprints.
+
+    Other types of numbers and of stored rows, as in small games, are compiled on first use.
+    """
     all_in_margins.warmup()
     rules = dataclasses.replace(
         LEDUC, first_seats=(0, 0, 0), board_cards=(0, 1, 1), raise_sizes=(2, 4, 4), max_raises=(0, 0, 0)

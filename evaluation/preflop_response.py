@@ -1,8 +1,9 @@
-"""Best responses in a whole heads-up game from the values at its flops: exact on all flops, or bounded on drawn ones.
+"""Best responses in a whole heads-up game, from the values at its flops: exact with all flops, with limits if drawn.
 
 Before the flop a response is chosen for classes of hands: two combos are of one class if a renaming of suits turns one
 into the other, 169 classes in hold'em. The values of a flop are averaged over all renamings of its suits, which is the
-mean over the combos of a class. A response chosen by combo would learn the drawn suits and be paid for it.
+mean over the combos of a class. A response chosen for each combo by itself would fit the suits that happened to be
+drawn, and its value on the drawn flops would be too large.
 
 With b the number of flops in the deck (22,100) and c the number that two given hands leave possible (17,296), a flop
 counts for a compatible pair of hands with the weight b / c. Weights are not normalised, so that the mean over drawn
@@ -27,7 +28,8 @@ __all__ = ["DrawnFlops", "ResponseLimits", "PreflopResponse", "draw_flops"]
 
 LEVEL = 0.95
 NUM_FOLDS = 10
-"""Parts into which the drawn flops are cut; a response is valued on one of them and chosen on the others."""
+"""Largest number of parts of the drawn flops in cross-validation: a response is chosen on all parts but one, and valued
+on the part left out."""
 
 
 class DrawnFlops(NamedTuple):
@@ -38,7 +40,7 @@ class DrawnFlops(NamedTuple):
     class_ids : int64[num_flops]
         The class of each flop in the order of the draws, as in `boards.board_classes`; with all flops, every class.
     weights : float64[num_flops]
-        The share of each flop in the mean; they sum to 1.
+        The share of each flop in the mean; the shares sum to 1.
     is_whole : bool
         Whether every class is there, weighted by its size.
     """
@@ -50,20 +52,21 @@ class DrawnFlops(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponseLimits:
-    """What best responses win, in chips per hand and seat (half of the sum over seats).
+    """What best responses win, in chips per hand; all entries but `values` are means over the two seats.
 
     Attributes
     ----------
     values : tuple of float
         What the response of each seat wins on the flops on which it was chosen.
     upper : float
-        Their mean over seats: the exploitability if all flops were taken, else too large in expectation.
+        The mean of `values`. With all flops it is the exploitability, else too large in expectation.
     upper_limit : float or None
-        One-sided 95 % upper limit of the exploitability; None for a single flop. With all flops it is `upper`.
+        One-sided 95 % upper limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
     lower : float or None
-        What responses win that were chosen on other flops: too small in expectation; None for a single flop.
+        What responses win on flops other than those on which they were chosen, which is too small in expectation. With
+        all flops it is `upper`; None for a single drawn flop.
     lower_limit : float or None
-        One-sided 95 % lower limit of the exploitability.
+        One-sided 95 % lower limit of the exploitability. With all flops it is `upper`; None for a single drawn flop.
     """
 
     values: tuple[float, float]
@@ -74,7 +77,15 @@ class ResponseLimits:
 
 
 def draw_flops(rules: HoldemRules, count: int | None, seed: int) -> DrawnFlops:
-    """Return independent draws of flops, each class as likely as it has flops; or all classes if `count` is None."""
+    """Return `count` independent draws of a flop, or all classes of flops if `count` is None.
+
+    A class is drawn with a probability proportional to its number of flops.
+
+    Raises
+    ------
+    ValueError
+        If `count` is below 1.
+    """
     sizes = board_classes(rules.board_size(1), rules.num_suits, rules.num_ranks).sizes
     shares = sizes / sizes.sum()
     if count is None:
@@ -86,12 +97,11 @@ def draw_flops(rules: HoldemRules, count: int | None, seed: int) -> DrawnFlops:
 
 
 _Choice = dict[int, np.ndarray]
-"""A response before the flop: for each decision of its seat, the place of the action of each class, int64[num_classes].
-"""
+"""A response before the flop: for each decision of its seat, the index of each class's action, int64[num_classes]."""
 
 
 class PreflopResponse:
-    """The betting before the flop, where values at the flops are put together.
+    """The betting before the flop, which combines the values at the flops.
 
     Parameters
     ----------
@@ -106,7 +116,7 @@ class PreflopResponse:
     reach : float64[2, num_roots, num_combos]
         The reach of each seat's own rows at the roots.
     num_classes : int
-        Classes of hands.
+        Number of classes of hands.
     """
 
     def __init__(self, rules: HoldemRules, tree: BettingTree, rows: StrategyRows, roots: np.ndarray):
@@ -139,12 +149,12 @@ class PreflopResponse:
         return self._weight * self._means(values)
 
     def limits(self, values: np.ndarray, flops: DrawnFlops) -> ResponseLimits:
-        """Return what best responses win.
+        """Return what best responses win on some flops.
 
         Parameters
         ----------
         values : float64[num_flops, 2, num_roots, num_classes]
-            The result of `by_class` for each drawn flop.
+            The result of `by_class` for each flop of `flops`.
         """
         choices = [self._choose(seat, np.einsum("f,frc->rc", flops.weights, values[:, seat])) for seat in range(2)]
         won = np.stack([self._worth(seat, choices[seat], values[:, seat]) for seat in range(2)])
@@ -220,7 +230,7 @@ class PreflopResponse:
         return actions
 
     def _worth(self, seat: int, choice: _Choice, values: np.ndarray) -> np.ndarray:
-        """Return what a response wins by the values of each flop, in chips per hand.
+        """Return what a response wins on each flop, in chips per hand.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The rows of an agent that reports its strategy in a game with a menu of raises, as tables for kernels."""
+"""The rows of an agent as tables for kernels: the strategy that it reports, in a game with a fixed choice of raises."""
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ __all__ = ["ReportedRows"]
 
 
 class ReportedRows:
-    """The rows of two agents, asked at every decision on every board; each combo is a bucket of its own.
+    """The rows of two agents, which are asked at every decision on every board.
+
+    Each combo on each board is a bucket of its own.
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class ReportedRows:
     tree : BettingTree
         The game's own betting (`tree.game_menu`).
     agents : sequence of Agent
-        The agent of each seat: two instances, also where both are the same agent.
+        The agent of each seat. The two are separate objects, even if they play the same strategy.
     dtype : data type
 
     Raises
@@ -44,7 +46,7 @@ class ReportedRows:
                 names = " and ".join(sorted({agent.name for agent in agents}))
                 raise ValueError(
                     f"drawn flops stand for all renamings of their suits, and {names} tells suits apart; "
-                    "measure it without --flops"
+                    "measure it without drawn flops"
                 )
 
     def preflop(self, node: int) -> np.ndarray:

@@ -11,9 +11,10 @@ Where hand and tree disagree, the following rules hold.
   seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
   case the bet is *between* two sizes, a call and the smallest raise: the share of hands that answers it by a fold
   depends on both (`Between`), not on the draw.
-- A bet is all-in only if nobody can raise it. A larger bet than the largest other size goes on from that size, though
-  it is between that size and the all-in. If the all-in is the only size, such a bet is missed, as a raise that the
-  tree does not offer. A bet that nobody can raise is the all-in; the hands that fold to it depend on its size.
+- A bet above all sizes but the all-in counts as the all-in only if nobody can raise it; the hands that fold to it
+  still depend on its size. If somebody can raise it, play goes on from the largest size below the all-in, though the
+  bet is between that size and the all-in. If the all-in is the only size, such a bet is missed, as a raise that the
+  tree does not offer.
 - A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
   the hand. But if a live seat has no place in the tree, that seat takes the folded seat's place.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no place there. If that seat
@@ -148,7 +149,7 @@ class TreeStates:
 
 
 class Between(NamedTuple):
-    """Two sizes of the tree that together stand for the hand's last raise on this street, while seats answer the raise.
+    """Two sizes of the tree that stand for the hand's latest raise on this street, as long as seats answer the raise.
 
     Attributes
     ----------
@@ -177,7 +178,7 @@ class Shadow(NamedTuple):
     missed : bool
         Whether the tree could not follow the hand's last raise on this street.
     between : Between or None
-        The sizes by which seats fold to the hand's last raise on this street, if they are not those of `node` alone.
+        The two sizes that decide which hands fold to the hand's latest raise on this street; None if `node` decides.
     """
 
     node: int
@@ -194,7 +195,8 @@ class BetweenNodes(NamedTuple):
     share : float
         The probability of the lower size.
     lower : int or None
-        The decision after the lower size; None if the lower size is a call, which no hand folds to.
+        The decision after the lower size. None if the lower size is a call, to which no hand folds, or if the tree has
+        no decision there. In the second case `share` is 0.
     upper : int
         The decision after the upper size.
     """
@@ -219,7 +221,7 @@ class Answers(NamedTuple):
     num_left_out : int
         Number of seats that are in the hand but not in the tree.
     between : BetweenNodes or None
-        The decisions that tell how many hands fold, if the bet is between two sizes.
+        The decisions that tell how many hands fold, if the bet is between two sizes; else None.
     """
 
     node: int | None
@@ -378,7 +380,7 @@ class Translation:
         return [answers[action] for action in offered if action <= CALL] + raises
 
     def _between(self, shadow: Shadow, state: BettingState) -> BetweenNodes | None:
-        """Return the decisions of the sizes that a bet is between, None if there are none."""
+        """Return the decisions after a bet's two sizes; None without such sizes or a decision after the upper one."""
         if shadow.between is None:
             return None
         share, lower, upper = shadow.between
@@ -435,7 +437,7 @@ class Translation:
         return answered._replace(between=Between(share, lower, self._answer(upper, before, action, after)))
 
     def _settle_all(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow settled (`_settle`), also at the sizes that the last raise is between."""
+        """Return the shadow settled (`_settle`), and with it the positions after the two sizes of `Between`."""
         settled = self._settle(shadow, state, own_seat)
         if shadow.between is None:
             return settled

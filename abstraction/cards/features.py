@@ -90,8 +90,8 @@ def compute_preflop_equity() -> np.ndarray:
 
     Notes
     -----
-    A renaming of suits maps each class of hands to itself, so one board of each of the 134,459 classes is ranked,
-    weighted by the size of its class.
+    A renaming of suits leaves the equity of each starting hand the same. Therefore hands are ranked on one board of
+    each of the 134,459 classes of boards under renamings, weighted by the size of the class.
     """
     boards = np.array(list(combinations(range(52), 5)), dtype=np.uint8)
     masks = np.zeros((len(boards), 4), dtype=np.int64)

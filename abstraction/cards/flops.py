@@ -160,9 +160,10 @@ def _canonical(flop: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
 
 
 def _build(flop: tuple[int, ...], config: FlopConfig, threads: int) -> dict[str, np.ndarray]:
-    """Return the rows of each turn and river, in colexicographic order of the new cards' positions in the other cards.
+    """Return the buckets of all combos on every turn and river of a flop: by street, uint16[num_boards, 1326].
 
-    The positions are 0..48, as 49 cards are not on the flop.
+    The 49 cards that are not on the flop have positions 0..48, in ascending order. Boards are in colexicographic order
+    of the positions of the cards dealt after the flop.
     """
     stored = {}
     for street, boards in _boards(flop).items():

@@ -220,9 +220,11 @@ def rank_tables() -> RankTables:
 
 
 def _scores(counts: np.ndarray) -> np.ndarray:
-    """Return numbers in the order of strength for rank multisets int64[n, 13] of any size, as if without flushes.
+    """Return a score for each hand, higher for a stronger one, from its number of cards of each rank: int64[n, 13].
 
-    A number holds, from bit 21 on, the category; below it, the rank of the largest group (4 bits), the rank of the
+    Hands may have any number of cards, and flushes do not count.
+
+    A score holds, from bit 21 on, the category; below bit 21, the rank of the largest group (4 bits), the rank of the
     second pair (4 bits) and the set of the kickers (13 bits).
     """
     rows, ranks = np.arange(len(counts)), np.arange(13)

@@ -229,13 +229,13 @@ larger = np.maximum if _PLAIN else _compiled_larger
 """``larger(a, b)``: the larger number in each lane."""
 
 transpose_in = _plain_transpose_in if _PLAIN else _compiled_transpose_in
-"""``transpose_in(source, rows, first, shift, target, into)``: for j and k in 0..15, lane k of block ``into + j`` of
-`target` becomes lane j of block ``rows[first + k] + shift`` of `source`. `rows` is an int64 array of block indices."""
+"""``transpose_in(source, rows, first, shift, target, into)``: gather 16 blocks, and write them transposed. For j and k
+in 0..15, lane j of block ``rows[first + k] + shift`` of `source` is copied to lane k of block ``into + j`` of `target`.
+`rows` is an int64 array of block indices."""
 
 transpose_out = _plain_transpose_out if _PLAIN else _compiled_transpose_out
-"""``transpose_out(source, start, target, rows, first, shift)``: for j and k in 0..15, lane j of block
-``rows[first + k] + shift`` of `target` becomes lane k of block ``start + j`` of `source`. `rows` is an int64 array of
-block indices."""
+"""``transpose_out(source, start, target, rows, first, shift)``: the reverse of `transpose_in`. For j and k in 0..15,
+lane k of block ``start + j`` of `source` is copied to lane j of block ``rows[first + k] + shift`` of `target`."""
 
 
 @kernel(inline=True)
@@ -252,7 +252,7 @@ def blocks_for(count: int) -> int:
 
 
 def empty_blocks(count: int, dtype: np.dtype | type) -> np.ndarray:
-    """Return `count` blocks of zeros, aligned to a cache line of 64 bytes: an array of shape [count, 16]."""
+    """Return `count` blocks of zeros as an array [count, 16] that begins at a cache line, a multiple of 64 bytes."""
     itemsize = np.dtype(dtype).itemsize
     raw = np.zeros(count * LANES + 64 // itemsize, dtype)
     start = -raw.ctypes.data % 64 // itemsize

@@ -40,7 +40,7 @@ def peak_bytes() -> int:
     """Return the peak of this process's memory in bytes; 0 where the system does not report it."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # the module does not exist on Windows
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak

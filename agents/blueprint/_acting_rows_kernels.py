@@ -11,20 +11,21 @@ STREET, CELL, PAIRS, NUM_ACTIONS = 0, 1, 2, 3
 
 
 class EarlierRows(NamedTuple):
-    """For each decision with open rows, the earlier decisions of its seat, the last one first.
+    """For each decision with open rows, its *sources*: the earlier decisions of its seat, the latest first.
 
     Attributes
     ----------
     rows : float32 or uint8[num_cells]
         The rows of the blueprint as they are stored.
     first : int64[num_decisions + 1]
-        The index of each decision's first source, then the number of sources.
+        The index of each decision's first source, and at the end the number of all sources.
     sources : int64[num_sources, 4]
-        The street of an earlier decision, its cell in bucket 0, the stride between buckets, its number of actions.
+        Of each source the street, the cell in bucket 0, the stride in cells between buckets, and the number of actions.
     transfer_first : int64[num_sources + 1]
         The index in `transfers` of each source's matrix.
     transfers : float64[n]
-        For each source, row by row, the share of each of its actions that becomes each action of the decision.
+        The sources' matrices, row by row: the share of each action of the source that becomes each action of the
+        decision.
     num_actions, call : int64[num_decisions]
         The number of the decision's actions, and the column of its call.
     threshold : float64[num_decisions]
@@ -56,7 +57,7 @@ def fill_acting_rows(cells, rows, table, missing):
 
     Notes
     -----
-    The operations are those of `read_rows` and `KeptRows`, in their order, so that the numbers are the same.
+    The operations of `read_rows` and `KeptRows`, in the same order, give bitwise the same probabilities.
     """
     for bucket in range(cells.num_buckets):
         for d in range(len(cells.rows)):
@@ -90,6 +91,7 @@ def fill_open_row(earlier, decision, bucket, past, combo, strength, row):
         The bucket of each combo on each street up to the decision's; the row of that street itself is not read.
     combo : int
     strength : float
+        The combo's strength, for a combo without a row at any source.
     row : float64[at least num_actions]
         Modified in place.
     """

@@ -1,8 +1,8 @@
 """The rows that a blueprint acts by at every decision of its tree, as tables for kernels.
 
 A row is a stored one or its stand-in (`fallback`), as `BlueprintAgent.range_strategy` reports it. Where neither the
-decision nor a sibling has a row near the bucket, the hand's own past decides: its rows at earlier decisions, and at
-last its strength. Such a row is *open*: it differs between the combos of a bucket, so kernels fill it for each combo.
+decision nor a sibling has a row near the bucket, the hand's rows at earlier decisions decide, and without these its
+strength. Such a row is *open*: it differs between the combos of a bucket, so kernels fill it for each combo.
 """
 
 import functools
@@ -57,7 +57,7 @@ class ActingRows:
     Raises
     ------
     ValueError
-        If an open row may end in a call that its decision does not offer.
+        By `rows_on` and `strategy`, if a decision with open rows offers no call.
     """
 
     def __init__(self, blueprint: Blueprint, dtype: npt.DTypeLike = np.float64):
@@ -76,16 +76,16 @@ class ActingRows:
         return np.stack([strategy.probability(action) for action in actions.tolist()], axis=1)
 
     def buckets(self, street: int, board: tuple[int, ...]) -> np.ndarray:
-        """Return the bucket of each combo: int32[num_combos]; combos that share a card with the board have any."""
+        """Return the bucket of each combo: int32[num_combos]; combos with a card of the board get an arbitrary one."""
         cards = self.blueprint.cards
         return np.minimum(cards.row(board, street), cards.num_buckets[street] - 1).astype(np.int32)
 
     def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
-        """Return a street's rows, and the buckets of each combo on some boards: int32[num_boards, num_combos]."""
+        """Return a street's rows, and the bucket of each combo on each board: int32[num_boards, num_combos]."""
         return self.street(street), np.stack([self.buckets(street, board) for board in boards])
 
     def strengths(self, board: tuple[int, ...]) -> np.ndarray:
-        """Return the strength by which combos without a row call: float64[num_combos]."""
+        """Return the strength by which combos without a row call or fold: float64[num_combos]."""
         return made_strength(self.blueprint.rules, board)
 
     def strategy(self, node: int, board: tuple[int, ...]) -> np.ndarray:
@@ -156,7 +156,7 @@ class ActingRows:
             actions = tree.actions(node).tolist()
             if CALL not in actions:
                 raise ValueError(
-                    "this blueprint lacks rows at decisions without a call; train it longer, or pack it with --least 0"
+                    "this blueprint lacks rows at decisions without a call; train it longer, or pack it with all rows"
                 )
             calls.append(actions.index(CALL))
             state = states.state(node)

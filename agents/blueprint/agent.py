@@ -30,10 +30,10 @@ class BlueprintAgent(RangeAgent):
     An off-tree bet is mapped to one of the tree's two nearest sizes by one random draw, which holds for the rest of the
     hand (see the module `translation`). A stand-in replaces a missing row if there is one (see the module `fallback`).
     Without a stand-in, the agent calls with the strongest hands at the minimum defence frequency. It checks where there
-    is no bet. Against bets between sizes, and at decisions that the tree lacks, the agent plays by its own range (see
-    the module `off_tree`). From the flop on, the hand may have more opponents than the
-    tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop of hold'em, the agent
-    never folds a pair of aces.
+    is no bet. Against bets below the smallest size, or between the all-in and the size below it, and at decisions that
+    the tree lacks, the agent plays by its own range (see the module `off_tree`). From the flop on, the hand may have
+    more opponents than the tree. Then the agent weighs its equity against all of them (`weigh_equity`). Before the flop
+    of hold'em, the agent never folds a pair of aces.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class BlueprintAgent(RangeAgent):
         return self._look_up(public, combo_ids)[1]
 
     def expected_strategy(self, public: PublicState) -> Strategy:
-        """Return the agent's mean strategy over the sizes to which the last bet may be mapped, by their probabilities.
+        """Return the mean strategy over the sizes to which the latest bet may be mapped, weighted by probability.
 
         The sizes drawn for earlier bets stay as they are.
         """
@@ -136,7 +136,7 @@ class BlueprintAgent(RangeAgent):
         return self._at_node(public, combo_ids, answers)
 
     def _at_node(self, public: PublicState, combo_ids: np.ndarray, answers: Answers) -> tuple[Strategy, np.ndarray]:
-        """Return what `_look_up` does by the rows of the tree's decision alone."""
+        """Return the same as `_look_up`, but from the rows of the tree's decision alone."""
         node, actions, columns, *_ = answers
         assert node is not None
         rows, sources = self._kept.find(node, public.board, combo_ids)

@@ -147,7 +147,7 @@ class BlueprintConfig:
             _require_type(each.name, getattr(self, each.name), each.default)
         require_name(self.name)
         if not all(character.isprintable() or character == "\n" for character in self.text):
-            raise ValueError(f"text is its purpose, without control characters, got {self.text!r:.80}")
+            raise ValueError(f"text is the purpose of the blueprint, without control characters, got {self.text!r:.80}")
         if bool(self.game) == bool(self.seats):
             raise ValueError(
                 "a blueprint has either a game, as in game = 'leduc', or seats and stack_bb, "
@@ -201,10 +201,10 @@ class BlueprintConfig:
 
         Notes
         -----
-        Pluribus prunes below -300,000,000 for 10,000-chip stacks, which only a run as long as that one reaches. Unless
-        `prune_below_bb` is set, the threshold here scales with the run. It is the regret of an action that loses
-        `_CLEARLY_BAD_BB` on each visit to a typical preflop decision in the first 5 % of the run, the default of
-        `prune_from`. It is at least `_MIN_LOST_STACKS` stacks below zero.
+        Pluribus prunes below -300,000,000 with stacks of 10,000 chips. Only a run as long as that of Pluribus reaches
+        such a regret. Unless `prune_below_bb` is set, the threshold here scales with the run. An action reaches the
+        threshold if it loses `_CLEARLY_BAD_BB` on each visit to a typical preflop decision in the first 5 % of the run,
+        the default of `prune_from`. The threshold is at least `_MIN_LOST_STACKS` stacks below zero.
         """
         if self.prune_below_bb:
             return self.prune_below_bb * self.rules.big_blind

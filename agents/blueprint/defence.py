@@ -12,8 +12,9 @@ For a bet below the smallest size, A = 0 is no bet: a = 1 for every hand, and th
 with r(h) the reach of a hand. Drawn for each hand alike, the share f (1 - c) would be of hands that fold to the
 smallest size, the worst as likely as the best. `defend_by_order` keeps the share s and gives it to the strongest hands.
 
-Raises are part of s, and stay as they are in the row of the decision from which play goes on: q(h). A weak hand that
-bluffs one time in ten must not bluff or call the other nine times. The rest of each hand, 1 - q(h), calls or folds.
+Raises are part of s. Hand h raises with the probability q(h) in the row of the decision from which play goes on, and
+this probability stays as it is. A weak hand that bluffs one time in ten should then fold the other nine times. The rest
+of each hand, 1 - q(h), calls or folds.
 Hands call in the order of their probability of a call against the smallest size, given that they do not raise there,
 then of their equity. With t(h) = 1 above a border, 0 below it and one class of equal hands mixing at the border,
 
@@ -30,14 +31,16 @@ __all__ = ["call_chances", "defend_by_order", "strongest"]
 def defend_by_order(
     raises: np.ndarray, chances: np.ndarray, equity: np.ndarray, reach: np.ndarray, share: float
 ) -> tuple[float, np.ndarray]:
-    """Return how a range raises and calls so that a share of it goes on: raises as given, calls by the strongest hands.
+    """Return how a range raises and calls so that a share of it goes on.
+
+    Raises stay as given, and the strongest hands call.
 
     Parameters
     ----------
     raises : float64[n]
         The probability of each hand to raise.
     chances, equity : float64[n]
-        Hands are ordered by `chances`, then by `equity`.
+        Hands are ordered by `chances`, and those with equal chances by `equity`, the highest first.
     reach : float64[n]
         The weight of each hand in the range, not all 0.
     share : float
@@ -59,11 +62,11 @@ def defend_by_order(
 
 
 def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, wanted: float) -> np.ndarray:
-    """Return the part of each hand that is taken if hands are taken in order, up to a total weight.
+    """Return the part of each hand that is taken if hands are taken in order, until their weight is `wanted`.
 
-    Hands that are equal in `chances` and `equity` form a class. All classes above one class are taken whole, of that
-    class every hand is taken in the same part, and nothing below it. Classes without weight at the border are taken if
-    classes below the border have weight.
+    The order is that of `defend_by_order`. Hands that are equal in `chances` and `equity` form a class. Classes are
+    taken whole as long as no more than `wanted` is taken. Of the next class every hand is taken in the same part, and
+    of lower classes nothing. A class without weight is taken if the classes above it weigh less than `wanted`.
 
     Returns
     -------

@@ -1,16 +1,16 @@
 """Decisions of a betting tree that are like a decision the tree does not have.
 
 A raise that the tree cannot follow, or stacks that are not those of the tree, lead to decisions without a node. There
-the row of the nearest decision stands in: of the same street, with or without a bet as here, and near in the following
-*features*.
+the row of the nearest decision stands in. It is on the same street, faces a bet only if the given decision does, and is
+near in the following *features*.
 
 - pot odds: the price of a call, as a share of the pot after the call;
-- the logarithm of the chips behind after a call, as a share of that pot (the stack-to-pot ratio);
+- the logarithm of the chips that can still be bet after a call, as a share of that pot (the stack-to-pot ratio);
 - the number of raises on the street;
 - the number of live seats, where two are far from three or more;
 - whether the seat is the last to act after the flop, and whether it may raise.
 
-Of two decisions that are as near, that with more rows is better: it was visited more often in training.
+A decision's share of missing rows adds to its distance: one with more rows was visited more often in training.
 """
 
 import functools
@@ -29,17 +29,17 @@ __all__ = ["Features", "LikeDecisions", "features_of", "tree_features"]
 
 MAX_KEPT = 4096
 NUM_SAMPLED_BUCKETS = 16
-"""Number of buckets from which the share of a decision's rows that are not missing is estimated."""
+"""Number of buckets from which a decision's share of stored rows is estimated."""
 
 LEAST_DEPTH = 0.05
-"""Added to stack-to-pot ratios, whose logarithm is a feature."""
+"""Added to stack-to-pot ratios, so that the logarithm of 0 is finite."""
 
 NO_LIMIT_DEPTH = 100.0
 """The stack-to-pot ratio in a game without stacks."""
 
 
 class Features(NamedTuple):
-    """The features of decisions, numbers or arrays of numbers: the columns of a distance.
+    """The features of a decision, as numbers; `WEIGHTS` has a weight for each.
 
     Attributes
     ----------
@@ -66,10 +66,10 @@ class Features(NamedTuple):
 
 
 WEIGHTS = Features(odds=6.0, depth=1.0, num_raises=0.5, crowd=1.0, is_last=0.5, may_raise=1.0)
-"""The weights of the differences of features in a distance; they are judgement, and nothing was fitted."""
+"""The weights of the differences of features in a distance, chosen by judgement and not fitted."""
 
 MISSING_WEIGHT = 3.0
-"""The weight of the share of rows that a decision lacks."""
+"""The weight of a decision's share of missing rows in a distance."""
 
 
 def features_of(state: BettingState) -> Features:
@@ -157,8 +157,8 @@ class LikeDecisions:
     def find(self, state: BettingState) -> int | None:
         """Return the tree's decision that is nearest to the one at a betting state.
 
-        Features are first rounded to two digits of a decimal point, so that like states share a search. None if the
-        tree has no decision on the street with, or without, a bet.
+        Features are first rounded to two decimal places, so that similar states share a result. None if no decision of
+        the tree on the street faces a bet like the state's, or none faces no bet where the state has none.
         """
         features = Features(*(round(feature, 2) for feature in features_of(state)))
         return self._nearest(state.street, state.can_fold, features)
@@ -192,7 +192,7 @@ class LikeDecisions:
 
 
 def _kept_share(blueprint: Blueprint, street: int, nodes: np.ndarray) -> np.ndarray:
-    """Return the share of the buckets, of some sampled ones, in which each decision of a street has a row."""
+    """Return, for each of a street's decisions, the share of some sampled buckets in which the decision has a row."""
     game, num_buckets = blueprint.game, blueprint.cards.num_buckets[street]
     first = blueprint.tree.row[nodes]
     buckets = np.unique(np.linspace(0, num_buckets - 1, NUM_SAMPLED_BUCKETS).astype(np.int64))

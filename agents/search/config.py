@@ -47,8 +47,8 @@ class SearchConfig:
     Attributes
     ----------
     time : float
-        Seconds for each search, including all its work. A search that reaches its maximum number of iterations ends
-        earlier.
+        Seconds for each search, including all its work. A search ends earlier if it reaches a fixed maximum number of
+        iterations, which is not a setting.
     iterations : int
         Iterations of each search in place of a time limit, so that the same seed gives the same play; 0 for the time
         limit. A two-player search of the last street does ten times as many, since they are cheap there. In a search
@@ -66,15 +66,16 @@ class SearchConfig:
         street, so that the opponents' earlier strategies on the street are solved for, too. With ``decision`` it begins
         at each decision of the searching seat, from the beliefs at that decision.
     freeze : {"range", "hand"}
-        Whose strategy is frozen at the seat's earlier decisions of the street when the subgame is solved again: that of
-        all hands, or, as published, only that of the hand held. With ``hand`` the strategies of other hands depend on
-        the hand held, so the agent reports no strategy to AIVAT and local best response.
+        The hands whose strategy is frozen, at the searching seat's earlier decisions on the street, when the subgame is
+        solved again. ``range`` freezes all hands; ``hand``, as published, only the hand held. With ``hand`` the
+        strategies of other hands depend on the hand held, so the agent reports no strategy to AIVAT and local best
+        response.
     uniform_share : float
         Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
-        Regrets with which a search begins, in proportion to the blueprint's strategy, as a share of the pot. They
-        fade; the larger they are, the longer the search stays near the blueprint. With 0, as published, a search begins
-        with equal probabilities; a two-player search of the last street always does.
+        How strongly a search begins with the blueprint: the regret, in pots, of an action that the blueprint always
+        takes. The effect fades; the larger the regret, the longer the search stays near the blueprint. With 0, as
+        published, a search begins with equal probabilities; a two-player search of the game's final street always does.
     cards : {"flop-500", "blueprint"}
         In two-player searches, the buckets of the streets after the searched street: 500 a street, made for each flop
         by itself, or the blueprint's. Under a time limit, a flop whose 500 buckets are not in the cache uses the
@@ -94,7 +95,8 @@ class SearchConfig:
     multiway_sizes : tuple of str
         With more than three players who have chips, the sizes on the searched street, as in `street_sizes`.
     preflop_sizes : tuple of str
-        The sizes before the flop, as in `street_sizes` but counted from the raise after which a search begins.
+        The sizes in a search before the flop: those of the first raise after the root of the search, of the second and
+        so on.
     continuations : int
         In searches that end with the street, the number k of continuation strategies at their leaves.
     run_outs : int
@@ -103,8 +105,9 @@ class SearchConfig:
         In a two-player search of the flop, the maximum number of rivers dealt after each turn.
     safe : bool
         With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
-        that hand's best-response value against the blueprint, so that wrong beliefs about the opponent cost little. A
-        share of the opponent's weight, `two_seats.FORCED_SHARE`, is its believed range, which must continue.
+        that hand's best-response value against the blueprint, so that wrong beliefs about the opponent cost little.
+        Beside these hands, the opponent holds its believed range, which must continue; that range has the share
+        `two_seats.FORCED_SHARE` of the opponent's total weight.
 
     Raises
     ------
@@ -151,7 +154,7 @@ class SearchConfig:
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise ValueError(f"{name} is a probability, 0 or more and below 1, got {getattr(self, name)!r}")
         if not 0.0 <= self.warm_start <= MAX_WARM_START:
-            raise ValueError(f"warm_start is a share of the pot, 0 to {MAX_WARM_START:,.0f}, got {self.warm_start!r}")
+            raise ValueError(f"warm_start is a regret in pots, 0 to {MAX_WARM_START:,.0f}, got {self.warm_start!r}")
         if not 1 <= self.continuations <= len(CONTINUATIONS):
             raise ValueError(f"continuations must be 1..{len(CONTINUATIONS)}, got {self.continuations}")
         for name in ("run_outs", "last_boards"):
@@ -168,7 +171,7 @@ class SearchConfig:
         return self.threads or num_processors()
 
     def multiway_menu(self, num_acting: int) -> BetMenu:
-        """Return the sizes on offer in a search of one street after the first, if `num_acting` players have chips."""
+        """Return the sizes in a search of one street after the first, with `num_acting` players who have chips left."""
         return BetMenu(((_sizes(self.three_way_sizes if num_acting <= 3 else self.multiway_sizes),),))
 
     def preflop_menu(self, num_raises: int) -> BetMenu:

@@ -320,7 +320,7 @@ def _read(artefact: Artefact) -> Solution:
             openspiel_recall=config["openspiel_recall"],
         )
         if len(solution._numbers) != size:
-            raise ValueError("an infoset stands twice")
+            raise ValueError("an infoset occurs twice")
         return solution
     except (ValueError, KeyError) as error:
         raise _refusal(artefact, error) from None
@@ -330,7 +330,7 @@ def _require_infosets(artefact: Artefact, solution: Solution) -> None:
     """Raise ArtefactRefused if the infosets differ from the game's; if no game has this name, nothing is checked."""
     try:
         game = find_game(solution.game)
-    except ValueError:  # a game made in Python has no such string; `resume_solver` compares its tree
+    except ValueError:  # no string loads a game made in Python; `resume_solver` compares the game's tree
         return
     try:
         tree = flatten(game, max_histories=min(_MAX_SHARING * len(solution.infoset_keys), 2**31 - 2))

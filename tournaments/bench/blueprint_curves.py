@@ -46,7 +46,7 @@ _BEST = "linear, pruned"
 
 @dataclass(frozen=True)
 class TrainingPoint:
-    """A blueprint during its training.
+    """One measurement of a blueprint during its training.
 
     Attributes
     ----------
@@ -202,10 +202,10 @@ def bench_blueprint_curves(seconds: float = 1.0) -> list[Measurement]:
     rows += _rows(f"{_GAME}, every hand, {_BEST}", _curve(config, lossless_buckets(config.rules)))
     goal = max(
         (curve[-1].exploitability for curve in curves.values()), default=math.nan
-    )  # the worst final exploitability: all curves reach it
+    )  # the worst exploitability at the end of a curve, so that all curves reach this goal
     for variant, curve in curves.items():
         taken = _seconds_to(curve, goal)
-        note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} x as soon as plain"
+        note = f"{_seconds_to(curves['plain'], goal) / taken:.2f} times as fast as plain"
         rows.append(Measurement(f"{variant}: training to {goal:,.0f} mbb/hand", taken, "s", note))
     return rows
 

@@ -27,7 +27,7 @@ def _panel(run: RunRecord) -> Panel:
             "one": "one for all rotations",
         }.get(results["processes"], results["processes"]),
         "sandbox of agents from outside": results["sandbox"] or "not needed",
-        "believed": ", ".join(run.names[number] for number in sorted(config.believed)) or "none",
+        "trusted agents": ", ".join(run.names[number] for number in sorted(config.believed)) or "none",
         "score": results["score"],
         "AIVAT values": f"{value['name']}, {value['num_samples']} samples, digest {value['digest'] or 'not known yet'}"
         if value

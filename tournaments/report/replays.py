@@ -134,7 +134,10 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 
 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
-    """Return a hand without the strategies of the agents in `silent`, and without full AIVAT scores of `unscored`."""
+    """Return a hand without some of the agents' strategies and scores.
+
+    Agents, given by number, lose their reported strategies if in `silent`, and the full AIVAT score if in `unscored`.
+    """
     return dataclasses.replace(
         told,
         announced=[

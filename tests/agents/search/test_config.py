@@ -37,7 +37,7 @@ def test_specs():
         ({"run_outs": "0"}, "run_outs must"),
         ({"speed": "1"}, "takes the options"),
         ({"threads": "-1"}, "threads must"),
-        ({"warm_start": "1e36"}, "warm_start is a share of the pot, 0 to 1,000,000, got"),
+        ({"warm_start": "1e36"}, "warm_start is a regret in pots, 0 to 1,000,000, got"),
         ({"warm_start": "nan"}, "warm_start is"),
         ({"continuations": "5"}, "continuations must be 1..4"),
         ({"doubt": "0.1", "uniform_share": "0.1"}, "was called doubt before: give it by one name only"),

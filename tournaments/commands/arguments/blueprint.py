@@ -37,8 +37,8 @@ def _add_train(actions) -> None:
     add(
         "config",
         metavar="PRESET|CONFIG.toml",
-        help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for proofs), headsup (200 bb), headsup-pushfold, "
-        "threemax, sixmax (100 bb, 16 GB), sixmax-compact and headsup-compact (the bundled blueprints), "
+        help="leduc, kuhn3, holdem-mini, holdem-flop (small games, for tests), headsup (200 bb), headsup-pushfold, "
+        "threemax, sixmax (100 bb, takes 16 GB of memory), sixmax-compact, headsup-compact (as bundled), "
         "pluribus (as large as the blueprint of Pluribus); or a settings file with: game (or seats and stack_bb), "
         "[menu] (bet sizes by street), cards, iterations",
     )
@@ -73,7 +73,13 @@ def _add_train(actions) -> None:
         metavar="BB",
         help="with --from: regret shared out among the actions of each infoset at the start, in big blinds",
     )
-    add("--marks", type=int, default=10, metavar="N", help="how often the run is measured and its blueprint saved")
+    add(
+        "--marks",
+        type=int,
+        default=10,
+        metavar="N",
+        help="times the run is measured and its blueprint saved (default: 10)",
+    )
     add("--out", metavar="DIR", help="folder of the run (default: a folder with its name in the user's data)")
     add("--force", action="store_true", help="train even if memory may not suffice")
     _add_training(add)
@@ -112,7 +118,7 @@ def _add_pack(actions) -> None:
     add = add_action(
         actions,
         "pack",
-        "Pack a blueprint into one small file, which leaves out rows with few visits in self-play.",
+        "Pack a blueprint into one small file, without the rows that self-play visits rarely.",
         ["blueprint pack sixmax-compact --out sixmax.blueprint"],
     ).add_argument
     add("blueprint", metavar="BLUEPRINT", help="a folder, or the name of a trained or bundled blueprint")
