@@ -227,11 +227,11 @@ def count_outs(cards, combos, board, num_suits, outs):
     num_ranks = cards.shape[0] // num_suits
     board_ranks = 0
     for k in range(board.shape[0]):
-        board_ranks |= 1 << (board[k] >> 2)
+        board_ranks |= 1 << (int(board[k]) >> 2)
     for combo in range(num_combos):
         ranks = board_ranks
         for c in range(combos.shape[1]):
-            ranks |= 1 << (combos[combo, c] >> 2)
+            ranks |= 1 << (int(combos[combo, c]) >> 2)
         found = 0
         if not has_straight(ranks):
             for rank in range(num_ranks):
