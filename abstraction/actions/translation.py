@@ -7,7 +7,7 @@ therefore kept; a bet of the hand is measured by the hand's pot, and a bet of th
 
 Where hand and tree disagree, the following rules hold.
 
-- A bet below the smallest size may be mapped to a call, as size 0. If hand and tree would then wait for different
+- A bet below the smallest size may be mapped to a call, of size 0. If hand and tree would then wait for different
   seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
   case the bet is *between* two sizes, a call and the smallest raise: the share of hands that answers it by a fold
   depends on both (`Between`), not on the draw.
@@ -15,11 +15,11 @@ Where hand and tree disagree, the following rules hold.
   still depend on its size. If somebody can raise it, play goes on from the largest size below the all-in, though the
   bet is between that size and the all-in. If the all-in is the only size, such a bet is missed, as a raise that the
   tree does not offer.
-- A tree seat without a player at the table folds, or checks where it cannot fold. So does a seat that has folded in
-  the hand. But if a live seat has no place in the tree, that seat takes the folded seat's place.
-- Where the tree offers no call, the seat that calls in the hand folds in the tree and has no place there. If that seat
-  bets later, it takes the place of another seat, but never our own seat's place; the seats between are assumed to
-  check.
+- A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
+  in the hand does the same. But if a live seat has no tree seat, it takes over the tree seat of the folded seat.
+- Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
+  that seat bets later, it takes over the tree seat of another seat, but never that of our own seat; the tree seats that
+  act before are assumed to check.
 - A raise that the tree does not offer, or that no seat can make there, is missed: the tree has no decisions until the
   next raise that the tree can follow, or until the next street (`Shadow.missed`).
 - A seat that is all-in in the hand calls in the tree. If the hand is a street ahead, all seats call in the tree until
@@ -176,7 +176,7 @@ class Shadow(NamedTuple):
     seats : tuple of int
         For each seat at the table, its seat in the tree; -1 for a seat that is not in the tree.
     missed : bool
-        Whether the tree could not follow the hand's last raise on this street.
+        Whether the tree could not follow the hand's latest raise on this street.
     between : Between or None
         The two sizes that decide which hands fold to the hand's latest raise on this street; None if `node` decides.
     """
