@@ -129,7 +129,7 @@ def test_bad_arguments_are_one_line(capsys, arguments, message):
     [
         ('[flop]\nbuckets = 5\nfeatures = "ehs"', "[turn] is missing"),
         ('flop = {buckets = 0, features = "ehs"}\nturn = {}\nriver = {}', "1 to 5000 buckets, got 0"),
-        ('flop = {buckets = 5, features = "ochs"}\nturn = {}\nriver = {}', "needs buckets"),
+        ('flop = {buckets = 5, features = "ochs"}\nturn = {}\nriver = {}', "needs the setting buckets"),
         ('[flop]\nbuckets = 5\nfeatures = "ehs"\ncolour = 1\n[turn]\n[river]', "got 'colour'"),
         ("[flop\n", "line 1"),
     ],
