@@ -210,7 +210,7 @@ def game_note(spec: str, rules: HoldemRules) -> str:
     parsed = parse_spec(spec)
     if not parsed.has_blueprint:
         return ""
-    from plurispiel.abstraction.actions.translation import game_difference
+    from plurispiel.abstraction.actions.game_difference import game_difference
     from plurispiel.agents.blueprint.blueprint import blueprint_rules, missing_table
     from plurispiel.agents.blueprint.library import find_blueprint, pick_bundled
 

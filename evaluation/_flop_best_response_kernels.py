@@ -13,10 +13,7 @@ facing : Facing
     The opponent's rows.
 seat : int
     The seat that responds.
-above, totals : float[num_batches * above_width, 16]
-    The opponent's reach at the roots, and the values there, with a block for each hand on the parent of a board.
-below, below_totals : float[num_batches of the next street * below_width, 16]
-    The same at the ends of the street, with a block for each hand on the board.
+blocks : StreetBlocks
 work : ResponseWorkspace
     Modified in place.
 
@@ -72,6 +69,28 @@ class Facing(NamedTuple):
     strengths: np.ndarray
 
 
+class StreetBlocks(NamedTuple):
+    """The reach and the values of all subtrees at both borders of a street.
+
+    Attributes
+    ----------
+    above, totals : float[num_batches * above_width, 16]
+        The opponent's reach at the roots, and the values there, with a block for each hand on the parent of a board.
+    above_width : int
+    below, below_totals : float[num_batches of the next street * below_width, 16]
+        The same at the ends of the street, with a block for each hand on the board. On the last street, where no
+        betting goes on, they are not read.
+    below_width : int
+    """
+
+    above: np.ndarray
+    totals: np.ndarray
+    above_width: int
+    below: np.ndarray
+    below_totals: np.ndarray
+    below_width: int
+
+
 class ResponseWorkspace(NamedTuple):
     """Scratch memory of one thread on one street.
 
@@ -100,7 +119,7 @@ class ResponseWorkspace(NamedTuple):
 
 
 @kernel
-def respond(nodes, deals, facing, seat, batches, boards, above, above_width, below_totals, below_width, work, totals):
+def respond(nodes, deals, facing, seat, batches, boards, blocks, work):
     """Add the values of a best response at the roots of some batches, over some boards.
 
     Parameters
@@ -108,28 +127,28 @@ def respond(nodes, deals, facing, seat, batches, boards, above, above_width, bel
     batches, boards : int64[2]
         The first batch and board, and the numbers after the highest ones. Before the final street there is one board,
         whose `below_totals` are given.
-    totals : float[num_batches * above_width, 16]
-        Modified in place.
+    blocks : StreetBlocks
+        Modified in place: `totals`.
     """
-    hands = deals.seats[0]
-    width = work.reach.shape[0] // work.started.shape[0]
+    hands, totals, above_width = deals.seats[0], blocks.totals, blocks.above_width
+    width = _node_width(work)
     for batch in range(batches[0], batches[1]):
         for board in range(boards[0], boards[1]):
             first = hands.first[board]
             num_hands = hands.first[board + 1] - first
-            _gather(hands, first, num_hands, above, batch * above_width, work)
+            _gather(hands, first, num_hands, blocks, batch, work)
             shape = nodes.shape[batch]
             start, stop = nodes.first[shape], nodes.first[shape + 1]
             for node in range(start, stop):
                 kind, depth, offset = nodes.kind[node], np.int64(nodes.depth[node]), node - start
                 if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
-                    _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work)
+                    _pass(nodes, deals, facing, batch, board, node, work)
                 elif depth > 0:  # the seat's own action leaves the opponent's reach as it was
                     work.place[depth] = work.place[depth - 1]
                 if kind < FOLD_END:
                     work.started[depth] = False
                     continue
-                _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_totals, below_width, work)
+                _end(nodes, deals, batch, board, node, seat, blocks, work)
                 _close(nodes, start, offset, seat, num_hands, width, work)
             weight = spread(totals, deals.weight[board])
             # The board stands for a class of isomorphic ones: on each member the values belong to renamed hands.
@@ -141,7 +160,7 @@ def respond(nodes, deals, facing, seat, batches, boards, above, above_width, bel
 
 
 @kernel
-def descend(nodes, deals, facing, seat, batches, board, above, above_width, below, below_width, work):
+def descend(nodes, deals, facing, seat, batches, board, blocks, work):
     """Write the opponent's reach at the ends of a street on one board.
 
     Parameters
@@ -149,21 +168,20 @@ def descend(nodes, deals, facing, seat, batches, board, above, above_width, belo
     batches : int64[2]
         The first batch, and the number after the highest one.
     board : int
-    below : float[num_batches of the next street * below_width, 16]
-        Modified in place: the lanes of the ends below the given batches.
+    blocks : StreetBlocks
+        Modified in place: in `below`, the lanes of the ends below the given batches.
     """
-    hands = deals.seats[0]
-    width = work.reach.shape[0] // work.started.shape[0]
+    hands, below, below_width = deals.seats[0], blocks.below, blocks.below_width
     first = hands.first[board]
     num_hands = hands.first[board + 1] - first
     for batch in range(batches[0], batches[1]):
-        _gather(hands, first, num_hands, above, batch * above_width, work)
+        _gather(hands, first, num_hands, blocks, batch, work)
         shape = nodes.shape[batch]
         start, stop = nodes.first[shape], nodes.first[shape + 1]
         for node in range(start, stop):
             kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
             if depth > 0 and nodes.kind[start + nodes.parent[node]] != seat:
-                _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work)
+                _pass(nodes, deals, facing, batch, board, node, work)
             elif depth > 0:
                 work.place[depth] = work.place[depth - 1]
             if kind == STREET_END:
@@ -176,11 +194,17 @@ def descend(nodes, deals, facing, seat, batches, board, above, above_width, belo
 
 
 @kernel(inline=True)
-def _gather(hands, first, num_hands, above, start, work):
+def _node_width(work):
+    """Return the number of blocks of a node in the workspace."""
+    return work.reach.shape[0] // work.started.shape[0]
+
+
+@kernel(inline=True)
+def _gather(hands, first, num_hands, blocks, batch, work):
     """Write the opponent's reach at the roots of a batch, from the hands on the parent to those on the board."""
-    work.place[0] = 0
+    work.place[0], start = 0, batch * blocks.above_width
     for k in range(num_hands):
-        store(work.reach, FIRST_HAND + k, load(above, start + np.int64(hands.above[first + k])))
+        store(work.reach, FIRST_HAND + k, load(blocks.above, start + np.int64(hands.above[first + k])))
 
 
 @kernel(inline=True)
@@ -191,12 +215,15 @@ def _copy(blocks, source, target, count):
 
 
 @kernel
-def _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, width, work):
+def _pass(nodes, deals, facing, batch, board, node, work):
     """Multiply the opponent's reach by the probability of its action into a node."""
+    hands, width = deals.seats[0], _node_width(work)
+    first = hands.first[board]
+    num_hands = hands.first[board + 1] - first
     depth, entry = np.int64(nodes.depth[node]), np.int64(nodes.entry[node])
     work.place[depth] = depth * width
     above, here = work.place[depth - 1] + FIRST_HAND, depth * width + FIRST_HAND
-    seat = nodes.kind[start + nodes.parent[node]]
+    seat = nodes.kind[nodes.first[nodes.shape[batch]] + nodes.parent[node]]
     num_entries = nodes.num_entries[seat, nodes.shape[batch]]
     table = facing.table_first[batch] + entry
     for k in range(num_hands):
@@ -204,7 +231,7 @@ def _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, wid
         store(work.reach, here + k, load(work.reach, above + k) * probability)
     if len(facing.open_first) == 1:
         return
-    combos = deals.seats[0].combos
+    combos = hands.combos
     for k in range(num_hands):
         bucket = np.int64(facing.buckets[first + k])
         cell = batch * facing.num_buckets + bucket
@@ -219,8 +246,11 @@ def _pass(nodes, deals, facing, batch, board, node, start, first, num_hands, wid
 
 
 @kernel
-def _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_totals, below_width, work):
+def _end(nodes, deals, batch, board, node, seat, blocks, work):
     """Write the values at an end of the street to ``work.values`` at the node's depth."""
+    hands, width = deals.seats[0], _node_width(work)
+    first = hands.first[board]
+    num_hands = hands.first[board + 1] - first
     kind, depth = nodes.kind[node], np.int64(nodes.depth[node])
     here = depth * width
     if kind == STREET_END:
@@ -230,11 +260,10 @@ def _end(nodes, deals, batch, board, node, seat, first, num_hands, width, below_
                 for k in range(num_hands):
                     work.values[here + k, lane] = 0.0
             else:
-                source, column = slots[lane] // LANES * below_width, slots[lane] % LANES
+                source, column = slots[lane] // LANES * blocks.below_width, slots[lane] % LANES
                 for k in range(num_hands):
-                    work.values[here + k, lane] = below_totals[source + k, column]
+                    work.values[here + k, lane] = blocks.below_totals[source + k, column]
         return
-    hands = deals.seats[0]
     cards = hands.cards[first : first + num_hands]
     tile = work.reach[work.place[depth] : work.place[depth] + width]
     if kind == FOLD_END:

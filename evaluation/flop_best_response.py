@@ -24,7 +24,7 @@ from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.agents.resolve.deals import Deals, deal_streets
 from plurispiel.evaluation import _flop_best_response_kernels as kernels
 from plurispiel.evaluation import all_in_margins
-from plurispiel.evaluation._flop_best_response_kernels import Facing, ResponseWorkspace
+from plurispiel.evaluation._flop_best_response_kernels import Facing, ResponseWorkspace, StreetBlocks
 from plurispiel.evaluation.betting_batches import StreetBatches, street_batches
 
 __all__ = ["FlopBestResponse", "StrategyRows", "warmup"]
@@ -260,14 +260,13 @@ class _Walk:
         numbers = np.array([first, last])
         facing = self._facing(index, seat, first, last, past)
         if index + 1 == len(self._deals):
-            self._respond(index, facing, seat, numbers, self._none, 0)
+            self._respond(index, facing, seat, numbers)
             self._num_done += last - first
             if self._on_progress is not None:
                 self._on_progress(self._num_done, 2 * len(deals.boards))
             return
         street = self._response.streets[index]
         whole = np.array([0, len(street.members)])
-        width = self._above_widths[index + 1]
         for board in range(first, last):
             here = np.concatenate((past, self._buckets_on(index, facing, board)[None]))
             self._reach[index + 1][:] = 0.0
@@ -279,20 +278,27 @@ class _Walk:
                 seat,
                 whole,
                 board,
-                self._reach[index],
-                self._above_widths[index],
-                self._reach[index + 1],
-                width,
+                self._blocks(index),
                 self._workspace(index),
             )
             self._visit(index + 1, seat, board, here)
-            self._respond(index, facing, seat, np.array([board, board + 1]), self._totals[index + 1], width)
+            self._respond(index, facing, seat, np.array([board, board + 1]))
 
-    def _respond(
-        self, index: int, facing: Facing, seat: int, boards: np.ndarray, below_totals: np.ndarray, below_width: int
-    ) -> None:
+    def _blocks(self, index: int) -> StreetBlocks:
+        """Return the reach and the values at both borders of a street."""
+        is_last = index + 1 == len(self._deals)
+        return StreetBlocks(
+            self._reach[index],
+            self._totals[index],
+            self._above_widths[index],
+            self._none if is_last else self._reach[index + 1],
+            self._none if is_last else self._totals[index + 1],
+            0 if is_last else self._above_widths[index + 1],
+        )
+
+    def _respond(self, index: int, facing: Facing, seat: int, boards: np.ndarray) -> None:
         """Add the values at the roots of a street on some boards, with all threads."""
-        nodes = self._response.streets[index].nodes
+        nodes, blocks = self._response.streets[index].nodes, self._blocks(index)
 
         def worker() -> Callable[[slice], None]:
             work = self._workspace(index)
@@ -305,12 +311,8 @@ class _Walk:
                     seat,
                     np.array([part.start, part.stop]),
                     boards,
-                    self._reach[index],
-                    self._above_widths[index],
-                    below_totals,
-                    below_width,
+                    blocks,
                     work,
-                    self._totals[index],
                 )
 
             return respond

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import KUHN, LEDUC, HoldemRules
 from plurispiel.agents import make_agent
@@ -58,3 +59,17 @@ SMALL = {
     "limit": dataclasses.replace(LEDUC, num_ranks=4),
     "Kuhn": KUHN,
 }
+
+
+class Wave(Agent):
+    """Probabilities that depend on the betting and the strength of the hand now, so not on which suit is which."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def range_strategy(self, public):
+        actions = np.array([FOLD, CALL, *public.menu] if public.can_fold else [CALL, *public.menu])
+        rng = np.random.default_rng([self.seed, *(action.action for action in public.actions)])
+        strength = made_strength(public.rules, public.board)[:, None]
+        weights = np.sin(rng.random(len(actions)) + 5 * rng.random(len(actions)) * strength) ** 2
+        return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))

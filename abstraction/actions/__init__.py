@@ -1,7 +1,8 @@
 """The action abstraction: menus of bet sizes, the betting tree of a menu, and the translation of off-tree bets."""
 
+from plurispiel.abstraction.actions.mapping import translate
 from plurispiel.abstraction.actions.menu import BetMenu, BetSize, parse_sizes, raise_totals
-from plurispiel.abstraction.actions.translation import Translation, TreeStates, translate
+from plurispiel.abstraction.actions.translation import Translation, TreeStates
 from plurispiel.abstraction.actions.tree import BettingTree, GameMenu, StreetMenu, build_tree, game_menu, tree_size
 
 __all__ = [

@@ -27,13 +27,14 @@ Where hand and tree disagree, the following rules hold.
   tree has no more decisions.
 """
 
-import bisect
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from plurispiel.abstraction.actions.game_difference import check_game
+from plurispiel.abstraction.actions.mapping import lower_place
 from plurispiel.abstraction.actions.tree import BettingTree
 from plurispiel.abstraction.holdem import betting_state
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, nearest_raise, pot_raise
@@ -48,59 +49,11 @@ __all__ = [
     "ShadowHand",
     "Translation",
     "TreeStates",
-    "game_difference",
-    "lower_place",
-    "lower_share",
-    "translate",
 ]
 
 MAX_KEPT_STATES = 4096
 MAX_KEPT_PLACES = 1 << 15
 MAX_KEPT_GAMES = 16
-
-
-def lower_share(size: float, lower: float, upper: float) -> float:
-    """Return the probability that a bet of `size` is mapped to `lower`, for ``lower <= size <= upper``, lower < upper.
-
-    All three sizes are shares of the pot after calling.
-
-    Notes
-    -----
-    A bet of x into a pot of 1 must be called by 1 / (1 + x) of the hands (minimum defence frequency). If the bet is
-    answered as the lower size A with probability f, and as the upper size B otherwise, the mean frequency is the
-    same: ``f / (1 + A) + (1 - f) / (1 + B) = 1 / (1 + x)``. The solution is
-    ``f = (B - x) (1 + A) / ((B - A) (1 + x))``, which is 1 at x = A and 0 at x = B. The probability f is one half at
-    ``x = (A + B + 2 A B) / (A + B + 2)``, which is below the middle of A and B.
-    """
-    return (upper - size) * (1.0 + lower) / ((upper - lower) * (1.0 + size))
-
-
-def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
-    """Return the index in `sizes` of the size to which a bet is mapped.
-
-    Parameters
-    ----------
-    size : float
-        The bet as a share of the pot after calling.
-    sizes : sequence of float
-        The tree's sizes, also as shares of the pot after calling, ascending; at least one.
-    coin : float, optional
-        A uniform random number from 0 to 1. With the default of 0.5 the bet is mapped to the likelier neighbour.
-    """
-    lower, share = lower_place(size, sizes)
-    return lower if coin < share else lower + 1
-
-
-def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
-    """Return the index of the only or the lower size to which a bet may be mapped, and this size's probability."""
-    upper = bisect.bisect_left(sizes, size)
-    if upper == 0:
-        return 0, 1.0
-    if upper == len(sizes):
-        return upper - 1, 1.0
-    if sizes[upper] == size:
-        return upper, 1.0
-    return upper - 1, lower_share(size, sizes[upper - 1], sizes[upper])
 
 
 class TreeStates:
@@ -260,27 +213,6 @@ class _Draw(NamedTuple):
     upper: Place
 
 
-def game_difference(rules: HoldemRules, tree_rules: HoldemRules) -> str:
-    """Return in words how a game differs from the tree's game in seats, blinds and stacks; empty if it does not.
-
-    Blinds are compared in big blinds, and so are the smallest and the largest stack.
-
-    Raises
-    ------
-    ValueError
-        If the game has more seats than the tree's game, or other cards.
-    """
-    _check_game(rules, tree_rules)
-    parts = []
-    if tree_rules.num_seats != rules.num_seats:
-        parts.append(f"trained for {tree_rules.num_seats} seats, plays {rules.num_seats} as if the first had folded")
-    if _blinds_text(tree_rules) != _blinds_text(rules):
-        parts.append(f"trained with blinds of {_blinds_text(tree_rules)} bb, plays {_blinds_text(rules)}")
-    if _depth_text(tree_rules) != _depth_text(rules):
-        parts.append(f"trained for {_depth_text(tree_rules)}, plays {_depth_text(rules)} by pot fractions")
-    return "; ".join(parts)
-
-
 class Translation:
     """Follows the hands of a game in a tree, which may be the tree of another game.
 
@@ -304,7 +236,7 @@ class Translation:
 
     def __init__(self, rules: HoldemRules, states: TreeStates, *, by_nodes: bool = True):
         tree_rules = states.rules
-        _check_game(rules, tree_rules)
+        check_game(rules, tree_rules)
         self.rules = rules
         self.states = states
         self.tree_seats = _tree_seats(rules.num_seats, tree_rules.num_seats)
@@ -708,29 +640,3 @@ def _tree_seats(num_seats: int, num_tree_seats: int) -> tuple[int, ...]:
     if num_seats == 2:
         return 1, num_tree_seats - 1
     return 0, 1, *range(num_tree_seats - num_seats + 2, num_tree_seats)
-
-
-def _check_game(rules: HoldemRules, tree_rules: HoldemRules) -> None:
-    if rules.num_seats > tree_rules.num_seats:
-        seats = "2" if tree_rules.num_seats == 2 else f"2..{tree_rules.num_seats}"
-        raise ValueError(f"the blueprint plays at tables of {seats} seats, got {rules.num_seats}")
-    if _cards_text(rules) != _cards_text(tree_rules):
-        raise ValueError(f"the blueprint plays with {_cards_text(tree_rules)}; got {_cards_text(rules)}")
-
-
-def _cards_text(rules: HoldemRules) -> str:
-    return (
-        f"{rules.num_suits} suits of {rules.num_ranks} ranks, {rules.num_hole_cards} hole cards and "
-        f"{' '.join(map(str, rules.board_cards))} board cards by street"
-    )
-
-
-def _blinds_text(rules: HoldemRules) -> str:
-    return " ".join(f"{blind / rules.big_blind:g}" for blind in sorted(rules.blinds) if blind)
-
-
-def _depth_text(rules: HoldemRules) -> str:
-    if rules.stacks is None:
-        return "limit"
-    depths = [f"{stack / rules.big_blind:g}" for stack in (min(rules.stacks), max(rules.stacks))]
-    return f"{'..'.join(dict.fromkeys(depths))} bb"

@@ -86,18 +86,15 @@ def strongest(chances: np.ndarray, equity: np.ndarray, weights: np.ndarray, want
     return taken
 
 
-def call_chances(rows: np.ndarray, fold: int | None, call: int) -> np.ndarray:
+def call_chances(rows: np.ndarray, call: int) -> np.ndarray:
     """Return the probability of a call of each hand, given that it does not raise: float64[n]; 1 if it always raises.
 
     Parameters
     ----------
     rows : float64[n, num_actions]
-    fold : int or None
-        The column of the fold; None if the rows have none, so that no hand folds.
+        Their first column is the fold.
     call : int
         The column of the call.
     """
-    if fold is None:
-        return np.ones(len(rows))
-    stays = rows[:, fold] + rows[:, call]
+    stays = rows[:, 0] + rows[:, call]
     return np.where(stays > 0.0, rows[:, call] / np.where(stays > 0.0, stays, 1.0), 1.0)

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from plurispiel.abstraction.actions.translation import game_difference
+from plurispiel.abstraction.actions.game_difference import game_difference
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import ArtefactRefused, holds_artefact
 from plurispiel.abstraction.machine.folders import user_data_folder

@@ -169,7 +169,7 @@ class OffTreePlay:
                 rows[:, actions.index(target)] += column
             rows[sources == STRENGTH, actions.index(CALL)] = 1.0
         if public.can_fold:
-            rows = self._defended(public, rows, call_chances(rows, 0, actions.index(CALL)), shared_defence(public))
+            rows = self._defended(public, rows, call_chances(rows, actions.index(CALL)), shared_defence(public))
         return Strategy(np.array(actions), rows), source
 
     def _defended(self, public: PublicState, rows: np.ndarray, chances: np.ndarray, share: float) -> np.ndarray:
@@ -205,7 +205,7 @@ class OffTreePlay:
         if actions[0] != FOLD:
             return np.ones(len(rows)), np.ones(len(rows))
         stays = 1.0 - rows[:, 0]
-        calls = call_chances(rows, 0, 1) if CALL in actions else stays.copy()
+        calls = call_chances(rows, 1) if CALL in actions else stays.copy()
         missing = sources == STRENGTH
         if missing.any():
             calls[missing] = stays[missing] = defends(public)[missing]

@@ -7,7 +7,7 @@ a seat is assumed to play.
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import lower_place
+from plurispiel.abstraction.actions.mapping import lower_place
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.abstraction.holdem.rules import HoldemRules

@@ -6,12 +6,11 @@ import os
 
 import numpy as np
 import pytest
-from public_games import SMALL, Noise, small_game
+from public_games import SMALL, Noise, Wave, small_game
 from random_blueprint import random_blueprint
 from reference import public_best_response as reference
 
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
-from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.openspiel import parse_game
@@ -19,7 +18,7 @@ from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdown_margin
 from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents import make_agent
-from plurispiel.agents.base import Agent, PublicState, Strategy
+from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint import BlueprintAgent
 from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.cards import lossless_buckets
@@ -38,20 +37,6 @@ GAMES = {
     name: SMALL[name]
     for name in ("one board card", "two of three suits", "flop", "one hole card", "unequal stacks", "limit")
 } | {"three streets": small_game(2, 4, (0, 1, 1), stack=300)}
-
-
-class Wave(Agent):
-    """Probabilities that depend on the betting and the strength of the hand now, so not on which suit is which."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def range_strategy(self, public):
-        actions = np.array([FOLD, CALL, *public.menu] if public.can_fold else [CALL, *public.menu])
-        rng = np.random.default_rng([self.seed, *(action.action for action in public.actions)])
-        strength = made_strength(public.rules, public.board)[:, None]
-        weights = np.sin(rng.random(len(actions)) + 5 * rng.random(len(actions)) * strength) ** 2
-        return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))
 
 
 def flop_values(rules, tree, rows, *, dtype=np.float64, threads=1):

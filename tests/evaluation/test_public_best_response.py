@@ -7,12 +7,11 @@ import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python import policy as openspiel_policy
-from public_games import SMALL, Noise, pair, small_game
+from public_games import SMALL, Noise, Wave, pair, small_game
 from reference import public_best_response as reference
 from reference import showdown
 
-from plurispiel.abstraction.cards.features import made_strength
-from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.openspiel import load_game, parse_game
@@ -21,7 +20,7 @@ from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands, showdo
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.abstraction.trees.ladder import LADDER
 from plurispiel.agents import make_agent
-from plurispiel.agents.base import Action, Agent, PublicState, Strategy
+from plurispiel.agents.base import Action, PublicState
 from plurispiel.agents.openspiel import agent_policy
 from plurispiel.evaluation.agent_strategy import strategy_from_agent
 from plurispiel.evaluation.best_response import exploitability
@@ -32,20 +31,6 @@ jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason=
 
 
 HOLDEM_FLOP = parse_game(LADDER["holdem-flop"].game)
-
-
-class Wave(Agent):
-    """Probabilities that depend on the betting and the strength of the hand now, so not on which suit is which."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def range_strategy(self, public):
-        actions = np.array([FOLD, CALL, *public.menu] if public.can_fold else [CALL, *public.menu])
-        rng = np.random.default_rng([self.seed, *(action.action for action in public.actions)])
-        strength = made_strength(public.rules, public.board)[:, None]
-        weights = np.sin(rng.random(len(actions)) + 5 * rng.random(len(actions)) * strength) ** 2
-        return Strategy(actions, weights / weights.sum(axis=1, keepdims=True))
 
 
 def start(rules):

@@ -6,7 +6,7 @@ equally likely where the formula's median lies, at (A + B + 2AB) / (A + B + 2) =
 
 import pytest
 
-from plurispiel.abstraction.actions.translation import lower_share
+from plurispiel.abstraction.actions.mapping import lower_share
 
 
 @pytest.mark.parametrize(("size", "share"), [(0.6, 3 / 4), (5 / 7, 1 / 2), (0.75, 3 / 7), (0.9, 3 / 19)])

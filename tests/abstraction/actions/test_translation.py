@@ -5,6 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from plurispiel.abstraction.actions.game_difference import game_difference
+from plurispiel.abstraction.actions.mapping import lower_share
 from plurispiel.abstraction.actions.translation import (
     Between,
     BetweenNodes,
@@ -13,8 +15,6 @@ from plurispiel.abstraction.actions.translation import (
     ShadowHand,
     Translation,
     TreeStates,
-    game_difference,
-    lower_share,
 )
 from plurispiel.abstraction.actions.tree import GameMenu, StreetMenu, build_tree, game_menu
 from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState

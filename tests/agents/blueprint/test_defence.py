@@ -56,4 +56,4 @@ def test_by_hand():
 
 def test_chances_of_a_call():
     rows = np.array([[0.2, 0.6, 0.2], [0.0, 0.0, 1.0], [0.9, 0.0, 0.1]])
-    assert call_chances(rows, 0, 1).tolist() == pytest.approx([0.75, 1.0, 0.0])
+    assert call_chances(rows, 1).tolist() == pytest.approx([0.75, 1.0, 0.0])

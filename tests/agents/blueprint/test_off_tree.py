@@ -9,7 +9,7 @@ from blueprint_seat import BOARD, FLOP, THREE, agent_at, blueprint, node_after, 
 from random_blueprint import random_blueprint
 from table import public_after
 
-from plurispiel.abstraction.actions.translation import lower_share
+from plurispiel.abstraction.actions.mapping import lower_share
 from plurispiel.abstraction.cards.features import made_strength
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import parse_cards

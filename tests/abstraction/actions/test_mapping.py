@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurispiel.abstraction.actions.translation import lower_share, translate
+from plurispiel.abstraction.actions.mapping import lower_share, translate
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(0.0, 0.5), (0.5, 1.0), (0.33, 2.0), (1.0, 39.6)])
