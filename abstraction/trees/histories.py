@@ -18,6 +18,10 @@ _PROBES = 2_000
 _PROBE_SECONDS = 0.5
 
 
+class TooLargeError(ValueError):
+    """A game has more histories than its tree may hold."""
+
+
 class Histories(NamedTuple):
     """All H histories of a game, breadth first: siblings are contiguous, and follow the order of their parents.
 
@@ -103,9 +107,9 @@ class Size:
         return "more than 1,000 TB"
 
     def require(self, max_histories: int) -> None:
-        """Raise ValueError if there are more than `max_histories`."""
+        """Raise TooLargeError if there are more than `max_histories`."""
         if self.histories > max_histories:
-            raise ValueError(
+            raise TooLargeError(
                 f"the game is too large for a tree: {self}; the limit is {max_histories:,} (max_histories)"
             )
 
