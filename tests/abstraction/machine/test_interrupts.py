@@ -1,9 +1,7 @@
 """Interrupts that wait, and handlers that are as before."""
 
-import os
 import signal
 import threading
-import time
 
 import pytest
 
@@ -12,16 +10,27 @@ from plurispiel.abstraction.machine.interrupts import SIGNALS, interruptible, in
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no such signals on this system")
 
 
-def test_held_interrupts_come_afterwards():
+def by_another_thread(number):
+    def send():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])  # a thread inherits the mask
+        signal.raise_signal(number)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    thread.join()
+
+
+# `os.kill` would leave it to the system which thread takes the signal, and when.
+@pytest.mark.parametrize("send", [signal.raise_signal, by_another_thread])
+def test_held_interrupts_come_afterwards(send):
     done = []
     with interruptible() as obeyed:
         with pytest.raises(KeyboardInterrupt):
             with interrupts_held():
-                os.kill(os.getpid(), signal.SIGTERM)
-                os.kill(os.getpid(), signal.SIGTERM)
+                send(signal.SIGTERM)
+                send(signal.SIGTERM)
                 done.append("all")
-        os.kill(os.getpid(), signal.SIGHUP)  # soon after: for nothing
-        time.sleep(0.01)
+        send(signal.SIGHUP)  # soon after: for nothing
     for number, handler in HANDLERS.items():
         signal.signal(number, handler)
     assert done == ["all"] and obeyed == [signal.SIGTERM]
