@@ -15,6 +15,7 @@ from plurispiel.abstraction.actions.tree import BettingTree, TreeSize, build_tre
 from plurispiel.abstraction.cards.buckets import BucketTable, load_table
 from plurispiel.abstraction.cards.config import config_from_dict as card_config
 from plurispiel.abstraction.cards.model import model_from_arrays
+from plurispiel.abstraction.holdem.boards import board_classes
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.artefact import (
     Artefact,
@@ -39,7 +40,7 @@ FOLDER = "blueprint"
 HIGHEST = 255
 """The number that stands for probability 1 in rows of 8 bits."""
 
-_CARDS = "cards_"
+_CARDS, _FLOP_ROWS = "cards_", "flop_rows"
 
 
 class GameArrays(NamedTuple):
@@ -169,7 +170,7 @@ class Blueprint:
     def save(self, folder: Path) -> str:
         """Write the blueprint as an artefact, replacing an older artefact in the folder, and return its digest.
 
-        The artefact has no bucket table, only the card model that computes the same buckets.
+        The artefact has no bucket table, only the buckets on flops, and the card model that computes the others.
 
         Raises
         ------
@@ -184,6 +185,8 @@ class Blueprint:
         if model is not None:
             cards = {"kind": "table", "digest": self.cards.table_digest, "config": model.config.as_dict()}
             arrays = {_CARDS + name: values for name, values in model.arrays().items()}
+            if self.cards.flop_rows is not None:
+                arrays[_FLOP_ROWS] = self.cards.flop_rows
         counts = self.num_rows()
         return write_artefact(
             folder,
@@ -367,7 +370,11 @@ def _cards(artefact: Artefact, rules: HoldemRules, num_streets: int) -> BucketLo
         return table_buckets(rules, table, num_streets)
     config = card_config(cards["config"])
     model = model_from_arrays(config, {k.removeprefix(_CARDS): v for k, v in arrays.items() if k.startswith(_CARDS)})
-    return ModelBuckets(model, num_streets, str(cards["digest"]))
+    flop_rows = arrays.get(_FLOP_ROWS)
+    shape = (len(board_classes(3).boards), rules.num_combos)
+    if flop_rows is not None and (flop_rows.dtype != model.dtype("flop") or flop_rows.shape != shape):
+        raise ValueError(f"its buckets on flops are {flop_rows.dtype}{list(flop_rows.shape)}, not {list(shape)}")
+    return ModelBuckets(model, num_streets, str(cards["digest"]), flop_rows)
 
 
 def _built_table(cards: Mapping[str, Any]) -> BucketTable | None:

@@ -16,6 +16,7 @@ from plurispiel.abstraction.holdem.boards import (
     suit_permutations,
 )
 from plurispiel.abstraction.holdem.boards_kernels import PERMUTATION_BITS, board_rank
+from plurispiel.abstraction.holdem.cards import NUM_SUITS
 from plurispiel.abstraction.holdem.rules import HoldemRules
 
 MAX_STREETS = 4
@@ -56,6 +57,13 @@ class BucketLookup(Protocol):
     def table_digest(self) -> str:
         """Digest of the bucket table with these buckets; empty for lossless buckets."""
 
+    @property
+    def flop_rows(self) -> np.ndarray | None:
+        """The bucket of each combo on each of the 1,755 classes of flops: uint8 or uint16[1755, 1326].
+
+        None for lossless buckets, without a flop, and where these buckets are not stored.
+        """
+
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board: unsigned integers [num_combos].
 
@@ -85,11 +93,15 @@ class CardBuckets:
     model: CardModel | None = None
     table_digest: str = ""
 
+    @property
+    def flop_rows(self) -> np.ndarray | None:
+        """See `BucketLookup`."""
+        return self.arrays.rows[1] if self.model is not None and len(self.num_buckets) > 1 else None
+
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; see `BucketLookup`."""
-        entry = int(self.arrays.entries[street][board_rank(self.rules.num_suits, np.array(board, np.uint8))])
-        relabel = self.arrays.relabel[entry & ((1 << PERMUTATION_BITS) - 1)]
-        return self.arrays.rows[street][entry >> PERMUTATION_BITS][relabel]
+        arrays = self.arrays
+        return _stored_row(self.rules.num_suits, arrays.relabel, arrays.entries[street], arrays.rows[street], board)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +115,14 @@ class ModelBuckets:
         Number of streets with buckets, from the first street on.
     table_digest : str
         See `BucketLookup`.
+    flop_rows : uint8 or uint16[1755, 1326] or None
+        The buckets on flops, as in `BucketLookup`; None computes them, 20 ms a flop. A file may hold any numbers.
     """
 
     model: CardModel
     num_streets: int
     table_digest: str = ""
+    flop_rows: np.ndarray | None = None
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
@@ -116,7 +131,10 @@ class ModelBuckets:
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return the bucket of each combo on a board; see `BucketLookup`."""
-        row = self.model.classify(board)
+        if street == 1 and self.flop_rows is not None:
+            row = _stored_row(NUM_SUITS, relabel_combos(), board_classes(3).entries, self.flop_rows, board)
+        else:
+            row = self.model.classify(board)
         return np.minimum(row, self.num_buckets[street] - 1)
 
 
@@ -191,6 +209,14 @@ def table_buckets(rules: HoldemRules, table: BucketTable, num_streets: int = MAX
         rows.append(arrays.rows)
     counts = list(table.num_buckets.values())[: len(sizes)]
     return _card_buckets(rules, counts, relabel_combos(), entries, rows, table)
+
+
+def _stored_row(
+    num_suits: int, relabel: np.ndarray, entries: np.ndarray, rows: np.ndarray, board: tuple[int, ...]
+) -> np.ndarray:
+    """Return the bucket of each combo on a board, from one street's arrays as in `CardArrays`."""
+    entry = int(entries[board_rank(num_suits, np.array(board, np.uint8))])
+    return rows[entry >> PERMUTATION_BITS][relabel[entry & ((1 << PERMUTATION_BITS) - 1)]]
 
 
 def _keeping(board: np.ndarray, rules: HoldemRules) -> np.ndarray:

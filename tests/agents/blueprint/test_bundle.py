@@ -85,6 +85,22 @@ def test_without_the_table_the_buckets_are_computed(kept, tmp_path):
         assert np.array_equal(with_table.cards.row(board, street)[free], without.cards.row(board, street)[free])
 
 
+def test_buckets_on_flops_are_stored_and_those_that_the_model_computes(kept, tmp_path):
+    (tmp_path / "home" / "abstractions" / "smallest").unlink()
+    blueprint, rng = load_blueprint(kept), np.random.default_rng(1)
+    computed = dataclasses.replace(blueprint.cards, flop_rows=None)
+    for _ in range(20):
+        board = tuple(rng.choice(52, 3, replace=False).tolist())
+        free = ~np.isin(blueprint.rules.combos, board).any(axis=1)
+        assert np.array_equal(blueprint.cards.row(board, 1)[free], computed.row(board, 1)[free])
+    highest = np.full_like(blueprint.cards.flop_rows, 255)  # as a hostile file may hold
+    hostile = dataclasses.replace(blueprint.cards, flop_rows=highest)
+    assert hostile.row((3, 17, 40), 1).max() == blueprint.cards.num_buckets[1] - 1
+    dataclasses.replace(blueprint, cards=dataclasses.replace(hostile, flop_rows=highest[1:])).save(tmp_path / "short")
+    with pytest.raises(ArtefactRefused, match=r"its buckets on flops are uint8\[1754, 1326\], not \[1755, 1326\]"):
+        load_blueprint(tmp_path / "short")
+
+
 def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
     path = tmp_path / "small.blueprint"
     blueprint = load_blueprint(kept)
