@@ -24,6 +24,7 @@ from plurispiel.agents.blueprint.acting_rows import ActingRows
 from plurispiel.agents.blueprint.cards import lossless_buckets
 from plurispiel.evaluation.all_in_margins import all_in_margins, compute_all_in_totals, hand_classes
 from plurispiel.evaluation.flop_best_response import FlopBestResponse
+from plurispiel.evaluation.local_best_response import ALL_IN, LocalBestResponse, Menu
 from plurispiel.evaluation.preflop_response import PreflopResponse, draw_flops
 from plurispiel.evaluation.public_best_response import public_best_response
 from plurispiel.evaluation.reported_rows import ReportedRows
@@ -70,6 +71,24 @@ def test_all_flops_equal_plain_loops():
     _, best = reference.values(public, np.ones((2, rules.num_combos)), agents)
     found = on_all_flops(rules, tree, ReportedRows(rules, tree, agents))
     np.testing.assert_allclose(found.values, best, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["one board card", "unequal stacks"])
+def test_local_best_response_with_the_sizes_of_the_tree_wins_no_more(name):
+    rules, agents = GAMES[name], [Wave(5), Wave(6)]
+    tree = build_tree(rules, game_menu(rules))
+    most = on_all_flops(rules, tree, ReportedRows(rules, tree, agents)).values
+    public = PublicState(rules, BettingState(rules).array.tolist())
+    sizes = Menu("pot", "all sizes of the tree", ((1.0, ALL_IN),))
+    for seat in range(2):
+        prober = LocalBestResponse(agents[1 - seat], sizes)
+        prober.restart(rules, seat, np.random.default_rng(1))
+        playing = [prober, agents[1]] if seat == 0 else [agents[0], prober]
+        own, best = reference.values(public, np.ones((2, rules.num_combos)), playing)
+        assert best[seat] == pytest.approx(most[seat], abs=1e-9)
+        assert own[seat] <= most[seat] + 1e-9
+        plain, _ = reference.values(public, np.ones((2, rules.num_combos)), agents)
+        assert own[seat] > plain[seat]  # so the test could fail
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
