@@ -7,28 +7,25 @@ search.
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.machine.progress import progress_bar
-from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
-from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.resolve.known_strategies import KnownRows
-from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
-from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
-from plurispiel.agents.search.street_tree import Path
 from plurispiel.agents.search.two_seats import solve_two_seats
-from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.bench.blueprint_spots import (
+    BLUEPRINT_SIZES,
+    BlueprintSpot,
+    blueprint_spots,
+    spot_solver,
+    write_blueprint,
+)
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
@@ -36,9 +33,6 @@ _STREETS = {3: ("river", 20), 2: ("turn", 4), 1: ("flop", 1)}
 
 _ITERATIONS = {3: (40,), 2: (40, 150), 1: (40, 150)}
 """By street: the values of the setting ``iterations`` that are measured. A river search makes ten times as many."""
-
-_SETTINGS = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
-"""The settings of all searches; their trees offer the blueprint's raises and no others."""
 
 _FINAL: dict[str, Any] = {"play": "final", "purge": 0.0}
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -51,18 +45,7 @@ _VARIANTS: dict[str, dict[str, Any]] = {
 _VARIANTS_OF_RIVERS = {"": {}, ", the final iterate": _FINAL, ", safe": {"safe": True}}
 """Two of `_VARIANTS` are missing: river searches never purge, and always begin from uniform strategies."""
 
-_LATER_BOARDS = 3
-"""Number of rivers after each turn in the game that measures searches of a flop; 0 elsewhere stands for all rivers."""
-
-_SEED = 99
 _Z = 1.96
-
-
-class _Spot(NamedTuple):
-    """The start of a street, and the actions before it."""
-
-    root: Root
-    history: Path
 
 
 @dataclass
@@ -99,7 +82,7 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
         found: dict[str, _Found] = {}
         hands, pots = 0, []
         with progress_bar(total=count, desc=name, unit="spot") as progress:
-            for number, spot in _spots(agent, street):
+            for number, spot in blueprint_spots(agent, street):
                 _measure(spot, planned, agent, found)
                 hands = number
                 pots.append(sum(spot.root.state.contributions))
@@ -123,34 +106,7 @@ def _row(name: str, found: _Found, hands: int, place: str) -> Measurement:
     return Measurement(name, float(gains.mean()), "chips", note)
 
 
-def _spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, _Spot]]:
-    """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far."""
-    number = 0
-    while True:
-        number += 1
-        deck = deal_deck(HUNL, np.random.default_rng((_SEED, number)))
-        hand = play_hand(HUNL, [agent, agent], deck, [np.random.default_rng((number, seat)) for seat in range(2)])
-        board = tuple(deck[2 * HUNL.num_seats :].tolist())
-        if not any(action.street == street for action in hand.actions):
-            continue
-        before = tuple(action for action in hand.actions if action.street < street)
-        state, beliefs, dealt = BettingState(HUNL), initial_beliefs(HUNL), 0
-        for place, action in enumerate(before):
-            if action.street != dealt:
-                dealt = action.street
-                beliefs = see_board(beliefs, HUNL, board[: HUNL.board_size(dealt)])
-            public = PublicState(HUNL, state.array.tolist(), board[: HUNL.board_size(dealt)], before[:place])
-            strategy = agent.range_strategy(public)
-            chances = likelihood(strategy, public, action.action)
-            beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
-            state.apply(action.action)
-        if can_search_two(state):
-            cards = board[: HUNL.board_size(street)]
-            root = Root(state, cards, see_board(beliefs, HUNL, cards))
-            yield number, _Spot(root, tuple(action.action for action in before))
-
-
-def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
+def _measure(spot: BlueprintSpot, planned: PlannedRows, agent: BlueprintAgent, found: dict[str, _Found]) -> None:
     """Search a spot with every setting, and add the results to `found`, which is keyed by the setting's label."""
     root, history = spot
     street, offered = root.state.street, planned.betting(history, root.state)
@@ -158,18 +114,15 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
     def bucket_rows(board: tuple[int, ...]) -> np.ndarray:
         return agent.blueprint.cards.row(board, HUNL.street_of_board(board))
 
-    game = TwoSeats(root)
-    menu = game.menu(_SETTINGS, offered)
-    subgame = Subgame(game.state, root.board, game.ranges(0.0), menu, buckets=None if street == 3 else bucket_rows)
-    solver = VectorSolver(subgame, last_boards=_LATER_BOARDS if street == 1 else 0)
-    _write_blueprint(solver, planned.rows_for(solver, history))
+    solver = spot_solver(spot, planned, None if street == 3 else bucket_rows)
+    write_blueprint(solver, planned.rows_for(solver, history))
     first = solver.streets[0]
     planned_tables = [table.copy() for table in first.sums]
     base = solver.evaluate()
     found.setdefault("the blueprint", _Found()).exploitability.append(base.exploitability)
     for iterations in _ITERATIONS[street]:
         for label, change in (_VARIANTS_OF_RIVERS if street == 3 else _VARIANTS).items():
-            config = dataclasses.replace(_SETTINGS, iterations=iterations, **change)
+            config = dataclasses.replace(BLUEPRINT_SIZES, iterations=iterations, **change)
             for seat in range(2) if config.safe else (0,):  # a safe search is for one seat
                 solution = solve_two_seats(root, config, bucket_rows, planned, history, seat, added=offered)
                 for decision in first.betting.decisions:
@@ -185,12 +138,3 @@ def _measure(spot: _Spot, planned: PlannedRows, agent: BlueprintAgent, found: di
                 gain += float(solver.evaluate().values[seat] - base.values[seat])
             entry.gains.append(gain)
             first.sums[0][:], first.sums[1][:] = planned_tables
-
-
-def _write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
-    """Set all average strategies to the blueprint's strategies, or to uniform where the blueprint has no strategy."""
-    for number, street in enumerate(solver.streets):
-        for decision in street.betting.decisions:
-            rows = known(number, decision)
-            even = np.ones((street.width or HUNL.num_combos, len(decision.children)))
-            street.write(street.sums, decision, even if rows is None else rows)

@@ -12,6 +12,7 @@ from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
 from plurispiel.tournaments.bench.engine import bench_engine
+from plurispiel.tournaments.bench.mixing import bench_mixing
 from plurispiel.tournaments.bench.rows import bench_rows
 from plurispiel.tournaments.bench.search import bench_search
 from plurispiel.tournaments.bench.search_exact import bench_search_exact, search_exact_text
@@ -30,6 +31,7 @@ _BENCHES = {
     "search": bench_search,
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
+    "mixing": bench_mixing,
     "rows": bench_rows,
 }
 

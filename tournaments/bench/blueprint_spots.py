@@ -1,0 +1,83 @@
+"""Spots that the heads-up blueprint reaches in self-play, and their exact games with the blueprint's bet sizes."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import BettingState
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.agents.base import PublicState
+from plurispiel.agents.blueprint.agent import BlueprintAgent
+from plurispiel.agents.resolve import Subgame, VectorSolver
+from plurispiel.agents.resolve.known_strategies import KnownRows
+from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
+from plurispiel.agents.search.config import SearchConfig
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
+from plurispiel.agents.search.street_tree import Path
+from plurispiel.evaluation.hand import deal_deck, play_hand
+
+__all__ = ["BLUEPRINT_SIZES", "BlueprintSpot", "blueprint_spots", "spot_solver", "write_blueprint"]
+
+BLUEPRINT_SIZES = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
+"""Settings whose trees offer the blueprint's raises and no others."""
+
+_LATER_BOARDS = 3
+"""Number of rivers after each turn in the game of a flop; 0 elsewhere stands for all rivers."""
+
+_SEED = 99
+
+
+class BlueprintSpot(NamedTuple):
+    """The start of a street, and the actions before it."""
+
+    root: Root
+    history: Path
+
+
+def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, BlueprintSpot]]:
+    """Yield spots from hands that a blueprint plays against itself, each with the number of hands played so far."""
+    number = 0
+    while True:
+        number += 1
+        deck = deal_deck(HUNL, np.random.default_rng((_SEED, number)))
+        hand = play_hand(HUNL, [agent, agent], deck, [np.random.default_rng((number, seat)) for seat in range(2)])
+        board = tuple(deck[2 * HUNL.num_seats :].tolist())
+        if not any(action.street == street for action in hand.actions):
+            continue
+        before = tuple(action for action in hand.actions if action.street < street)
+        state, beliefs, dealt = BettingState(HUNL), initial_beliefs(HUNL), 0
+        for place, action in enumerate(before):
+            if action.street != dealt:
+                dealt = action.street
+                beliefs = see_board(beliefs, HUNL, board[: HUNL.board_size(dealt)])
+            public = PublicState(HUNL, state.array.tolist(), board[: HUNL.board_size(dealt)], before[:place])
+            strategy = agent.range_strategy(public)
+            chances = likelihood(strategy, public, action.action)
+            beliefs, _ = see_action(beliefs, action.seat, chances, len(strategy.actions))
+            state.apply(action.action)
+        if can_search_two(state):
+            cards = board[: HUNL.board_size(street)]
+            root = Root(state, cards, see_board(beliefs, HUNL, cards))
+            yield number, BlueprintSpot(root, tuple(action.action for action in before))
+
+
+def spot_solver(
+    spot: BlueprintSpot, planned: PlannedRows, buckets: Callable[[tuple[int, ...]], np.ndarray] | None
+) -> VectorSolver:
+    """Return a solver of a spot's game; on later streets hands are told apart by buckets, or exactly with None."""
+    root, history = spot
+    game = TwoSeats(root)
+    menu = game.menu(BLUEPRINT_SIZES, planned.betting(history, root.state))
+    subgame = Subgame(game.state, root.board, game.ranges(0.0), menu, buckets=buckets)
+    return VectorSolver(subgame, last_boards=_LATER_BOARDS if root.state.street == 1 else 0)
+
+
+def write_blueprint(solver: VectorSolver, known: KnownRows) -> None:
+    """Set all average strategies to the blueprint's strategies, or to uniform where the blueprint has no strategy."""
+    for number, street in enumerate(solver.streets):
+        for decision in street.betting.decisions:
+            rows = known(number, decision)
+            even = np.ones((street.width or HUNL.num_combos, len(decision.children)))
+            street.write(street.sums, decision, even if rows is None else rows)

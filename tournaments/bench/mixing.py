@@ -1,0 +1,102 @@
+"""How often the heads-up blueprint mixes actions, and how often the exact solution does, in the same spots.
+
+The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
+sizes, and tells all hands apart; after a flop it deals a sample of rivers. On the first street of the game, decisions
+are counted with the reach of the hand and of all hands of the other seat. A decision is *mixed* if no action has a
+probability above 0.99. The solution still has errors, so its share is an estimate.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.betting import CALL
+from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
+from plurispiel.agents.blueprint.library import pick_bundled
+from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.agents.resolve import VectorSolver
+from plurispiel.agents.search.planned import PlannedRows
+from plurispiel.tournaments.bench.blueprint_spots import blueprint_spots, spot_solver, write_blueprint
+from plurispiel.tournaments.bench.measurement import Measurement
+
+_STREETS = {3: ("river", 20, 1_000), 2: ("turn", 14, 300), 1: ("flop", 6, 100)}
+"""By street: the name, the number of spots with ``seconds`` 1, and the iterations of the solver."""
+
+_PURE = 0.99
+
+
+class Counted(NamedTuple):
+    """Decisions on the first street of a spot's game, weighted by reach: all, mixed ones, and those with raises."""
+
+    all: float
+    mixed: float
+    raises: float
+    mixed_raises: float
+
+
+def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> list[Measurement]:
+    """Return, for rivers, turns and flops, the shares of mixed decisions and what a best response wins.
+
+    Parameters
+    ----------
+    seconds : float
+        Scale of the number of spots (`_STREETS`); at least one spot is measured on each street.
+    agent : BlueprintAgent, optional
+        A heads-up blueprint; by default a bundled one.
+    """
+    agent = agent or blueprint_agent(str(pick_bundled(HUNL).path))
+    planned = PlannedRows(agent.blueprint, hand_in_tree(HUNL, agent.blueprint))
+    rows = []
+
+    def by_bucket(board: tuple[int, ...]) -> np.ndarray:
+        return agent.blueprint.cards.row(board, HUNL.street_of_board(board))
+
+    for street, (name, per_second, iterations) in _STREETS.items():
+        count = max(1, round(seconds * per_second))
+        found: dict[str, list[tuple[Counted, float]]] = {"the blueprint": [], "the solution": []}
+        pots = []
+        with progress_bar(total=count, desc=name, unit="spot") as progress:
+            for _, spot in blueprint_spots(agent, street):
+                solver = spot_solver(spot, planned, None if street == 3 else by_bucket)
+                write_blueprint(solver, planned.rows_for(solver, spot.history))
+                found["the blueprint"].append((count_mixed(solver), solver.evaluate().exploitability))
+                solver = spot_solver(spot, planned, None)
+                solver.run(iterations)
+                found["the solution"].append((count_mixed(solver), solver.evaluate().exploitability))
+                pots.append(sum(spot.root.state.contributions))
+                progress.update()
+                if len(pots) == count:
+                    break
+        for label, each in found.items():
+            total = Counted(*np.sum([counted for counted, _ in each], axis=0).tolist())
+            wins = float(np.mean([exploitability for _, exploitability in each]))
+            note = f"raises mixed {100 * total.mixed_raises / max(total.raises, 1e-300):.1f} %; a best response wins "
+            note += f"{wins:.1f} chips, mean of both seats; {count} spots, mean pot {np.mean(pots):,.0f}"
+            rows.append(Measurement(f"{name}: {label} mixes", 100 * total.mixed / total.all, "%", note))
+    return rows
+
+
+def count_mixed(solver: VectorSolver) -> Counted:
+    """Return the decisions of the first street of a game, from the solver's average strategies."""
+    hands = rank_hands(HUNL, solver.subgame.board)
+    reaches: dict[tuple[int, ...], np.ndarray] = {(): solver.ranges}
+    counted = np.zeros(4)
+    for decision in solver.streets[0].betting.decisions:  # a decision comes after all before it
+        path = tuple(action for _, action, _ in decision.actions)
+        reach = reaches[path]
+        rows = np.nan_to_num(solver.strategy(0, decision))
+        weights = np.zeros(HUNL.num_combos)
+        weights[hands.combos] = fold_mass(hands, reach[1 - decision.seat, hands.combos])
+        weights *= reach[decision.seat]
+        is_mixed = rows.max(axis=1) <= _PURE
+        raises = rows[:, [action > CALL for action in decision.children]].sum(axis=1)
+        is_mixed_raise = is_mixed & (raises <= _PURE)
+        counted += [weights.sum(), weights @ is_mixed, weights @ raises, weights @ (raises * is_mixed_raise)]
+        for action, chances in zip(decision.children, rows.T, strict=True):
+            after = reach.copy()
+            after[decision.seat] *= chances
+            reaches[*path, action] = after
+    return Counted(*counted.tolist())
