@@ -10,7 +10,7 @@ from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 _TIMES_ASKED = 1_000
-"""Least number of repeated questions to an agent that answers with bare actions, equally many in each infoset."""
+"""An agent that answers with bare actions is asked at least this often again, equally often in each infoset."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:

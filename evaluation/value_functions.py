@@ -186,7 +186,8 @@ class Checkdown(ValueFunction):
             return np.full(rules.num_combos, -float(contribution))
         pots = _pots(rules, seat, state)
         key = (seat, situation.board, situation.hole_cards.tobytes())
-        known = (key, contribution, *pots)  # a call and every raise leave the same pots: uncalled chips are in none
+        # A call and any raise lead to the same pots, because chips that nobody has called are in no pot.
+        known = (key, contribution, *pots)
         values = self._known.get(known)
         if values is None:
             values = np.full(rules.num_combos, -float(contribution))
@@ -231,8 +232,8 @@ class Checkdown(ValueFunction):
     def next_board_means(self, situation: Situation, num_cards: int) -> np.ndarray:
         """Return the values before the cards come, since equities are means over all run-outs already.
 
-        Sampled boards leave AIVAT unbiased, as they are drawn for each deck independently of it. A fixed table of
-        values before the flop would not: its error would stay in every hand that sees the flop.
+        Sampled boards leave AIVAT unbiased, because they are drawn anew for each deck and do not depend on its cards.
+        A fixed table of values before the flop would bias AIVAT: its error would stay in every hand that sees the flop.
         """
         return self.values(situation)
 

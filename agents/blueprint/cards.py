@@ -165,7 +165,8 @@ def lossless_buckets(rules: HoldemRules, num_streets: int = MAX_STREETS) -> Card
         numbers = np.zeros((len(classes.boards), combos), np.uint32)
         first = 0
         for row, board in zip(numbers, classes.boards, strict=True):
-            # Renamings of suits that keep the board map a hand to equivalent hands; the lowest one names the class.
+            # Hands are in one class if a renaming of suits that keeps the board turns one into the other. The lowest id
+            # among these hands stands for the class.
             images = relabel[_keeping(board, rules)]
             lowest = images.min(axis=0)
             _, row[:] = np.unique(lowest, return_inverse=True)

@@ -327,7 +327,7 @@ def _read(artefact: Artefact) -> Solution:
 
 
 def _require_infosets(artefact: Artefact, solution: Solution) -> None:
-    """Raise ArtefactRefused if the infosets differ from the game's; if no game has this name, nothing is checked."""
+    """Raise ArtefactRefused if the infosets differ from those of the game; a game without a string is not checked."""
     try:
         game = find_game(solution.game)
     except ValueError:  # no string loads a game made in Python; `resume_solver` compares the game's tree

@@ -37,9 +37,9 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     """Return the line-ups: for each, the agent number at every position.
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
-    other agents that fills the table, or with copies of each other agent. The other formats have one line-up. If there
-    are more sets than ``config.lineups``, by default `MAX_LINEUPS`, only that number is drawn. Agents, and then pairs
-    of agents, are drawn equally often as far as possible.
+    other agents that fills the table, or with copies of each other agent. The other formats have one line-up. Of more
+    sets than ``config.lineups`` (by default `MAX_LINEUPS`), only ``config.lineups`` are drawn: each agent in as many as
+    every other agent, and then each pair of agents in as many as every other pair, as far as possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":
@@ -105,7 +105,7 @@ def _choose(pool: list[int], size: int, fixed: tuple[int, ...], config: Tourname
 def _draw(num_agents: int, size: int, count: int, rng: np.random.Generator) -> list[list[int]]:
     """Return `count` random line-ups of `size` different agents, numbered 0..num_agents - 1.
 
-    The numbers of line-ups in which any two agents appear differ by at most one.
+    Two agents appear in equally many line-ups, or one of them appears in one more.
     """
     appearances = np.zeros(num_agents, dtype=np.int64)
     lineups = []
