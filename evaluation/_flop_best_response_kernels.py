@@ -125,8 +125,8 @@ def respond(nodes, deals, facing, seat, batches, boards, blocks, work):
     Parameters
     ----------
     batches, boards : int64[2]
-        The first batch and board, and the numbers after the highest ones. Before the final street there is one board,
-        whose `below_totals` are given.
+        Each a range: the first number, and one past the last. Before the final street each call is for one board, whose
+        `below_totals` are given.
     blocks : StreetBlocks
         Modified in place: `totals`.
     """

@@ -1,4 +1,4 @@
-"""Replay of recorded hands: cards that the record lacks are completed where they cannot matter."""
+"""Replay of recorded hands: cards that the record lacks are filled in where they cannot matter."""
 
 import functools
 from collections.abc import Sequence

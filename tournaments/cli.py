@@ -37,11 +37,11 @@ examples:
   plurispiel tournament --agents tag,equity --decks 2000 --json
 
 exit codes: 0 ok, 1 failed, 2 usage or settings, 3 an agent had too many faults, 4 artefact refused, 130 interrupted
-(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: a command that can resume keeps its progress and prints how)
+(by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP: a command that can resume keeps its progress and prints how to go on)
 """
 
 _SIGNALLED = 128
-"""A command that signal N ended exits with this number plus N, as in shells."""
+"""A command ended by signal N exits with this number plus N, as in shells."""
 
 _COMMANDS = (
     tournament,

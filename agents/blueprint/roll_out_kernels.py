@@ -5,8 +5,9 @@ its actions are followed, each with the hands that take it. One action of anothe
 where the subtree is small. A seat may have a bias: a factor that makes one kind of action likelier, as the continuation
 strategies of a search need.
 
-The actions are those of the tree. Values are chips of the hand that continues in the tree, which may be a hand of
-another game. In that hand a seat puts in no more than its stack, and an all-in seat calls.
+The actions are those of the tree. Values are in chips of the hand at the table, whose game may have other stacks and
+blinds than the tree's. `_chips` converts contributions, and no seat puts in more than its stack at the table. A seat
+that is all-in at the table calls wherever the tree still lets it act.
 """
 
 import numpy as np
@@ -147,8 +148,8 @@ def _fill_row(game, relabel, entries, rows, board, street, buckets):
 def _point(seed, node, world, num_worlds):
     """Return the random number of a decision in a world: systematic sampling, evenly spaced over the worlds.
 
-    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds. So the number does
-    not depend on the hand that is valued or on the actions before: all hands and actions have common random numbers.
+    A hash of seed and node (the mixer of SplitMix64) gives the offset and the order of the worlds. So a decision has
+    the same number in a world whichever hand is valued: all hands are compared with common random numbers.
     """
     word = seed + np.uint64(node) * _GOLDEN
     word = (word ^ (word >> _S30)) * _MIX1
@@ -195,7 +196,7 @@ def _row_sum(rows, cell, num_actions, word, bias, factor):
 
 @kernel(inline=True)
 def _chips(stakes, seat, paid):
-    """Return a seat's contribution in the hand for its contribution in the tree.
+    """Return a seat's contribution at the table, converted from its contribution in the tree.
 
     Chips beyond the largest contribution at the start of the roll-out are scaled by the ratio of the pots. Smaller
     contributions are interpolated, so that a seat that has called in the tree has called in the hand.
@@ -228,7 +229,8 @@ def _follow(tables, seats, stakes, small, node, buckets, point):
         first = np.int64(tree.nodes[node, FIRST_CHILD])
         combo = seats.combos[seat]
         is_all_in = _chips(stakes, seat, np.int64(tree.nodes[node, PAID])) == stakes.stacks[seat]
-        # An all-in seat has no decision in the hand, though the tree's may: it calls, for its own pot only.
+        # A seat that is all-in at the table has no decision there, even where the tree lets it act. It calls, and can
+        # win only the pots that it has paid into. A seat without a combo is empty, and checks and calls, too.
         if is_all_in or (seat != seats.own and combo < 0):
             node = first + (word & FOLD_BIT != 0)
             continue
@@ -295,7 +297,6 @@ def add_values(tables, seats, stakes, worlds, asked, node, small, seed, work, su
         for other in range(game.num_seats):
             work.ranks[other] = np.int64(ranks[combos[other]]) if combos[other] >= 0 else -1
         point = seed, world, num_worlds
-        # List 0 holds all hands that are possible in this world; they are counted when the world is done.
         depth, at, descending = 0, np.int64(node), True
         while True:
             if descending:

@@ -31,6 +31,7 @@ from plurispiel.agents.blueprint.blueprint import (
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.config import BlueprintConfig
 from plurispiel.agents.blueprint.schedule import Schedule
+from plurispiel.agents.blueprint.translated_rows import rows_in_tree
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, TraversalTree, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
 
@@ -245,7 +246,9 @@ class Trainer:
                 self._add_snapshot()
 
     def start_from(self, blueprint: Blueprint, weight: float) -> None:
-        """Begin with the strategy of a blueprint of the same betting and buckets.
+        """Begin with the strategy of a blueprint of the same game and buckets; other bet sizes are translated.
+
+        Rows stay at zero where the blueprint's tree has no such decision.
 
         Parameters
         ----------
@@ -255,21 +258,33 @@ class Trainer:
         Raises
         ------
         ValueError
-            If training has begun, or the blueprint has other betting or buckets.
+            If training has begun, or the blueprint has another game or other buckets.
         """
         if self.iteration:
             raise ValueError("a run that has begun cannot start from a blueprint")
-        if tree_digest(blueprint.tree) != tree_digest(self.tree):
-            raise ValueError("the blueprint has other betting than the run; take the same seats, stacks and bet sizes")
+        if blueprint.rules != self.rules:
+            raise ValueError("the blueprint has another game than the run; take the same seats, blinds and stacks")
         buckets = (blueprint.cards.num_buckets, blueprint.cards.table_digest)
         if buckets != (self.cards.num_buckets, self.cards.table_digest):
             raise ValueError("the blueprint has other buckets than the run; take the same bucket table")
+        if tree_digest(blueprint.tree) != tree_digest(self.tree):
+            self._translate(blueprint, weight)
+            return
         highest = 1.0 if blueprint.rows.dtype == np.float32 else float(HIGHEST)
         for first in range(0, len(self.regrets), _CHUNK):
             part = slice(first, first + _CHUNK)
             rows = blueprint.rows[part].astype(np.float64)
             if rows.any():
                 self.regrets[part] = rows * (weight / highest)
+
+    def _translate(self, blueprint: Blueprint, weight: float) -> None:
+        """Distribute `weight` chips of regret over each row as in a blueprint with another tree."""
+        for node, rows in rows_in_tree(blueprint, self.tree):
+            street = int(self.tree.street[node])
+            first = int(self.game.base[street]) + int(self.tree.row[node])
+            cells = first + int(self.game.pairs[street]) * np.arange(len(rows))
+            found = np.flatnonzero(rows.any(axis=1))
+            self.regrets[cells[found, None] + np.arange(rows.shape[1])] = rows[found] * weight
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the arrays that training changes, for a checkpoint; only the decks are copies."""

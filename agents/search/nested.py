@@ -13,8 +13,9 @@ The order of calls, in `NestedSearch`:
 3. `_search(before, here)` asks for the root (4), and finds the latest raise of `here` that the root's menu does not
    offer, or at which the root's subgame would end (`Root.off_tree_raises`). If actions come after this raise, the
    search right after the raise serves (2 with fewer actions). If `here` has actions but no such raise, the search at
-   the root serves. Otherwise `_search` asks for the search at the seat's latest decision in `here` (2 with fewer
-   actions), freezes the seat's decisions, and solves.
+   the root serves. Two cases are left: `here` is empty, or its last action is such a raise. Then `_search` solves. If
+   the seat has already decided in `here`, `_search` first asks for the search at the latest of these decisions (2 with
+   fewer actions), and freezes all of them.
 4. `_root(before)` takes the beliefs at the end of the segment before (5), and updates them for new board cards.
 5. `_beliefs_at_end(before)` finds the segment that ends there and continues with 6. Before any action beliefs are
    uniform.
@@ -40,12 +41,13 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, PublicState, Strategy
 from plurispiel.agents.blueprint.cards import BucketLookup
+from plurispiel.agents.blueprint.translated_rows import nearest_action
 from plurispiel.agents.search.beliefs import initial_beliefs, likelihood, see_action, see_board
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.agents.search.later_buckets import later_buckets
 from plurispiel.agents.search.leaves import Continuations
 from plurispiel.agents.search.multiway import solve_multiway
-from plurispiel.agents.search.planned import PlannedRows, nearest_action
+from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.agents.search.root import AddedRaises, Root, can_search_two
 from plurispiel.agents.search.segments import Actions, Segment, Segments, path_of
 from plurispiel.agents.search.solution import SearchedNode, Solutions, StreetSolution
@@ -106,7 +108,7 @@ class NestedSearch:
     blueprint : SearchBlueprint
     config : SearchConfig
     solutions : Solutions
-        The memory of earlier solutions, searched first.
+        The memory of earlier solutions, where each solution is looked up first.
     counts : Counter
         Counts ``searches`` without frozen decisions, ``searches again`` with the seat's earlier decisions frozen, and
         the searches of both kinds that were ``solved`` instead of found in `solutions`. Also counts ``off-model

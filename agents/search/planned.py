@@ -8,15 +8,16 @@ import functools
 
 import numpy as np
 
-from plurispiel.abstraction.actions.translation import BetweenNodes, ShadowHand
-from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState
+from plurispiel.abstraction.actions.translation import ShadowHand
+from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.betting_tree import BettingDecision
 from plurispiel.abstraction.holdem.distributions import normalised
 from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.translated_rows import TranslatedRows
 from plurispiel.agents.resolve.street import SolverStreet
 from plurispiel.agents.resolve.vector_cfr import VectorSolver
 
-__all__ = ["PlannedRows", "nearest_action"]
+__all__ = ["PlannedRows"]
 
 
 class PlannedRows:
@@ -36,6 +37,7 @@ class PlannedRows:
     def __init__(self, blueprint: Blueprint, hand: ShadowHand):
         self._blueprint = blueprint
         self._hand = hand
+        self._translated = TranslatedRows(blueprint, hand.translation)
 
     def row_by_bucket(self, path: tuple[int, ...], actions: tuple[int, ...]) -> np.ndarray | None:
         """Return the strategy of each of the blueprint's buckets after a path: float64[num_buckets, num_actions].
@@ -49,38 +51,7 @@ class PlannedRows:
         actions : tuple of int
             The actions that the search offers at the decision, which are the columns of the result.
         """
-        node, known, columns, num_left_out, between = self._hand.translation.answers(self._hand.at(path))
-        if node is None or num_left_out:
-            return None
-        buckets = np.arange(self._blueprint.cards.num_buckets[int(self._blueprint.tree.street[node])])
-        rows = np.zeros((len(buckets), len(actions)))
-        for column, row in zip(columns, self._blueprint.strategy(node, buckets).T, strict=True):
-            rows[:, nearest_action(actions, known[column])] += row
-        return rows if between is None else self._folding(rows, actions, between, buckets)
-
-    def _folding(
-        self, rows: np.ndarray, actions: tuple[int, ...], between: BetweenNodes, buckets: np.ndarray
-    ) -> np.ndarray:
-        """Return rows of buckets that fold to a bet between two sizes as in the mean over both, and else act as before.
-
-        A row that always folds calls instead.
-        """
-        folds = (1.0 - between.share) * self._folds(between.upper, buckets)
-        if between.lower is not None:
-            folds += between.share * self._folds(between.lower, buckets)
-        is_row = rows.sum(axis=1) > 0.0
-        fold, call = actions.index(FOLD), actions.index(CALL)
-        rows[:, fold] = 0.0
-        rows[is_row & (rows.sum(axis=1) == 0.0), call] = 1.0
-        rows = normalised(rows, rows) * (1.0 - folds)[:, None]
-        rows[is_row, fold] = folds[is_row]
-        return rows
-
-    def _folds(self, node: int, buckets: np.ndarray) -> np.ndarray:
-        """Return the probability of each bucket to fold at a decision: float64[num_buckets]."""
-        if self._blueprint.tree.actions(node)[0] != FOLD:
-            return np.zeros(len(buckets))
-        return self._blueprint.strategy(node, buckets)[:, 0].astype(np.float64)
+        return self._translated.at(self._hand.at(path), actions)
 
     def rows(self, path: tuple[int, ...], actions: tuple[int, ...], board: tuple[int, ...]) -> np.ndarray | None:
         """Return the blueprint's strategy by combo: float64[num_combos, num_actions]; see `row_by_bucket`.
@@ -172,15 +143,3 @@ def _shares(street: SolverStreet, seat: int, blueprint: Blueprint, number: int) 
         masses += multiplicity[board] * np.bincount(pairs, street.buckets.weights[seat][span], len(masses))
     # A bucket without hands keeps a row of zeros, which `warm_start` reads as unknown.
     return normalised(masses.reshape(street.width, width), 0.0)
-
-
-def nearest_action(actions: tuple[int, ...], action: int) -> int:
-    """Return the index of the action nearest to `action`.
-
-    That is the action itself if it is offered, else the raise of the nearest size. A fold that is not offered becomes
-    the call, and so does a raise where no raise is offered.
-    """
-    raises = [each for each in actions if each > CALL]
-    if action in actions or action <= CALL or not raises:
-        return actions.index(action if action in actions else CALL)
-    return actions.index(min(raises, key=lambda each: abs(each - action)))

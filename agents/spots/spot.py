@@ -58,7 +58,8 @@ class Spot:
     lock : mapping
         Fixed strategies, by the name of the node and then by action, as ranges whose weights are the
         probabilities: ``{"c b52%": {"f": "22-55,A2s:0.5", "c": "66+"}}``. One action may be left out and gets the
-        remaining probability. ``*`` stands for any card dealt. With three players nothing can be locked.
+        remaining probability. In a node's name ``*`` stands for any card dealt. With three players nothing can be
+        locked.
     cards : {"exact", "buckets"}
         With ``exact`` each hand has its own strategy on every board. With ``buckets``, all hands of a bucket share one
         strategy on each street after the first; a street has 500 buckets of similar hands.

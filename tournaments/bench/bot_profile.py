@@ -57,8 +57,8 @@ class ProfileSettings:
         Seed of the decks and of the agents' random streams.
     opponents : tuple of str
         The kinds of opponents. ``self`` is the agent itself in every seat, and the decisions of all seats are counted.
-        ``log-uniform`` is the agent with log-uniform bet sizes in all other seats. An agent spec is the agent of this
-        spec in all other seats. Except with ``self``, the counted agent has one seat, which changes from hand to hand.
+        ``log-uniform`` is the agent with log-uniform bet sizes in all other seats. An agent spec puts that
+        agent in all other seats. Except with ``self``, the counted agent has one seat, which changes from hand to hand.
     own_sizes : float
         The probability, from 0 to 1, that the size of a counted agent's bet or raise is drawn log-uniformly, too.
     """

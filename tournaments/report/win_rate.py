@@ -44,7 +44,7 @@ class RatePoint:
 
 
 def win_rate_curve(run: RunRecord, number: int) -> list[RatePoint]:
-    """Return an agent's raw rate and ranking score after at most `MAX_POINTS` numbers of groups, from 2 to all groups.
+    """Return an agent's raw rate and ranking score at up to `MAX_POINTS` points, from 2 groups to all.
 
     The list is empty with fewer than two groups, or if the ranking score is not known.
     """

@@ -37,9 +37,9 @@ def make_lineups(config: TournamentConfig) -> list[tuple[int, ...]]:
     """Return the line-ups: for each, the agent number at every position.
 
     A ``round-robin`` has every set of agents that fills the table. A ``gauntlet`` has the first agent with every set of
-    other agents that fills the table, or with copies of each other agent. The other formats have one line-up. Of more
-    sets than ``config.lineups`` (by default `MAX_LINEUPS`), only ``config.lineups`` are drawn: each agent in as many as
-    every other agent, and then each pair of agents in as many as every other pair, as far as possible.
+    other agents that fills the table, or with copies of one other agent. The other formats have one line-up. If there
+    are more sets than ``config.lineups`` (default `MAX_LINEUPS`), that many are drawn at random. All agents appear in
+    equally many of them, and after that all pairs of agents, as nearly as possible.
     """
     num_agents, seats = len(config.agents), config.seats
     if config.format == "lineup":

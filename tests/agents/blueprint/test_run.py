@@ -226,7 +226,7 @@ def test_a_warm_start_begins_with_the_blueprint(tmp_path):
         run.trainer.start_from(start, 1.0)
     for config, message in (
         (dataclasses.replace(LEDUC, game="leduc-4"), "other buckets"),
-        (dataclasses.replace(LEDUC, game="kuhn3"), "other betting"),
+        (dataclasses.replace(LEDUC, game="kuhn3"), "another game"),
     ):
         with pytest.raises(ValueError, match=message):
             begin(tmp_path / "third", config, start=start)

@@ -12,8 +12,9 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
+from plurispiel.agents.blueprint.translated_rows import nearest_action
 from plurispiel.agents.resolve import Subgame, VectorSolver
-from plurispiel.agents.search.planned import PlannedRows, nearest_action
+from plurispiel.agents.search.planned import PlannedRows
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 

@@ -159,7 +159,7 @@ def test_a_warm_start(blueprints, capsys):
     code, out, _ = run(capsys, "info", blueprints / "second")
     assert code == 0 and f"started from {first.digest[:16]} with 1000 bb of regret: 2,150 iterations and" in out
     code, _, err = run(capsys, "train", "leduc", "--from", blueprints / "first", "--out", blueprints / "third")
-    assert code == 2 and "other betting" in err and not (blueprints / "third").exists()
+    assert code == 2 and "another game" in err and not (blueprints / "third").exists()
 
 
 def test_what_does_not_fit_is_refused(blueprints, capsys, monkeypatch):
