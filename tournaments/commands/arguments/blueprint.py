@@ -64,7 +64,7 @@ def _add_train(actions) -> None:
         "--from",
         dest="start",
         metavar="BLUEPRINT",
-        help="start from a trained blueprint of the same game and cards, a folder or a name; other sizes are translated",
+        help="start from a blueprint with the same game and cards: a folder or a name; other sizes are translated",
     )
     add(
         "--weight",
