@@ -1,8 +1,8 @@
 """k-means over weighted vectors of bytes: the same centroids for the same seed, with any number of threads.
 
 Several starts on a sample of the points are seeded by k-means++ (Arthur and Vassilvitskii, SODA 2007), with the given
-distance. The best start is continued on all points. The mean does not minimise the sum of `distances.L1`, so that this
-sum may rise slightly from round to round; the sum of `distances.SQUARED_L2` never rises.
+distance. The best start is continued on all points. The mean does not minimise the sum of `distances.L1`; therefore
+this sum may rise slightly from round to round. The sum of `distances.SQUARED_L2` never rises.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from plurispiel.abstraction.cards.river import NUM_CLUSTERS, NUM_COMBOS
 from plurispiel.abstraction.cards.run_outs import HISTOGRAM_DIMS
 from plurispiel.abstraction.holdem.cards import combo_cards
 
-_CHUNK = 64  # so few rows fit in the processor's cache, which makes the checks three times faster
+_CHUNK = 64  # rows checked at a time: they fit in the processor's cache, which makes the checks three times faster
 
 
 def require_buckets(where: str, rows: np.ndarray, boards: np.ndarray, num_buckets: int) -> None:
@@ -75,7 +75,7 @@ def require_report(street: str, report: Mapping[str, np.ndarray], num_buckets: i
     examples = report["examples"]
     _require(street, "examples", examples, np.int32, (num_buckets, *examples.shape[1:2], 2))
     if (examples < -1).any() or (examples >= [num_boards, NUM_COMBOS]).any() or (report["sizes"] < 0).any():
-        raise ValueError(f"the {street} has examples of no board or combo, or negative sizes")
+        raise ValueError(f"the {street} has examples whose board or combo does not exist, or negative sizes")
 
 
 def _require(street: str, name: str, values: np.ndarray, dtype: type, shape: tuple[int, ...]) -> None:

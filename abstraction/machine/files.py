@@ -22,7 +22,7 @@ def writing_atomically(path: Path, *, mode: int = 0o644) -> Iterator[TextIO]:
     Parameters
     ----------
     path : Path
-        The file, in an existing folder; created if it does not exist.
+        The file, which need not exist; its folder must.
     mode : int
         The file's permissions, as `os.chmod` takes them.
     """

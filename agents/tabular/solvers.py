@@ -9,8 +9,9 @@ to the positive R, or uniform if no R is positive. The result is the average str
 ``t^gamma``, and each probability is also weighted by the player's own reach. A *plan* is a strategy in the form of
 these reaches, a number for each sequence of the player's own actions.
 
-CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 and 0. PCFR+ also adds a prediction
-to R before the strategy is computed. The hybrid updates all players simultaneously and averages late iterations only.
+CFR+ has alpha = infinity, beta = -infinity and gamma = 1, so its factors are 1 and 0. PCFR+ has the same alpha and
+beta, gamma = 2, and adds a prediction to R before the strategy is computed. The hybrid updates all players
+simultaneously and averages late iterations only.
 
 External sampling samples chance and the other players' actions, and follows every action of the traverser.
 
@@ -274,7 +275,7 @@ class FullWidthSolver(Solver):
 class SamplingSolver(Solver):
     """MCCFR by external sampling: an iteration is a traversal for each player.
 
-    With more than two players, each player's average takes another walk (`_solvers_kernels.sample`).
+    With more than two players, an iteration has one more walk for each player, which updates the player's average.
 
     Parameters
     ----------

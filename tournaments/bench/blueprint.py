@@ -27,15 +27,15 @@ _FOREVER = 10**12
 _WARM_UP = 50
 """Visits to nodes before the measurement, as a multiple of the number of nodes of the tree.
 
-During these visits most nodes are new, and memory is still being mapped.
+During these visits many rows are met for the first time, and their memory is still being mapped.
 """
 
 
 def bench_blueprint(seconds: float = 1.0) -> list[Measurement]:
-    """Return all rates, each from about `seconds` of training after the nodes are met (`_WARM_UP`).
+    """Return all rates, each from about `seconds` of training after a warm-up (`_WARM_UP`).
 
-    The two rates that compare with OpenSpiel share four times `seconds`. Buckets are drawn at random, while deals and
-    showdowns are real.
+    The comparison with OpenSpiel takes four times `seconds` for both rates together. Buckets are drawn at random,
+    while deals and showdowns are real.
     """
     rows = _rates("six seats", SIXMAX, _SIX_SEATS_MENU, seconds)
     rows += _rates("heads-up", _HEADS_UP, _HEADS_UP_MENU, seconds)
@@ -93,7 +93,7 @@ def _rate(trainer: Trainer, threads: int, seconds: float) -> tuple[float, float]
 
 
 def _beside_openspiel(seconds: float) -> list[Measurement]:
-    """Return our rate and OpenSpiel's in one game. Ours has 169 or 200 buckets a street, OpenSpiel's has no buckets."""
+    """Return our rate and OpenSpiel's in one game. Our solver has 169 or 200 buckets a street, OpenSpiel's has none."""
     rules = dataclasses.replace(_HEADS_UP, betting_abstraction="fcpa")
     trainer = Trainer(rules, game_menu(rules), _random_buckets(rules), _schedule())
     solver = pyspiel.ExternalSamplingMCCFRSolver(load_game(rules), 1)

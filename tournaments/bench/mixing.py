@@ -1,9 +1,10 @@
 """How often the heads-up blueprint mixes actions, and how often the exact solution does, in the same spots.
 
 The spots are from the blueprint's self-play (`blueprint_spots`). A spot's game has the blueprint's ranges and bet
-sizes, and tells all hands apart; after a flop it deals a sample of rivers. On the first street of the game, decisions
-are counted with the reach of the hand and of all hands of the other seat. A decision is *mixed* if no action has a
-probability above 0.99. The solution still has errors, so its share is an estimate.
+sizes. The solution tells all hands apart; the blueprint has its buckets on later streets. After a flop a sample of
+rivers is dealt. Decisions on the first street are counted: a decision of a hand has the weight of the hand's reach
+times the reach of all hands that the other seat can hold. A decision is *mixed* if no action has a probability above
+0.99. The solution still has errors, so its share is an estimate.
 """
 
 from typing import NamedTuple
@@ -22,14 +23,24 @@ from plurispiel.agents.search.planned import PlannedRows
 from plurispiel.tournaments.bench.blueprint_spots import blueprint_spots, spot_solver, write_blueprint
 from plurispiel.tournaments.bench.measurement import Measurement
 
-_STREETS = {3: ("river", 20, 1_000), 2: ("turn", 14, 300), 1: ("flop", 6, 100)}
+_STREETS = {3: ("river", 10, 1_000), 2: ("turn", 7, 300), 1: ("flop", 3, 100)}
 """By street: the name, the number of spots with ``seconds`` 1, and the iterations of the solver."""
 
 _PURE = 0.99
 
 
 class Counted(NamedTuple):
-    """Decisions on the first street of a spot's game, weighted by reach: all, mixed ones, and those with raises."""
+    """Sums of weights over the decisions on the first street of a spot's game.
+
+    Attributes
+    ----------
+    all, mixed : float
+        The weight of all decisions, and of mixed ones.
+    raises : float
+        The weight times the probability of a raise.
+    mixed_raises : float
+        The part of `raises` at mixed decisions whose raises have at most 0.99 together.
+    """
 
     all: float
     mixed: float
@@ -84,7 +95,7 @@ def count_mixed(solver: VectorSolver) -> Counted:
     hands = rank_hands(HUNL, solver.subgame.board)
     reaches: dict[tuple[int, ...], np.ndarray] = {(): solver.ranges}
     counted = np.zeros(4)
-    for decision in solver.streets[0].betting.decisions:  # a decision comes after all before it
+    for decision in solver.streets[0].betting.decisions:  # every decision is listed after those that lead to it
         path = tuple(action for _, action, _ in decision.actions)
         reach = reaches[path]
         rows = np.nan_to_num(solver.strategy(0, decision))

@@ -1,4 +1,4 @@
-"""`plurispiel compliance`: test an agent before a tournament, for faults, the contract and memory of decks."""
+"""`plurispiel compliance`: test whether an agent makes faults, breaks the contract or remembers decks."""
 
 import argparse
 import contextlib
@@ -150,7 +150,9 @@ def _check_contract(
             return record
     if time.monotonic() - heard >= patience:
         return {"violations": [f"the contract could not be checked: one hand took more than {patience:g} s"]}
-    return {"violations": [f"checking the contract ended its process (exit code {family.exit_code(0)}): {last}"]}
+    return {
+        "violations": [f"the process that checked the contract ended early (exit code {family.exit_code(0)}): {last}"]
+    }
 
 
 def _check_recall(
@@ -175,7 +177,7 @@ def _check_recall(
     if found.different:
         notes.append(
             f"it remembers decks, or draws random numbers from elsewhere than rng: {found.different} of "
-            f"{2 * found.decks} hands went differently with a process for each rotation of a deck than with one process"
+            f"{2 * found.decks} hands went differently when each rotation of a deck had its own process"
         )
     return {"remembers": found._asdict(), "notes": notes}
 
@@ -199,6 +201,7 @@ def _text(record: dict[str, Any], limits: Limits, wanted: int) -> str:
     lines.append(f"the contract, {record['decisions']:,} decisions; the agent {tells} its strategy for every hand:")
     lines += [printable(f"  {violation}") for violation in record["violations"]] or ["  no violations"]
     if record["remembers"]:
-        lines.append(f"{record['remembers']['decks']} decks in two rotations, with one process for both and with two:")
+        decks = record["remembers"]["decks"]
+        lines.append(f"{decks} decks in two rotations, played by one process and by a process for each rotation:")
         lines += ["  played the same"] * (not record["notes"])
     return "\n".join(lines + [printable(f"  note: {note}") for note in record["notes"]])

@@ -47,7 +47,8 @@ def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
     name = f"{_word((out or folder.absolute()).stem)}.game"
     if out is None:
         print(
-            f"plurispiel replay needs the game file next to the log: --out FILE.log also writes {name}", file=sys.stderr
+            f"plurispiel replay needs the game file {name} beside this log: --out FILE.log also writes FILE.game",
+            file=sys.stderr,
         )
     else:
         write_atomically(out.parent / name, definition)

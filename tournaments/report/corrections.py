@@ -23,7 +23,7 @@ _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 class Step(NamedTuple):
     """The standard deviation of a hand's result after a step of correction.
 
-    `name` is the name of the step, and `sd_bb` the deviation in big blinds. `share` is the variance left after the step
+    `sd_bb` is the deviation in big blinds, and `share` the variance left after the step
     over the raw variance; None if the raw variance is 0.
     """
 
@@ -56,7 +56,7 @@ def _panel(run: RunRecord) -> Panel:
     rows = [(run.names[number], *step) for number, listed in found.items() for step in listed]
     shown = [number for number, listed in found.items() if listed][:MAX_PANELS]
     if not shown:
-        return Panel(paragraph("Too few groups yet: a spread needs two."))
+        return Panel(paragraph("Too few hands yet: a standard deviation needs two."))
     return Panel(figures([_picture(run, number, found[number]) for number in shown]), rows)
 
 

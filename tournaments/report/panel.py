@@ -27,7 +27,7 @@ class Panel:
     rows : sequence of sequence
         The run's rows in the section's CSV file, without the run's letter.
     is_empty : bool
-        Whether the HTML holds nothing but the reason for an empty panel. A section with no other panels is left out.
+        Whether the HTML holds nothing but the reason for an empty panel. A section with only empty panels is left out.
     """
 
     html: str

@@ -127,7 +127,7 @@ def test_faults_stop_it(capsys):
     [
         (LIAR, "it chose fold 0 times where range_strategy expects"),
         (MOODY, "an instance that has played before plays differently"),
-        (ESCAPES, "checking the contract ended its process (exit code 9): last words"),
+        (ESCAPES, "the process that checked the contract ended early (exit code 9): last words"),
     ],
 )
 def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation):

@@ -68,7 +68,10 @@ def test_another_game_gets_its_file_beside_the_log(folder, capsys):
     assert main(["export", "run", "--format", "acpc"]) == 0
     captured = capsys.readouterr()
     assert captured.out.startswith(f"# name/game/hands/seed run run.game {len(hands)} 0\nSTATE:0:")
-    assert "plurispiel replay needs the game file next to the log: --out FILE.log also writes run.game" in captured.err
+    assert (
+        "plurispiel replay needs the game file run.game beside this log: --out FILE.log also writes FILE.game"
+        in captured.err
+    )
 
 
 def test_phh(folder, capsys):
