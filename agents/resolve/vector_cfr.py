@@ -386,11 +386,10 @@ class VectorSolver:
                 shape = self._ranges.shape[1], len(decision.children)
                 free = np.isnan(lock).all(axis=-1)
                 locked = lock[~free]
-                if lock.shape != shape or not (locked >= 0.0).all() or (abs(locked.sum(axis=1) - 1.0) > 1e-6).any():
-                    raise ValueError(
-                        f"a lock has rows of probabilities that sum to 1, or of NaN, and the shape {shape}, "
-                        f"got the shape {lock.shape} or other rows"
-                    )
+                if lock.shape != shape:
+                    raise ValueError(f"a lock must have the shape {shape}, got {lock.shape}")
+                if not (locked >= 0.0).all() or (abs(locked.sum(axis=1) - 1.0) > 1e-6).any():
+                    raise ValueError("each row of a lock must be all NaN, or probabilities that sum to 1")
                 if street.buckets:
                     raise ValueError(
                         "strategies cannot be locked on streets with buckets: lock other streets, or take no buckets"
@@ -404,7 +403,8 @@ class VectorSolver:
                         rows = _LockedRows(street.rows(tables, decision, board), columns, lock[combos[columns]].T)
                         rows.restore()
                         if free.any():
-                            # `learn` skips decisions that are locked for all hands, so these alone must be restored.
+                            # `learn` skips decisions that are locked for all hands. Only partly locked decisions
+                            # must be restored.
                             self._locked[decision.seat].append(rows)
         if len(known) < len(subgame.locks):
             raise ValueError(f"a lock's actions lead to no decision of the subgame: {min(set(subgame.locks) - known)}")

@@ -53,7 +53,7 @@ def main(options: argparse.Namespace) -> int:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ValueError(f"{names}: only for bench bot-profile, got bench {options.name}")
     settings = profile_settings(**given)
-    if options.name != "rows":  # hashes of results need no compiled kernels
+    if options.name != "rows":  # it times nothing, so kernels may compile on first use
         print("loading kernels ...", file=sys.stderr, flush=True)
         warmup()
     rows = bench_bot_profile(settings) if is_profile else _BENCHES[options.name](options.seconds)

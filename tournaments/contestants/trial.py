@@ -1,4 +1,4 @@
-"""Trial starts of isolated agents, by which a run refuses agents that cannot play before it begins."""
+"""Trial starts of isolated agents, which show before a run begins that an agent cannot play."""
 
 import numpy as np
 

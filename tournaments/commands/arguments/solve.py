@@ -26,7 +26,7 @@ def add(commands) -> None:
         "--iterations",
         type=int,
         metavar="N",
-        help="total iterations (default: 1,000, or 100,000 for mccfr; with --until 1,000,000, or 10^9 for mccfr)",
+        help="total iterations (default: 1,000, or 100,000 for mccfr; if --until is given, 1,000,000 or 10^9)",
     )
     add(
         "--until",
