@@ -300,7 +300,7 @@ def agent_file(spec: str) -> Path | None:
 
 
 def search_in(folder: Path | str) -> None:
-    """Let Python find modules in a folder, after all others."""
+    """Let Python search a folder for modules, after all other folders."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 

@@ -57,7 +57,8 @@ def fill_equity(ranks, rows, opponents, scale, counts, equity):
     ranks : uint16[n, num_combos]
         The ranks of all combos on n boards, by `hand_rank_kernels.fill_ranks`: 0 if a combo touches the board.
     rows : int32[num_boards]
-        The rows of `ranks` to take the mean over; at most 32,000, as `points` adds up to two for each in 16 bits.
+        The rows of `ranks` to take the mean over; at most 32,000, as each board adds 0, 1 or 2 to the 16 bits of a
+        combo's `points`.
     opponents : int32[num_opponents]
         The opponents' combos; at least one.
     scale : float64[num_combos]

@@ -10,7 +10,9 @@ from plurispiel.agents.base import Agent, Decision
 from plurispiel.agents.openspiel.feed import HandFeed, own_view
 
 _TIMES_ASKED = 1_000
-"""An agent that answers with bare actions is asked at least this often again, equally often in each infoset."""
+"""The least number of repeated questions, over all infosets, to an agent that answers with bare actions.
+
+Each infoset has the same number of them."""
 
 
 def strategy_from_agent(tree: GameTree, agent: Agent) -> np.ndarray:

@@ -8,7 +8,7 @@ The other agents need not report anything, and the value function may be any fun
 Let i be a seat with value function w, and o_t the hand up to step t without the hole cards of i. B_t(h) is the
 probability of combo h given o_t. It is proportional to the product of the probabilities of the seat's own actions with
 h, and 0 if h shares a card with the board or with another seat's hand. The other seats' probabilities cancel, as they
-do not depend on h. With u(h), the payoff of the same actions and board if the seat had held h:
+do not depend on h. Let u(h) be the payoff of the same actions and board if the seat had held h. Then
 
     estimate = sum_h B_T(h) u(h)
              + sum over chance steps  ( E_e[sum_h B_t(h) w(h, e)]          - sum_h B_t+1(h) w(h, e that came) )
@@ -164,7 +164,8 @@ class Aivat:
     ----------
     announced : list of (list of Announced, or None)
         For each seat, the strategies that its agent reported at its decisions in the hand scored most recently. None
-        if the agent reported no strategy, or one that cannot be used.
+        if the agent reported no strategy, or one that cannot be used; but a report that gives a played action
+        probability 0 with every possible combo is kept.
 
     Examples
     --------
@@ -263,7 +264,7 @@ class Aivat:
                 except BadStrategy as error:
                     announced, refused = None, str(error)
             if action.seat == seat and action.action == FOLD:
-                break  # no later event changes its payoff, so that no later correction is needed
+                break  # no later event changes the seat's payoff, and therefore no later correction is needed
         walk.situation = walk.situation._replace(actions=hand.actions, state=states[-1])
         # Without a showdown the payoff is the same with every hand.
         imaginary = 0.0

@@ -85,7 +85,7 @@ def _add_margins(hands, classes, weight, num_tiles, work, totals):
     classes : int64[num_combos]
     weight : float
     num_tiles : int
-        The number of blocks that hold a number for each class.
+        The number of blocks in which each class has one lane.
     work : _Workspace
         Modified in place.
     totals : float64[num_classes, 16 * num_tiles]

@@ -41,7 +41,8 @@ class BatchNodes(NamedTuple):
     stake_first : int64[num_batches + 1]
         The index of each batch's first block in `stakes`.
     stakes : float[n, 16]
-        For each fold and showdown, what seat 0 wins at the fold, or the winner at the showdown, in each lane.
+        For each fold and showdown, the chips in each lane: those that seat 0 wins at the fold (below 0 if seat 0 is the
+        one that folds), or those that the winner wins at the showdown.
     end_first : int64[num_batches + 1]
         The index of each batch's first row in `slots`.
     slots : int64[n, 16]
@@ -250,7 +251,7 @@ def _stakes(tree: BettingTree, nodes: np.ndarray) -> np.ndarray:
     ends = tree.first_child[np.maximum(nodes, 0)]
     ends[nodes < 0] = 0
     lost = tree.contributions[ends].min(axis=-1).astype(np.float64)
-    # At a fold the player who folded loses what he has put in, which is the smaller contribution.
+    # At a fold the seat that folded loses its contribution, which is the smaller one.
     lost[(tree.folded[ends] & 1) != 0] *= -1.0
     lost[nodes < 0] = 0.0
     return lost

@@ -42,11 +42,12 @@ class BlueprintValues(ValueFunction):
     """A seat's expected net chips in self-play of a blueprint: roll-outs with common random numbers.
 
     Roll-outs take all actions of the seat, for all its combos at once. They also take all actions of the other seats in
-    subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action of another
-    seat. They play on `num_worlds` sampled run-outs, or on all run-outs if there are no more. All situations of a deck
-    share random numbers, so that errors common to both sides of a correction cancel. Off-tree bets count as the nearest
-    size, with the pot scaled. A row without training takes the strategy of the nearest bucket. `Checkdown` values are
-    used where all betting is over, and where `find_place` finds no decision of the tree that fits the hand.
+    subtrees of at most `small` nodes and where only one run-out is played. Elsewhere they draw one action at each
+    decision of another seat. They play on `num_worlds` sampled run-outs, or on all run-outs if there are no more. All
+    situations of a deck share random numbers, so that errors common to both sides of a correction cancel. Off-tree bets
+    count as the nearest size, with the pot scaled. A row without training takes the strategy of the nearest bucket.
+    `Checkdown` values are used where all betting is over, and where `find_place` finds no decision of the tree that
+    fits the hand.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ class BlueprintValues(ValueFunction):
             self._tables, seats, self._stakes, worlds, asked, place.node, small, self._seed, self._work, sums
         )
         values = sums.totals / np.maximum(sums.counts, 1.0)
-        # The chips that come back from the pot, scaled by the ratio of both pots, less the seat's contribution.
+        # The chips that the seat gets from the tree's pot, scaled to the pot at the table, less its contribution there.
         values += place.paid[own]
         values *= place.pot / sum(place.paid)
         values -= situation.state[betting.CONTRIB + situation.seat]

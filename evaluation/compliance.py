@@ -69,7 +69,8 @@ def check_agent(
 
     By the contract an agent acts legally and raises no exception. With the same seed it plays the same, even in an
     instance that has played before. Its `range_strategy` is well-formed, does not depend on the hole cards, and agrees
-    with the actions. Equal play and independence of the hole cards are checked in the first 20 hands of each game.
+    with the actions. Equal play and independence of the hole cards are checked in the first 20 hands of each game,
+    except hands with a fault.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ def _check_hidden_cards(
     swapped = deck.copy()
     if len(spare) == size:
         swapped[own] = spare
-    else:  # a deck without enough spare cards: take those of the next seat
+    else:  # too few undealt cards: swap hole cards with the next seat
         other = (seat + 1) % rules.num_seats * size
         swapped[own], swapped[other : other + size] = deck[other : other + size], deck[own]
     first, second = _Recorder(make()), _Recorder(make())

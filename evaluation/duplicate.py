@@ -1,4 +1,4 @@
-"""Duplicate play: a group is one deck played in every seat rotation (or one deck for each, by `Streams`)."""
+"""Duplicate play: a group is all rotations of a line-up on one deck, or on a deck for each rotation (`Streams`)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field

@@ -33,7 +33,7 @@ _CHUNK = 4
 """Number of batches that a thread takes at a time."""
 
 OnProgress = Callable[[int, int], None]
-"""Takes two numbers of boards of the final street, those that are done and all of them.
+"""Called with the number of the final street's boards that are done, and with the number of all its boards.
 
 Every board counts once for each seat that responds.
 """
@@ -214,7 +214,8 @@ class _Walk:
         self._num_done = 0
         hands = [np.diff(each.arrays.seats[0].first).max() for each in deals]
         widths = [self._rules.num_combos, *hands]
-        # Numbers of blocks by street: a batch has one for each hand on the parent board, a node for those on the board.
+        # Numbers of blocks by street: a batch has one for each hand on the parent board; a node has one for each hand
+        # on the board, after `FIRST_HAND` others, rounded up.
         self._above_widths = [int(width) for width in widths[:-1]]
         self._widths = [LANES * blocks_for(FIRST_HAND + int(width)) for width in hands]
         self._reach, self._totals = (

@@ -147,8 +147,8 @@ def play_hand(
 class _Table:
     """A hand while it is played.
 
-    First `begin` is called, then `ask` for each decision, and `end` at the end. Each street but the first begins with a
-    call of `deal_street`.
+    First `begin` is called, then `ask` for each decision, and `end` at the end. On each street but the first,
+    `deal_street` is called before the first decision; it is not called for a street without decisions.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ are
     fold 0,    call W P - (1 - W) A,    bet b: F P + (1 - F) (W' (P + b) - (1 - W') (A + b)),
 
 where b is the chips added beyond a call, F the share of the range that folds to the bet, and W' the win rate against
-the rest of the range. LBR is a player whose real winnings count, so that an inexact gain loosens the bound but never
+the rest of the range. The bound is LBR's real winnings. An inexact gain therefore loosens the bound but never
 invalidates it. LBR reads the agent's real strategy, including the translation of off-tree bets. Where the agent
 translates a bet at random, LBR takes the mixture over translations (`Agent.expected_strategy`), because LBR must not
 know the random choice before it bets.

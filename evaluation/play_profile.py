@@ -90,8 +90,8 @@ class WatchedDecision(NamedTuple):
         The origin of the agent's answer, one of the sources in `BlueprintAgent.counts`; empty for agents without
         counts.
     is_on_tree : bool
-        False if the source is ``off the tree``, that is, if the agent's betting tree has no decision for this
-        situation.
+        False if the source is ``off the tree`` or ``like decision``, that is, if the agent's betting tree has no
+        decision for this situation.
     """
 
     public: PublicState
@@ -109,8 +109,9 @@ class PlayProfile:
     situations : float64[num_streets, 3, 8, 5, 4]
         Counts by street, `PLAYERS`, `FACED` and `BANDS`; the last axis is `FOLDS`, `CALLS`, `RAISES`, `WEIGHT`.
     occasions : dict of (str, str) to float64[4]
-        The same four counts by the name of an occasion and the actor's position. Names are those of `occasions`, and
-        narrower ones: a class such as ``cold AJo``, or ``on the tree, ...`` and ``off the tree, ...`` after the flop.
+        The same four counts by the name of an occasion and the actor's position. Names are those that the function
+        `occasions` returns, and narrower ones: a class such as ``cold AJo``, or ``on the tree, ...`` and
+        ``off the tree, ...`` on the flop and later.
     certain : float64[4]
         Expected numbers of decisions after the flop with a certain fold, with a certain call, with a certain raise (all
         sizes together), and with any certain action (each size alone).

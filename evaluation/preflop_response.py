@@ -1,4 +1,4 @@
-"""Best responses in a whole heads-up game, from the values at its flops: exact with all flops, with limits if drawn.
+"""Best responses in a whole heads-up game, from the values at its flops: exact for all flops, limits for drawn flops.
 
 Before the flop a response is chosen for classes of hands: two combos are of one class if a renaming of suits turns one
 into the other, 169 classes in hold'em. The values of a flop are averaged over all renamings of its suits, which is the
@@ -6,7 +6,7 @@ mean over the combos of a class. A response chosen for each combo by itself woul
 drawn, and its value on the drawn flops would be too large.
 
 With b the number of flops in the deck (22,100) and c the number that two given hands leave possible (17,296), a flop
-counts for a compatible pair of hands with the weight b / c. Weights are not normalised, so that the mean over drawn
+counts for a compatible pair of hands with the weight b / c. Weights are not normalised; therefore the mean over drawn
 flops has the right expectation. Hands that end before the flop have their exact value.
 """
 
@@ -135,7 +135,7 @@ class PreflopResponse:
         self._weight = math.comb(deck, size) / math.comb(deck - 2 * hole, size)
 
     def by_class(self, values: np.ndarray) -> np.ndarray:
-        """Return the means of a flop's values over the combos of each class, times the flop's weight.
+        """Return the means of a flop's values over the combos of each class, times b / c (see the module).
 
         Parameters
         ----------

@@ -5,8 +5,8 @@ agents report. Values come up: those of each combo against the other seat's whol
 are counterfactual: weighted by the other seat's reach.
 
 Where the agents' play is symmetric in suits, one board stands for all boards that differ by a renaming of suits: 1,755
-flops for 22,100. Before the first board cards are dealt, the reach of both seats and 100 random questions on each
-street test that symmetry. If a test fails, all boards are walked. The cards of one deal are shown to agents in
+flops for 22,100. Before the first board cards are dealt, that symmetry is tested on the reach of both seats and on 100
+random questions on each street. If a test fails, all boards are walked. The cards of one deal are shown to agents in
 ascending order.
 """
 
@@ -205,7 +205,7 @@ class PublicWalk:
             )
 
     def _workspaces(self, first: int, last: int | None = None) -> list[_StreetWork]:
-        """Return one thread's workspaces for the streets from `first` on."""
+        """Return one thread's workspaces for the streets from `first` to `last` - 1, or to the last street if None."""
         return [_StreetWork(self._rules, street.betting) for street in self._streets[first:last]]
 
     def _play(
@@ -307,7 +307,7 @@ class PublicWalk:
         """
         rules = self._rules
         known, size = len(board), rules.board_size(self._first_street + index)
-        if workspaces is None and size == known:  # the deal to share among threads is still to come
+        if workspaces is None and size == known:  # this street deals no cards: threads share the boards of a later deal
             totals = np.zeros((2, 2, *reach.shape[1:]))
             self._play(index, board, reach, 1.0, totals, self._workspaces(index, index + 1), spread=True)
             return totals

@@ -54,7 +54,10 @@ class ReportedRows:
         return self._row(node, ())
 
     def rows_on(self, street: int, boards: list[tuple[int, ...]]) -> tuple[StreetRows, np.ndarray]:
-        """Return a street's rows on some boards, and the bucket of each combo: int32[num_boards, num_combos]."""
+        """Return a street's rows on some boards, and the bucket of each combo: int32[num_boards, num_combos].
+
+        Before the flop the rows are zeros: `preflop` returns the rows of a decision there.
+        """
         num_combos = self._rules.num_combos
         numbers = np.arange(len(boards) * num_combos, dtype=np.int32).reshape(len(boards), num_combos)
         nodes = [node for node in self._questions if self._tree.street[node] == street]

@@ -105,8 +105,8 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
 
     There is one interval for each number of samples. With probability at least 1 - alpha, all intervals cover the true
     mean. So a run may look after every sample and stop at any result, which the interval of `estimate_mean` does not
-    allow. For a hundred to a million samples the anytime-valid interval is 1.5 to 2 times as wide
-    as that of `estimate_mean`.
+    allow. For a hundred to a million samples the anytime-valid interval is 1.5 to 2 times as wide as that of
+    `estimate_mean`.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -
         return inf
     # With u = t^2 / (n - 1) the likelihood ratio is spread^(-1/2) * ((1 + u) / (1 + u / spread))^(n / 2). Where the
     # ratio is 1 / alpha, the fraction (1 + u) / (1 + u / spread) is `bound`. The fraction is below `spread` for every
-    # t, so that no t rejects a mean while `bound` is not below `spread`.
+    # t. Therefore no t rejects a mean if `bound` is at least `spread`.
     spread = 1.0 + num_samples * _EFFECT_VARIANCE
     bound = (sqrt(spread) / alpha) ** (2.0 / num_samples)
     if bound >= spread:

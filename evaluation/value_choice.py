@@ -35,7 +35,7 @@ def choose_values(rules: HoldemRules, text: str = "") -> str:
     Raises
     ------
     ValueError
-        If there is no such value function.
+        If there is no such value function, or the text is ``blueprint`` and no bundled blueprint of this game is ready.
     ArtefactRefused
         If the text is ``blueprint`` and a bundled blueprint is damaged.
 
@@ -65,7 +65,10 @@ def eligible_values(rules: HoldemRules) -> list[str]:
 
 
 def values_note(values: str) -> str:
-    """Return a note on a damaged bundled blueprint if AIVAT takes checkdown values, perhaps for that reason."""
+    """Return a note on a damaged bundled blueprint, a possible reason if AIVAT takes checkdown values.
+
+    The text is empty for other values, or if no bundled blueprint is damaged.
+    """
     damaged = checked_blueprints()[1]
     return f"AIVAT takes {values} values: {damaged[0]}" if damaged and values == Checkdown.name else ""
 

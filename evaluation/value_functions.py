@@ -324,8 +324,8 @@ def next_boards(
     """Return the next board cards of possible run-outs: uint8[num_boards, num_cards].
 
     These are all sets of `num_cards` free cards if there are at most `max_boards` sets, else `num_samples` sets drawn
-    with equal chances. A combo is not possible on all of them, but on enough: in hold'em about three of four complete
-    boards share no card with it.
+    with equal chances. A combo is possible on those boards only that share no card with it: in hold'em about three of
+    four complete boards.
     """
     free = situation.free_cards()
     if comb(len(free), num_cards) <= max_boards:

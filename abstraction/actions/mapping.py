@@ -43,7 +43,10 @@ def translate(size: float, sizes: Sequence[float], coin: float = 0.5) -> int:
 
 
 def lower_place(size: float, sizes: Sequence[float]) -> tuple[int, float]:
-    """Return the index of the only or the lower size to which a bet may be mapped, and this size's probability."""
+    """Return the index of the lower of two sizes to which a bet may be mapped, and the probability of this size.
+
+    If there is only one such size, its index and the probability 1 are returned.
+    """
     upper = bisect.bisect_left(sizes, size)
     if upper == 0:
         return 0, 1.0

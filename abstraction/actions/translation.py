@@ -11,10 +11,11 @@ Where hand and tree disagree, the following rules hold.
   seats, for example because the call ends the street in the tree, play goes on from the smallest raise instead. In any
   case the bet is *between* two sizes, a call and the smallest raise: the share of hands that answers it by a fold
   depends on both (`Between`), not on the draw.
-- A bet above all sizes but the all-in counts as the all-in only if nobody can raise it; the hands that fold to it
-  still depend on its size. If somebody can raise it, play goes on from the largest size below the all-in, though the
-  bet is between that size and the all-in. If the all-in is the only size, such a bet is missed, as a raise that the
-  tree does not offer.
+- A bet above all sizes but the all-in counts as the all-in only if the next seat to act cannot raise it; the hands
+  that fold to it still depend on its size. If that seat can raise it, play goes on from the largest size below the
+  all-in, though the bet is between that size and the all-in. If the all-in is the only size, a bet that can be raised
+  counts as a call. If hand and tree would then wait for different seats, the bet is missed, as a raise that the tree
+  does not offer; but if the tree offers no call, play goes on from the all-in.
 - A tree seat without a seat at the table folds, or checks where it cannot fold. The tree seat of a seat that has folded
   in the hand does the same. But if a live seat has no tree seat, it takes over the tree seat of the folded seat.
 - Where the tree offers no call, the seat that calls in the hand folds in the tree and has no tree seat afterwards. If
@@ -272,8 +273,8 @@ class Translation:
         coin : float
             Random number from 0 to 1 that draws between two sizes, as in `translate`.
         own_seat : int
-            The seat that chooses its actions from the tree's, so that its raises have the totals that `actions`
-            returns; -1 if there is no such seat.
+            Our own seat, which takes its actions from the tree's decisions: its raises have totals that `actions`
+            returns. -1 if there is no such seat.
         """
         found = self._following(place, action, own_seat)
         if isinstance(found, _Draw):
@@ -333,7 +334,7 @@ class Translation:
         found = place.following.get(action) or place.following.get((own_seat, action))
         if found is None:
             found = self._find(place, action, own_seat)
-            # A place reached in this way does not depend on our own seat.
+            # A common place is the same for every own seat, or only one own seat can reach `place`.
             is_common = isinstance(found, Place) and found.is_node == place.is_node
             place.following[action if is_common else (own_seat, action)] = found
         return found
@@ -423,10 +424,10 @@ class Translation:
         return shadow
 
     def _bring_to_turn(self, shadow: Shadow, state: BettingState, own_seat: int) -> Shadow:
-        """Return the shadow in which the raising seat is to act in the tree, or the given shadow if there is none.
+        """Return the shadow in which the raising seat is to act in the tree, or the given shadow if that is impossible.
 
-        In the tree, the seats before the raiser call. A raiser that is not in the tree first takes another seat's
-        place.
+        In the tree, the seats before the raiser check; if one of them faces a bet, the given shadow is returned. A
+        raiser that is not in the tree first takes the tree seat of another seat.
         """
         tree, states = self.states.tree, self.states
         if tree.actor[shadow.node] < 0 or tree.street[shadow.node] != state.street:
@@ -455,7 +456,8 @@ class Translation:
     ) -> tuple[float, list[Shadow]]:
         """Return the shadows to which a raise may lead, and the probability of the first.
 
-        There is one shadow, with probability 1, unless the raise lies between two sizes of the tree.
+        There is one shadow, with probability 1, unless the raise lies between two sizes of the tree, neither of them
+        the all-in. The lower size may be a call.
         """
         states = self.states
         if not self._is_at_turn(shadow, before):
@@ -478,10 +480,11 @@ class Translation:
         return share, [called._replace(between=between), upper._replace(between=between)]
 
     def _nearest(self, shadow: Shadow, before: BettingState, action: int, own_seat: int) -> tuple[int, float]:
-        """Return the number of the only or the lower raise to which a raise is mapped, and this raise's probability.
+        """Return the number of the lower of two raises to which a raise may be mapped, and this number's probability.
 
-        Raises of the tree's decision are numbered from 1. A bet below the smallest size has a call as its lower
-        neighbour, with number and size 0. A bet above the largest size becomes the largest.
+        If there is only one such raise, its number and the probability 1 are returned. Raises of the tree's decision
+        are numbered from 1. A bet below the smallest size has a call as its lower neighbour, with number and size 0. A
+        bet above the largest size becomes the largest.
         """
         sizes, size = self.states.sizes(shadow.node), _size(before, action)
         if before.actor == own_seat:  # our own raises come from `actions`, which makes totals legal

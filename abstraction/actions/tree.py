@@ -2,8 +2,8 @@
 
 Nodes are numbered so that the children of a node are contiguous and the nodes of a subtree are close together. The row
 of a decision is the number of actions of all decisions on the same street that a depth-first walk visits earlier.
-Action a of a decision has in each bucket the *cell* (``row[node] + a``, bucket) of the street's regret table, which
-holds one number for each decision, action and bucket.
+The street's regret table holds one number for each decision, action and bucket: action a of a decision has the *cell*
+(``row[node] + a``, bucket).
 """
 
 from dataclasses import dataclass

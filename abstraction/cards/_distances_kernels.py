@@ -68,7 +68,8 @@ def fill_nearest(points, centroids, squared, costs, recent, labels, distances):
     Two vectors whose sums differ by g have an L1 distance of at least g, and a squared distance of at least
     g**2 / dims. A block is therefore skipped if the range of its centroids' sums is too far from the point's sum. If
     centroids are ordered by their sums, these ranges are narrow, and most blocks are skipped. Two of three hands on a
-    board have the features of another hand; the hash table `recent` finds points that were done before.
+    board share their features with another hand. The hash table `recent` finds earlier points with equal features,
+    whose results are copied.
     """
     dims = points.shape[1]
     recent[:] = -1

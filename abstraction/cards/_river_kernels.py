@@ -25,10 +25,10 @@ NUM_CLUSTERS = 8
 
 @kernel(inline=True)
 def _fill_pair_equities(tables, board, work, out):
-    """Write the equities on a board where no flush is possible, so that they depend on a combo's two ranks only.
+    """Write the equities on a board where no flush is possible: a combo's equity depends on its two ranks only.
 
-    The steps are those of `fill_equities`, with the 91 pairs of ranks in place of combos. Modified in place: `work`,
-    `out`.
+    The steps are those of `_features_kernels.add_pair_points`, with the 91 pairs of ranks in place of combos. Modified
+    in place: `work`, `out`.
     """
     left, weaker, equal, made = work.left, work.weaker, work.equal, work.made
     word = tables.starts[7]

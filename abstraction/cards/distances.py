@@ -37,7 +37,7 @@ class Distance(Protocol):
         """Return the distance of each of the uint8[n, dims] points from one centroid: float32[n]."""
 
     def square(self, distances: np.ndarray) -> np.ndarray:
-        """Return the squares by which k-means++ draws, float64; a squared distance is returned as it is."""
+        """Return the squared distances by which k-means++ draws, float64; distances already squared are not changed."""
 
     def means(self, sums: np.ndarray, masses: np.ndarray) -> np.ndarray:
         """Return centroids, uint8[k, dims], from weighted sums of points, int64[k, dims], and total weights above 0."""
@@ -61,7 +61,7 @@ class CentroidBlocks(NamedTuple):
 
 @dataclass(frozen=True)
 class VectorDistance:
-    """The sum of absolute differences of coordinates, or of their squares.
+    """The sum of the absolute differences between coordinates, or the sum of the squared differences.
 
     Attributes
     ----------

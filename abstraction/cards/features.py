@@ -128,7 +128,8 @@ class Workspace(NamedTuple):
     order, spare, counts
         Arguments of `showdown_kernels.sort_by_rank`.
     per_card : float64[3, 52]
-        Numbers of combos for each card; on boards without a possible flush, for each rank.
+        Numbers of combos with each card (row 0 is not used). On boards without a possible flush, for each rank: the
+        cards that are not on the board, and numbers of combos with a given card of the rank.
     made : float64[91]
         Weighted points of each pair of ranks on one board.
     pair_points : float64[91]

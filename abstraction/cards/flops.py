@@ -1,4 +1,4 @@
-"""Buckets of the turns and rivers of one flop, for search; they are finer than a bucket table's, and built on demand.
+"""Buckets of the turns and rivers of one flop, for search: finer than the buckets of a table, and built on demand.
 
 Hands on turns are clustered by the earth mover's distance between histograms of river equity, hands on rivers by their
 equities against clusters of hands. Finished buckets are kept in the user's cache, one artefact for each class of
@@ -50,7 +50,8 @@ class FlopConfig:
     seed : int
         Seed of the drawn points and of k-means.
     fit_points, rounds : int
-        As in `AbstractionConfig`, for one flop, but hands with equal features are one point, weighted by their number.
+        As in `AbstractionConfig`, for each street of one flop. All hands with equal features are one point, weighted by
+        the number of hands; `fit_points` is the greatest number of points.
     """
 
     name: str

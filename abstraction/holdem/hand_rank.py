@@ -5,10 +5,10 @@ Hands of one to four cards (Kuhn, Leduc, reduced decks) have no straights or flu
 gaps, and can be compared only with ranks of hands of the same size. In both cases, hands win and tie as in OpenSpiel's
 ``universal_poker``.
 
-The look-up is a perfect hash by sums. The rank multiset of a hand splits into the deuces, the six
-ranks 3..8 and the six ranks 9..A. Each group of six ranks has a key, the sum of its cards' keys, and the number of
-deuces follows from the number of cards. All tables of one hand size fit into the level-two cache. No table is stored
-on disk: `rank_tables` computes them all.
+The look-up is a perfect hash by sums. The multiset of a hand's ranks splits into the deuces, the six ranks 3..8 and the
+six ranks 9..A. Each group of six ranks has a key, the sum of its cards' keys, and the number of deuces follows from the
+number of cards. All tables of one hand size fit into the level-two cache. No table is stored on disk: `rank_tables`
+computes them all.
 """
 
 import functools
@@ -225,7 +225,8 @@ def _scores(counts: np.ndarray) -> np.ndarray:
     Hands may have any number of cards, and flushes do not count.
 
     A score holds, from bit 21 on, the category; below bit 21, the rank of the largest group (4 bits), the rank of the
-    second pair (4 bits) and the set of the kickers (13 bits).
+    second pair (4 bits) and the set of the kickers (13 bits). In the score of a straight, the number of its run takes
+    the place of the rank of the largest group, and the lower bits are 0.
     """
     rows, ranks = np.arange(len(counts)), np.arange(13)
     # The largest group, of the highest rank among groups of equal size.

@@ -1,6 +1,7 @@
 """Kernels of the hand evaluator; `hand_rank.RankTables` describes the tables that these kernels read.
 
-A kernel ranks a hand of k cards by two sums, for the cards of an array slice or one by one::
+A kernel ranks a hand of k cards by two sums, its word and its masks. Helpers sum the cards of an array slice, as in the
+first line; the next three lines do the same card by card::
 
     rank = rank_word(tables, sum_words(tables, cards), sum_masks(tables, cards))
 

@@ -63,9 +63,9 @@ class HoldemRules:
 
     Notes
     -----
-    Every all-in raise re-opens the betting, and after a raise to ``x`` over ``m`` the smallest next raise is
-    to ``max(old smallest, 2x - m)``, by a rule of the ACPC that card rooms do not have. A street has at most 64
-    actions.
+    By a rule of the ACPC that card rooms do not have, every all-in raise re-opens the betting, and after a raise to
+    ``x`` the smallest next raise is to ``max(s, 2x - m)``. Here ``m`` is the largest contribution before the raise to
+    ``x``, and ``s`` the smallest legal raise at that time. A street has at most 64 actions.
     """
 
     blinds: tuple[int, ...]

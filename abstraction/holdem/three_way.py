@@ -30,7 +30,7 @@ class _Workspace(NamedTuple):
     both : float64[3]
         D for each set.
     ends : int64[3]
-        Index after the last hand of each set, for the hand whose pairs are summed.
+        Index after the last hand of each set; the sets are relative to the hand whose pairs are summed.
     """
 
     number: np.ndarray

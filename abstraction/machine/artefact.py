@@ -1,9 +1,9 @@
 """Artefacts: folders of arrays, each with a manifest that records the origin of the arrays and reveals damage.
 
-An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind, the version
-of the kind's format, configuration, seed and package versions. The entry ``source`` is usually the digest of the
-artefact from which the arrays were made. For every array file the manifest holds size, dtype, shape and SHA-256; its
-entry ``digest`` is the SHA-256 of all other entries.
+An artefact is a folder of ``.npy`` files and a ``manifest.json``. The manifest holds the artefact's kind,
+configuration and seed, the version of the kind's format, and package versions. The entry ``source`` is usually the
+digest of the artefact from which the arrays were made. For every array file the manifest holds size, dtype, shape and
+SHA-256; its entry ``digest`` is the SHA-256 of all other entries.
 
 A folder from a stranger is safe to load: nothing in it is executed, and files that differ from the manifest are
 refused. A manifest only proves that the arrays were not changed since the manifest was written. The caller must

@@ -87,10 +87,10 @@ def interrupts_held() -> Iterator[None]:
 
 
 def undisturbed(work: Callable[[], _Result]) -> _Result:
-    """Return the result of work that must not be interrupted but need not be waited for, such as compilation.
+    """Return the result of work that must not be interrupted, such as compilation; the wait for it may be interrupted.
 
     If the caller is the main thread, the work runs in another thread. An interrupt then ends the wait, not the work;
-    `leave` ends the program while the work is running.
+    `leave` can end the program while the work is still running.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()

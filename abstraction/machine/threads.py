@@ -22,8 +22,9 @@ def run_chunks(
 ) -> None:
     """Work on ``range(total)`` in slices of at most `chunk` numbers, each taken by the next free thread.
 
-    After an interrupt, or an error in a worker, each thread of several finishes its slice and stops, and the interrupt
-    or error is raised. With one thread or one slice, the calling thread does the work, and stops at once.
+    With several threads and slices, after an interrupt or an error in a worker, each thread finishes its slice and
+    stops; then the interrupt or error is raised. With one thread or one slice, the calling thread does the work, and
+    stops at once.
 
     Parameters
     ----------

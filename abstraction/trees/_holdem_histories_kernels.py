@@ -83,7 +83,7 @@ def name_level(plan, node, cards, deck, ranks, payoffs, label, outcome):
             label[history] = plan.label_first[number] + name
         elif actor != CHANCE:
             state = plan.states[number]
-            code = np.int64(number)  # some 200,000 nodes times 10^10 orders of ten seats: no overflow
+            code = np.int64(number)  # at most some 200,000 nodes times 10^10, for ten digits: no overflow
             if state[NUM_LIVE] > 1:
                 for k in range(len(deck)):
                     deck[k] = plan.cards[cards[history, k]]

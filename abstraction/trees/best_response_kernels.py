@@ -45,7 +45,8 @@ def respond(nodes, strategy, responder, reach, sequence, gains, choice):
     that action in a strategy. The payoff of each terminal history, times the reach of chance and the others, is added
     to the gain of the responder's last sequence there. Then the responder's infosets are visited by falling number:
     the largest gain among an infoset's actions is added to the gain of the sequence that leads to the infoset. Where no
-    sequence of the responder leads to a history or infoset, the sum is added to the result instead.
+    sequence of the responder leads to the terminal history or the infoset, the payoff or gain is added to the result
+    instead.
 
     Parameters
     ----------

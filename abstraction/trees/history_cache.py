@@ -18,7 +18,7 @@ from plurispiel.abstraction.trees.histories import CHANCE, TERMINAL, Histories, 
 
 FORMAT_VERSION = 1
 WORTH_KEEPING_S = 1.0
-"""Seconds of walking from which on the histories are stored; a faster walk is repeated instead."""
+"""Histories are stored if the walk took at least this many seconds; a faster walk is repeated instead."""
 
 _KIND = "game tree"
 _CHECKED_PLAYS = 200

@@ -35,7 +35,7 @@ class PublicNodes:
     states : int64[N, STATE_SIZE]
         The betting state array of each node.
     complete : bool
-        False if the game has more than `MAX_PUBLIC_NODES` public nodes, so that the arrays lack some of the nodes.
+        False if the game has more than `MAX_PUBLIC_NODES` public nodes; the arrays then lack some of the nodes.
     """
 
     rules: HoldemRules

@@ -29,8 +29,8 @@ class PublicStates:
     combo : int32[H, n]
         The combo of each seat at each history; -1 until all hole cards are dealt.
     parent : int32[P]
-        The previous public state; -1 for the first state. Board cards of a street can come in any order, so several
-        public states can lead to one; its `parent` is then the one that leads to its first history.
+        The previous public state; -1 for the first state. Board cards of a street can come in any order, so a public
+        state can have several predecessors; its `parent` is then the predecessor that leads to its first history.
     player : int8[P]
         The player to act, from 0; ``CHANCE`` where chance acts; ``TERMINAL`` at the end of a game.
     street : int8[P]
@@ -104,10 +104,10 @@ def public_states(tree: GameTree) -> PublicStates:
     size = tree.num_histories
     number, combo = np.zeros(size, dtype=np.int32), np.full((size, rules.num_seats), -1, dtype=np.int32)
     parents, players, streets = [np.array([-1])], [tree.player[:1]], [np.array([-1])]
-    # Each history of a depth has the number of cards dealt, each seat's cards as bits, and the board cards dealt on the
-    # street so far as bits. The order of a street's cards does not count, so public states are told apart by these bits
-    # and by the anchor. For a board card, the anchor is the public state before the street's first card; for any other
-    # step, the anchor is the parent.
+    # For each history of a depth, `dealt` is the number of cards dealt, `holes` holds each seat's cards as bits, and
+    # `cards` holds as bits the board cards dealt on the street so far, if the last step dealt one. The order of a
+    # street's cards does not count, so after a board card public states are told apart by `cards` and by the anchor,
+    # the public state before the street's first card. After any other step, the anchor is the parent's public state.
     dealt, holes = np.zeros(1, dtype=np.int64), np.zeros((1, rules.num_seats), dtype=np.int64)
     cards, anchor = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     known = 1

@@ -30,12 +30,12 @@ class SequenceForm(NamedTuple):
         infoset of a lower number.
     row_first : uint32[n + 1]
         First row of each player; the last number is R, the number of rows. A row is a sequence that is its player's
-        last one at the end of some history with a payoff other than 0.
+        last one at some terminal history, and that has at least one entry.
     row_sequence : uint32[R]
         The sequence of each row.
     entry_first : uint32[R + 1]
         First entry of each row; the last number is E, the number of entries. An entry is a row together with one
-        combination of the other players' last sequences.
+        combination of the other players' last sequences, if its payoff is not 0.
     entry_others : uint32[E, n - 1]
         The other players' last sequences in each entry, in the order of the players.
     entry_payoff : float64[E]

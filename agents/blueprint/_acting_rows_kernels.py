@@ -29,7 +29,8 @@ class EarlierRows(NamedTuple):
     num_actions, call : int64[num_decisions]
         The number of the decision's actions, and the column of its call.
     threshold : float64[num_decisions]
-        The strength from which hands without any row call; the others fold. Below 0 where there is no bet.
+        Hands without a row at any source call from this strength on, and fold below it. Where there is no bet, the
+        threshold is below 0, and all these hands check.
     """
 
     rows: np.ndarray
@@ -57,7 +58,8 @@ def fill_acting_rows(cells, rows, table, missing):
 
     Notes
     -----
-    The operations of `read_rows` and `KeptRows`, in the same order, give bitwise the same probabilities.
+    The kernel does the operations of `read_rows` and `KeptRows` in the same order, so the probabilities are bitwise
+    equal to theirs.
     """
     for bucket in range(cells.num_buckets):
         for d in range(len(cells.rows)):
@@ -88,7 +90,8 @@ def fill_open_row(earlier, decision, bucket, past, combo, strength, row):
     bucket : int
         The combo's bucket on the decision's street.
     past : int32[num_streets, num_combos]
-        The bucket of each combo on each street up to the decision's; the row of that street itself is not read.
+        The bucket of each combo on each street up to the decision's street. The last row, for the decision's street, is
+        not read: `bucket` replaces it.
     combo : int
     strength : float
         The combo's strength, for a combo without a row at any source.
@@ -133,7 +136,7 @@ def fill_open_rows(earlier, decision, past, strengths, combos, rows):
     Parameters
     ----------
     earlier, decision, past
-        As in `fill_open_row`; here the last row of `past` is that of the decision's street.
+        As in `fill_open_row`, but the last row of `past`, for the decision's street, is read.
     strengths : float64[num_combos]
     combos : int64[n]
     rows : float64[num_combos, num_actions]

@@ -170,7 +170,8 @@ class Blueprint:
     def save(self, folder: Path) -> str:
         """Write the blueprint as an artefact, replacing an older artefact in the folder, and return its digest.
 
-        The artefact has no bucket table, only the buckets on flops, and the card model that computes the others.
+        The artefact has no bucket table. Unless the buckets are lossless, it has the card model, and the buckets on
+        flops if `BucketLookup.flop_rows` has them; the card model computes all other buckets.
 
         Raises
         ------
@@ -214,7 +215,7 @@ def load_blueprint(folder: Path) -> Blueprint:
     """Return a verified blueprint; its rows are memory-mapped.
 
     Lossless buckets are made anew. Other buckets are read from the bucket table used in training if this table is in
-    the user's tables folder; otherwise the card model computes them.
+    the user's tables folder. Otherwise the card model computes them, except buckets on flops that the artefact holds.
 
     Raises
     ------

@@ -2,9 +2,9 @@
 
 The file is a zip archive of a manifest, the card model's arrays, and the rows, rounded to a few levels. A decision's
 rows in all its buckets lie side by side, since similar neighbours compress well. A row that is hardly ever reached in
-play becomes zeros, and so a missing row. The archive's comment, the last 64 bytes of the file, is the SHA-256 of all
-bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an artefact in the user's
-cache.
+play is stored as zeros, which makes it a missing row. The archive's comment, the last 64 bytes of the file, is the
+SHA-256 of all bytes before it, in hexadecimal digits. The first process that needs the file unpacks it to an artefact
+in the user's cache.
 """
 
 import contextlib
@@ -108,9 +108,9 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
 
 
 def num_levels(street: int, levels: int = LEVELS) -> int:
-    """Return the number that stands for probability 1 in packed rows of a street: `levels`, or more on the first.
+    """Return the number that stands for probability 1 in packed rows: `HIGHEST` on the first street, else `levels`.
 
-    The first street has few rows, which are kept as they are.
+    The first street has few rows, which keep all their levels.
     """
     return levels if street else HIGHEST
 

@@ -61,7 +61,7 @@ class BucketLookup(Protocol):
     def flop_rows(self) -> np.ndarray | None:
         """The bucket of each combo on each of the 1,755 classes of flops: uint8 or uint16[1755, 1326].
 
-        None for lossless buckets, without a flop, and where these buckets are not stored.
+        None for lossless buckets, in a game without a flop, and where the buckets on flops are not stored.
         """
 
     def row(self, board: tuple[int, ...], street: int) -> np.ndarray:
@@ -116,7 +116,8 @@ class ModelBuckets:
     table_digest : str
         See `BucketLookup`.
     flop_rows : uint8 or uint16[1755, 1326] or None
-        The buckets on flops, as in `BucketLookup`; None computes them, 20 ms a flop. A file may hold any numbers.
+        The buckets on flops, as in `BucketLookup`. If None, the card model computes them, in 20 ms a flop. The numbers
+        may be too large, as they are read from a file; `row` reduces them to the largest bucket.
     """
 
     model: CardModel

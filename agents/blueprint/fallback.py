@@ -35,7 +35,7 @@ SOURCES = (
 - ``strength``: the strength of the hand, as there is neither a row nor a stand-in;
 - ``off the tree``: the strength of the hand in the range, as the tree has no decision like this one;
 - ``crowded``: the equity of the hand, as more seats than in the tree are in the hand on the flop or later;
-- ``small bet``: the bet is below the smallest size, so that the strongest hands go on (see the module `defence`);
+- ``small bet``: the bet is below the smallest size, and the strongest hands go on (see the module `defence`);
 - ``large bet``: the bet is between the all-in and the size below it; rows of both decide whether the hand goes on;
 - ``like decision``: the row of the most similar decision, as the tree has none here (see the module `like_decisions`).
 """
@@ -122,8 +122,8 @@ class KeptRows:
     Attributes
     ----------
     transfer : callable
-        Maps two decisions to the shares by which the first one's actions become the second one's, by kind:
-        float64[num_actions, num_actions].
+        Maps a source decision and a target decision to the shares by which each action of the source is divided among
+        the target's actions: float64[num_actions at source, num_actions at target].
     """
 
     def __init__(self, blueprint: Blueprint, states: TreeStates):
@@ -188,8 +188,9 @@ class KeptRows:
     def strength_order(self, board: tuple[int, ...], street: int) -> np.ndarray:
         """Return numbers that order combos by their strength, ascending: float64[num_combos].
 
-        Before the flop of hold'em the numbers are those of `starting_hands`. On later streets but the last they are the
-        buckets of a bucket table, which are sorted by strength and know draws. Else they are those of `made_strength`.
+        Before the flop of hold'em the numbers are those of `starting_hands`. Between the first and the last street they
+        are the buckets, if these come from a bucket table: such buckets are sorted by strength and take draws into
+        account. In all other cases the numbers are those of `made_strength`.
         """
         rules = self._blueprint.rules
         if not board and has_starting_hands(rules):
@@ -360,7 +361,8 @@ class KeptRows:
         """Return how the probability of each action at `source` is divided among the actions at `target`.
 
         Folds, calls and raises are mapped to actions of the same kind where the target has one, else to check or call.
-        A check becomes a fold or a call where the target faces a bet and the source does not.
+        If the target offers neither check nor call, its first action takes their place. A check becomes a fold or a
+        call where the target faces a bet and the source does not.
 
         Returns
         -------

@@ -27,9 +27,9 @@ def seat_names(num_seats: int) -> list[str]:
 
 
 def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return the first strategy of each seat but the big blind, if all seats before it fold, by seat name.
+    """Return, by seat name, each seat's strategy at its first decision if all seats before it fold.
 
-    The seats are in the order of acting.
+    The seats are in the order of acting, without the big blind.
 
     Rows of a strategy are the 169 starting hands, in the order of `preflop_names`.
 

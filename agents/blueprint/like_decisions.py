@@ -1,8 +1,8 @@
 """Decisions of a betting tree that are like a decision the tree does not have.
 
 A raise that the tree cannot follow, or stacks that are not those of the tree, lead to decisions without a node. There
-the row of the nearest decision stands in. It is on the same street, faces a bet only if the given decision does, and is
-near in the following *features*.
+the row of the nearest decision stands in. This decision is on the same street, faces a bet exactly if the given
+decision does, and is near in the following *features*.
 
 - pot odds: the price of a call, as a share of the pot after the call;
 - the logarithm of the chips that can still be bet after a call, as a share of that pot (the stack-to-pot ratio);
@@ -10,7 +10,7 @@ near in the following *features*.
 - the number of live seats, where two are far from three or more;
 - whether the seat is the last to act after the flop, and whether it may raise.
 
-A decision's share of missing rows adds to its distance: one with more rows was visited more often in training.
+A decision's share of missing rows adds to its distance: a decision with more rows was visited more often in training.
 """
 
 import functools
@@ -157,8 +157,9 @@ class LikeDecisions:
     def find(self, state: BettingState) -> int | None:
         """Return the tree's decision that is nearest to the one at a betting state.
 
-        Features are first rounded to two decimal places, so that similar states share a result. None if no decision of
-        the tree on the street faces a bet like the state's, or none faces no bet where the state has none.
+        Features are first rounded to two decimal places, so that similar states share a result. Only decisions on the
+        state's street are compared: those that face a bet if the state does, else those that face none. None if the
+        tree has no such decision.
         """
         features = Features(*(round(feature, 2) for feature in features_of(state)))
         return self._nearest(state.street, state.can_fold, features)

@@ -83,7 +83,8 @@ class OffTreePlay:
         Parameters
         ----------
         answers : Answers
-            The tree's answers at the hand's place. They have a bet between two sizes, or no decision.
+            The tree's answers at the hand's place. The bet lies between two sizes (`between`), the tree has no
+            decision (`node` is None), or both.
         """
         key = public.actions, public.board, answers
         found = self._strategies.get(key)

@@ -67,7 +67,7 @@ class RollOutTables(NamedTuple):
     tree : TraversalTree
     game : GameArrays
     rows : float32 or uint8[num_cells]
-        The blueprint's rows in the order of `roll_out_kernels.turn_rows`, without missing rows.
+        The blueprint's rows in the order of `roll_out_kernels.turn_rows`, with missing rows filled in.
     num_buckets : int64[num_streets]
         Number of buckets on each street.
     sizes : int32[num_nodes]
@@ -253,8 +253,8 @@ def hand_in_tree(rules: HoldemRules, blueprint: Blueprint) -> ShadowHand:
 def find_place(hand: ShadowHand, actions: tuple[int, ...]) -> RollOutPlace | None:
     """Return the place of a hand after some actions.
 
-    None where the tree does not fit: it has no decision there, a seat still in the hand is not in the tree, or the pots
-    of hand and tree differ by a factor above `MAX_SCALE`.
+    None if the hand is over, or where the tree does not fit: it has no decision there, a seat still in the hand is not
+    in the tree, or the pots of hand and tree differ by a factor above `MAX_SCALE`.
     """
     at = hand.at(actions)
     translation = hand.translation

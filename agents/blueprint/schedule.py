@@ -33,10 +33,11 @@ class Schedule:
     average_from : float
         Share of the run after which averages are updated and snapshots are taken.
     average_over : float
-        Share of the run, at its end, that the averages cover. They restart at the beginning of that share, and earlier
-        at each iteration that is 1 - average_over times the iteration of a later restart. So the averages of an
-        unfinished run cover its last part, too. With 1, the averages cover everything since `average_from`. Such an
-        average is less exploitable: current strategies cycle, and an average over part of a cycle leans to one side.
+        Share of the run, at its end, that the averages cover. The averages restart where that share begins, after
+        (1 - average_over) of the run. Earlier restarts come after (1 - average_over)^2 of the run, (1 - average_over)^3
+        and so on, if that is later than `average_from`. So the averages of an unfinished run cover its last part, too.
+        With 1, the averages cover everything since `average_from`. Such an average is less exploitable: current
+        strategies cycle, and an average over part of a cycle leans to one side.
     average_every : int
         Iterations between two updates of the first street's average.
     num_snapshots : int

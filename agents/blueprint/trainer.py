@@ -231,7 +231,7 @@ class Trainer:
         for event in events:
             if not self.iteration < event <= last:
                 continue
-            if self.iteration in schedule.renewals:  # only now: a caller may have asked for the averages at the restart
+            if self.iteration in schedule.renewals:  # only now: at a restart a caller may still read the averages
                 _clear(self.sums)
                 _clear(self.later_sums)
             self._iterate(event)
@@ -294,7 +294,7 @@ class Trainer:
     def resume(self, iteration: int, state: Mapping[str, np.ndarray]) -> None:
         """Continue from a saved state.
 
-        Each thread continues the stream of random numbers that the thread with its number had. If there are more
+        Each thread continues the saved stream of random numbers of the thread with the same number. If there are more
         threads than before, additional threads begin new streams. If there are fewer, surplus streams are left out.
 
         Raises

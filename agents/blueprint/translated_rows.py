@@ -52,9 +52,10 @@ class TranslatedRows:
     def _folding(
         self, rows: np.ndarray, actions: tuple[int, ...], between: BetweenNodes, buckets: np.ndarray
     ) -> np.ndarray:
-        """Return rows of buckets that fold to a bet between two sizes as in the mean over both, and else act as before.
+        """Return rows that fold to a bet between two sizes as often as the weighted mean of the rows at both sizes.
 
-        A row that always folds calls instead.
+        The other actions of a row share the remaining probability as before. If the row had only a fold, the call gets
+        this probability.
         """
         folds = (1.0 - between.share) * self._folds(between.upper, buckets)
         if between.lower is not None:

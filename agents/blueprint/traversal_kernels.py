@@ -185,7 +185,7 @@ def layered_value(contributions, live, seat, num_seats, ranks):
 
 @kernel(inline=True)
 def match_regrets(regrets, cell, num_actions, strategy):
-    """Write the strategy of regret matching, and return whether any regret is positive; uniform if none is."""
+    """Write the strategy of regret matching, uniform if no regret is positive; return whether any is positive."""
     total = 0.0
     for a in range(num_actions):
         positive = max(np.float64(regrets[cell + a]), 0.0)
@@ -202,7 +202,7 @@ def match_regrets(regrets, cell, num_actions, strategy):
 
 @kernel(inline=True)
 def _draw(strategy, num_actions, stream):
-    """Return an action drawn from a strategy."""
+    """Return the index of an action drawn from a strategy."""
     point = next_float(stream)
     for a in range(num_actions - 1):
         point -= strategy[a]
@@ -213,7 +213,7 @@ def _draw(strategy, num_actions, stream):
 
 @kernel(inline=True)
 def draw_by_regrets(regrets, cell, num_actions, stream):
-    """Return an action drawn by regret matching, uniformly without positive regrets."""
+    """Return the index of an action drawn by regret matching: uniformly if no regret is positive."""
     # One pass to sum and one to draw: writing the strategy first, as the traverser has to, costs a division per action.
     total = 0.0
     for a in range(num_actions):

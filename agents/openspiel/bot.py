@@ -112,8 +112,8 @@ class OpenSpielBot(pyspiel.Bot):
         """Return the legal action ids with their probabilities; an empty list if the seat is not to act.
 
         The probabilities are the row of the hole cards in the agent's `range_strategy`. If `range_strategy` returns
-        None, `act` gives the probabilities, and an action that it returns without any has probability 1. In a game
-        where every raise size is legal, actions of probability 0 are left out.
+        None, they are those that `act` reports; an action that `act` returns without probabilities has probability 1.
+        In a game where every raise size is legal, actions of probability 0 are left out.
         """
         hand = self._to_act(state)
         if hand is None:

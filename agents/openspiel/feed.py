@@ -93,7 +93,7 @@ class HandFeed:
         return None if policies is None else policies[0]
 
     def range_policies(self, combo_ids: Iterable[int]) -> list[dict[int, float]] | None:
-        """Return the probability of each action id with each of some combos; None without a `range_strategy`."""
+        """Return each combo's probability of each action id; None if the agent has no `range_strategy`."""
         strategy = self.agent.range_strategy(self.public())
         if strategy is None:
             return None

@@ -151,8 +151,8 @@ def enter_board_by_buckets(street, plans, board, batch, seat, above, work):
         hands, reach = street.deals.seats[player], work.reach[player]
         blocks = hands.block[board + 1] - hands.block[board]
         gather(street, board, batch, player, above, work)
-        # The opponent's strategy is not needed again, so it is written to the rows of the opponent's reach, which
-        # overwrites it below.
+        # The opponent's strategy is needed only in the loop below. It is written to the rows of the opponent's reach,
+        # and the loop replaces it by the reach.
         factors = work.shares if player == seat else reach
         _expand(street, plans, board, batch, player, factors, work)
         for node in range(layout.batch_node[batch], layout.batch_node[batch + 1]):

@@ -440,7 +440,7 @@ def take_ends(layout, seat, num_kinds, blocks, totals, work):
     ----------
     blocks : int
         The number of blocks of the seat's hands on this board.
-    totals : float[num_chunks, num_kinds * num_ends up to a multiple of 16 * blocks, 16]
+    totals : float[num_chunks, num_kinds * ceil(num_ends / 16) * 16 * blocks, 16]
         As in `leave_board`.
     """
     num_ends = np.int64(layout.ends.shape[1])

@@ -1,9 +1,9 @@
 """The re-solving gadget: before a subgame one seat may terminate with any of its hands, for a value fixed in advance.
 
-The solving seat must hold every hand of its opponent to at most the hand's value. If these are the values before the
-subgame is solved again, wrong beliefs about the opponent's range cannot cost the solving seat anything. CFR-D
-(Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here
-are those of RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
+The solving seat must hold every hand of its opponent to at most the hand's fixed value. If the fixed values are those
+of the strategy before the subgame is solved again, wrong beliefs about the opponent's range cannot cost the solving
+seat anything. CFR-D (Burch, Johanson and Bowling, 2014) introduced the gadget. The updates here are those of
+RANGEGADGET in DeepStack's Algorithm S1 (lines 46 to 53), with the solver's discounts.
 
 References
 ----------

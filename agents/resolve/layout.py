@@ -2,8 +2,8 @@
 
 A *root* is a node where the street begins, one for each way in which the betting of the street before can end. An
 *end* is a node where the betting continues on the next street. The last street is cut into batches of roots, so that
-the rows of a batch stay in the processor's cache. Rows of reach and of values are numbered within a batch. A row has a
-number for each hand of one board, in blocks of sixteen.
+the rows of a batch stay in the processor's cache. Rows of reach and of values are numbered within a batch. A row holds
+the entries of all hands of one board, in blocks of sixteen.
 
 Values need far fewer rows than there are nodes. A depth-first pass up needs one row for each depth and action; these
 rows, and the rows of roots and ends, are *slots*. Terminal nodes with the same reach of the opponent share a row, as

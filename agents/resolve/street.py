@@ -36,8 +36,9 @@ class Workspace(NamedTuple):
         Sixteen rows at a time, with one block for each hand or card; see `showdown_kernels`.
     rows : int64[16]
         The index of the first block of each of sixteen rows that are transposed together.
-    below : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
-        Each seat's reach at the street's ends. For each group of sixteen ends there is a block for each hand.
+    below : tuple of float[n * blocks, 16]
+        Each seat's reach at the street's ends, with n the number of ends, rounded up to a multiple of 16. For each
+        group of sixteen ends there is a block for each hand.
     table_rows, slots : int64[2]
         As in `StreetSize`.
     """
@@ -66,9 +67,9 @@ class ReachAbove(NamedTuple):
 
     Attributes
     ----------
-    reach : tuple of float[num_ends up to a multiple of 16 * blocks, 16]
-        Each seat's reach. For each group of sixteen ends, which are this street's roots, there is a block for each
-        hand on the parent.
+    reach : tuple of float[n * blocks, 16]
+        Each seat's reach, with n the number of ends, rounded up to a multiple of 16. For each group of sixteen ends,
+        which are this street's roots, there is a block for each hand on the parent.
     blocks : int64[2]
         The number of blocks that a row of each seat's hands on the parent takes.
     """
@@ -136,7 +137,8 @@ class SolverStreet:
     width : int
         Number of buckets; 0 if hands are not in buckets.
     drawn : int[2, num_boards]
-        For each seat and board, the last iteration in which the board was drawn for the seat; -1 before the first one.
+        Without buckets, for each seat and board, the last iteration in which the board was drawn for the seat; -1 if
+        there was no such iteration. With buckets, -1 throughout.
     """
 
     def __init__(
@@ -229,9 +231,9 @@ class SolverStreet:
             bucket_kernels.plan_buckets(self.layout, seat, self.width, tables[seat], self.plans.tables[seat])
 
     def plan_best(self, seat: int) -> int:
-        """Plan the action of largest regret in the latest walk, if that regret is positive, by decision and bucket.
+        """Plan, for each decision and bucket, the action with the largest regret of the latest walk, if it is positive.
 
-        Return the number of pairs of decision and bucket with such an action.
+        Return the number of pairs of decision and bucket with a positive regret; 0 without buckets.
         """
         if not self.plans:
             return 0

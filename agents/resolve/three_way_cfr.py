@@ -34,10 +34,10 @@ class ThreeWayEvaluation(NamedTuple):
     Attributes
     ----------
     values : float64[3]
-        Chips that each seat wins with its average strategy; all chips that it put in count as lost.
+        Chips that each seat wins with its average strategy, net of all chips that the seat has put in over the hand.
     best_response_values : float64[3]
-        Chips that each seat wins with a best response to the average strategies of the two others, counted in the same
-        way.
+        Chips that each seat wins with a best response to the average strategies of the two others, net of the same
+        chips.
     """
 
     values: np.ndarray

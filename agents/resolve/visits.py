@@ -140,7 +140,7 @@ class _DrawnRunOuts(AllRunOuts):
 
 
 class SampledRunOuts(_DrawnRunOuts):
-    """A few whole run-outs of the first board, drawn with the probability of the deals that each board represents.
+    """A few whole run-outs of the first board; a board is drawn in proportion to the number of deals it represents.
 
     The starts of the systematic samples advance by irrational steps from iteration to iteration, so that boards come up
     evenly over time: with a few of the 49 turns sampled, strategies converge two to three times as fast as by

@@ -35,7 +35,7 @@ def see_board(beliefs: np.ndarray, rules: HoldemRules, board: tuple[int, ...]) -
 
 
 def see_action(beliefs: np.ndarray, seat: int, probability: np.ndarray, num_actions: int) -> tuple[np.ndarray, bool]:
-    """Return the beliefs after an action, by Bayes' rule, and whether the model takes it with any hand in the range.
+    """Return the beliefs after an action, by Bayes' rule, and whether the model takes it with some hand of the range.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def likelihood(strategy: Strategy, public: PublicState, action: int) -> np.ndarr
 
     An off-tree raise gets the mean of the probabilities of its two neighbours among the strategy's actions, weighted by
     the pseudo-harmonic mapping (see `translation`); the call is the neighbour of size 0. Drawing one of the two
-    neighbours, as play does, would make beliefs random.
+    neighbours, as play does, would make beliefs random. A strategy that draws raises from intervals
+    (`Strategy.highest`) needs no neighbours: a raise outside the intervals has probability 0.
 
     Parameters
     ----------

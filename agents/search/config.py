@@ -74,8 +74,9 @@ class SearchConfig:
         Share of the uniform range mixed into the beliefs of each search; 0 as published.
     warm_start : float
         How strongly a search begins with the blueprint: the regret, in pots, of an action that the blueprint always
-        takes. The effect fades; the larger the regret, the longer the search stays near the blueprint. With 0, as
-        published, a search begins with equal probabilities; a two-player search of the game's final street always does.
+        takes. A search by Monte Carlo CFR multiplies it by 300, since its iterations have growing weights. The effect
+        fades; the larger the regret, the longer the search stays near the blueprint. With 0, as published, a search
+        begins with equal probabilities; a two-player search of the game's final street always does.
     cards : {"flop-500", "blueprint"}
         In two-player searches, the buckets of the streets after the searched street: 500 a street, made for each flop
         by itself, or the blueprint's. Under a time limit, a flop whose 500 buckets are not in the cache uses the
@@ -106,8 +107,8 @@ class SearchConfig:
     safe : bool
         With two players, whether to solve with a re-solving gadget: for each hand the opponent may terminate and take
         that hand's best-response value against the blueprint, so that wrong beliefs about the opponent cost little.
-        Beside these hands, the opponent holds its believed range, which must continue; that range has the share
-        `two_seats.FORCED_SHARE` of the opponent's total weight.
+        In addition, the opponent's believed range enters the subgame without the choice to terminate. This range
+        makes up the share `two_seats.FORCED_SHARE` of the opponent's total weight.
 
     Raises
     ------
@@ -179,7 +180,7 @@ class SearchConfig:
         return BetMenu(((((),) * num_raises + _sizes(self.preflop_sizes),),))
 
     def menu(self, street: int, num_streets: int) -> BetMenu:
-        """Return the sizes on offer in a two-player search of a street, counted from 0, and of all later streets."""
+        """Return the sizes on offer on a street, numbered from 0, and on all later streets, in a two-player search."""
         searched = self.river_sizes if street == num_streets - 1 else self.street_sizes
         rows = [((),)] * street + [_sizes(searched)] + [_sizes(self.later_sizes)] * (num_streets - street - 1)
         return BetMenu(tuple((row,) for row in rows))

@@ -79,7 +79,7 @@ def continuation_strategies(
     kinds = np.minimum(actions, RAISE)
     found = np.empty((num_continuations, *strategy.shape), dtype=strategy.dtype)
     found[0] = strategy
-    totals = np.add.reduceat(strategy, first[:-1], axis=-1)  # 1, or 0 for an infoset where the blueprint has none
+    totals = np.add.reduceat(strategy, first[:-1], axis=-1)  # 1, or 0 for an infoset without a strategy
     for policy, kind in zip(found[1:], (FOLD, CALL, RAISE), strict=False):
         policy[:] = np.where(kinds == kind, strategy * strategy.dtype.type(bias), strategy)
         sums = np.add.reduceat(policy, first[:-1], axis=-1)

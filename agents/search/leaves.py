@@ -22,7 +22,7 @@ class Continuations:
     rules : HoldemRules
         Rules of the game that is played.
     num_policies : int
-        How many of the `CONTINUATIONS` players choose among, from the first on.
+        The number of policies among which players choose: the first ones of `CONTINUATIONS`.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
 """Search with any number of players: Monte Carlo CFR on one street, with roll-outs of continuation strategies after it.
 
-The tree ends with the street. On streets other than the first and the last it ends at a raise before that, once there
-have been enough raises (`root.MAX_RAISES`). If the hand goes on after such an end, the end is a leaf: each player who
-can still act chooses a continuation strategy of the blueprint (`continuations`), unseen by the others. If the
-blueprint's tree has no node for a leaf after a raise, the others may only fold or call. If it has none for the start of
+The tree ends with the street. On streets between the first and the last, the tree also ends after a certain number of
+raises (`root.MAX_RAISES`). If the hand goes on after such an end, the end is a leaf: each player who can still act
+chooses a continuation strategy of the blueprint (`continuations`), unseen by the others. If the blueprint's tree has no
+node for a leaf after a raise, the others may only fold or call. If the blueprint's tree has no node for the start of
 the next street, the hands are checked down.
 
 References
@@ -72,7 +72,7 @@ class MultiwaySubgame:
     history : tuple of int
         Actions of the hand before the state.
     max_raises : int
-        Number of raises on the street after which it ends in leaves, unless it is the last street.
+        Number of raises on the street after which the tree ends in leaves, unless the street is the last one.
     seen : tuple of int
         Actions taken since the state; see `SearchBetting`.
     frozen : mapping of Path to float64[num_combos, num_actions]
@@ -285,8 +285,8 @@ class MultiwaySolver:
     def sample_values(self, seat: int) -> np.ndarray:
         """Do one traversal for a seat, which also learns, and return the values: float64[num_combos], in chips.
 
-        These are sampled values of the seat's hands: NaN for hands that the deal rules out, and for all hands if no
-        deal was found.
+        These are sampled values of the seat's hands: NaN for hands outside the seat's range or ruled out by the deal,
+        and for all hands if no deal was found.
         """
         worker = self._workers[0]
         if not self._traverse(seat, self.iteration + 1, worker):

@@ -2,8 +2,8 @@
 
 On the flop and later streets a search begins with the street, or at a decision of the searching seat
 (`SearchConfig.root`). With two players the subgame reaches the end of the hand and is solved by vector CFR
-(`two_seats`). With more players, and always before the flop, the subgame ends with the street, or on a street between
-the first and the last at a raise before that (`MAX_RAISES`); it is solved by Monte Carlo CFR (`multiway`).
+(`two_seats`). With more players, and always before the flop, the subgame ends with the street and is solved by Monte
+Carlo CFR (`multiway`). On streets between the first and the last, it also ends after a number of raises (`MAX_RAISES`).
 
 A seat that has folded leaves its chips in the pot. The information in its cards is ignored, as in the paper: each
 seat's range is independent of the others', and cards of folded hands can still be dealt.
@@ -285,8 +285,8 @@ class ManySeats:
 def search_ranges(root: Root, seats: Sequence[int], uniform_share: float) -> npt.NDArray[np.float64]:
     """Return the ranges of some seats in a search: float64[len(seats), num_combos].
 
-    A range is the seat's belief without hands below `MIN_BELIEF`, not normalised again, plus a share of the uniform
-    range.
+    A range is a mixture: the uniform range of the free combos has the share `uniform_share`. The rest is the seat's
+    belief without hands below `MIN_BELIEF`, not normalised again.
     """
     rows = root.beliefs[list(seats)]
     # Unsafe search needs no strategy for hands of probability 0. For Pluribus that made it about four times as fast

@@ -67,9 +67,9 @@ class Segments:
     def at(self, actions: Actions, street: int, board: tuple[int, ...]) -> Segment:
         """Return the segment of the decision that follows some actions.
 
-        A searched segment begins with its street. With ``root=decision`` it begins at the searching seat's latest
-        decision at which a search can begin, if there is one. Before the flop it begins after the first off-tree raise
-        after which a search can begin.
+        After the first street a searched segment begins with the street. With ``root=decision`` it begins instead at
+        the searching seat's latest decision at which a search can begin, if there is one. Before the flop a searched
+        segment begins after the first off-tree raise after which a search can begin.
 
         Parameters
         ----------
@@ -86,8 +86,8 @@ class Segments:
         if not street:
             starts = [stop for stop, action in enumerate(actions, start=1) if action.action > CALL]
         elif self._config.root == "street":
-            # Published: right after a deal with many outcomes, unsafe search has shown low exploitability in two-player
-            # games (supplement, "Structure of imperfect-information subgames").
+            # As in Pluribus. In two-player games, unsafe search that begins right after a deal with many outcomes had
+            # low exploitability (supplement, "Structure of imperfect-information subgames").
             starts = [first]
         else:
             seats = [*(action.seat for action in actions[first:]), self.state(actions).actor]
@@ -115,7 +115,7 @@ class Segments:
         return can_search_two(state) or (self._has_continuations and can_search_street(state))
 
     def _is_off_tree(self, actions: Actions, board: tuple[int, ...]) -> bool:
-        """Return whether the last action is a raise more than a big blind away from each of the blueprint's."""
+        """Return whether the last action is a raise more than a big blind away from each raise of the blueprint."""
         path = path_of(actions)
         if path not in self._off_tree:
             strategy = self._blueprint.range_strategy(self.public(actions[:-1], board))

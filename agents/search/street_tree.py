@@ -77,9 +77,9 @@ class StreetTree(NamedTuple):
 class SearchBetting:
     """The nodes of a street's betting from a root on, parents first.
 
-    Unless the street is the last one, its betting ends in leaves, where the street is over or after `max_raises`
-    raises. Where the blueprint's tree has no node for a leaf, the seats that still have to answer may fold or call, and
-    then hands are checked down.
+    Unless the street is the last one, there are leaves at the start of the next street and after `max_raises` raises on
+    this street. Where the blueprint's tree has no node for a leaf, the seats that still have to answer may fold or
+    call, and then hands are checked down.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class SearchBetting:
     menu : callable
         Maps the rules and a betting state array to the raises on offer.
     continuations : Continuations or None
-        Finds the blueprint's nodes for leaves. None to count nodes only: then the blueprint has a node for no leaf, and
-        `arrays` cannot be called.
+        Finds the blueprint's nodes for leaves. None to count nodes only: then every leaf counts as one without a node
+        in the blueprint's tree, and `arrays` cannot be called.
     history : tuple of int
         Actions of the hand before the root.
     max_raises : int
@@ -248,8 +248,8 @@ class SearchBetting:
             return END
         if self._is_last:
             return DECISION
-        # Supplement: a leaf is at the start of the next street, or right after the second raise, which the others then
-        # answer by their continuations.
+        # As in Pluribus (supplement): a leaf is at the start of the next street, or right after raise `max_raises` (the
+        # second, in Pluribus), which the other seats answer by their continuation strategies.
         is_leaf = state.street > self._street or state.array[betting.NUM_RAISES] >= self._max_raises
         return LEAF if is_leaf else DECISION
 

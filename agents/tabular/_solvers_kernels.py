@@ -7,7 +7,7 @@ import numpy as np
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.abstraction.machine.xoshiro import next_float
 
-_ONE = np.uint32(1)  # a plain 1 would turn unsigned indices into signed ones, which numba checks (`SequenceForm`)
+_ONE = np.uint32(1)  # with a plain 1, indices become signed, and numba checks their signs (`SequenceForm`)
 
 
 class Tables(NamedTuple):

@@ -225,7 +225,7 @@ def load_solution(path: Path) -> Solution:
     Raises
     ------
     ArtefactRefused
-        If the folder holds no complete, undamaged solution.
+        If the folder holds no complete, undamaged solution, or the solution's infosets differ from those of its game.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)
@@ -246,7 +246,7 @@ def resume_solver(path: Path, solver: Solver) -> np.ndarray:
     ArtefactRefused
         If the folder holds no complete, undamaged solution.
     ValueError
-        If the solution has another game, algorithm or seed than the solver.
+        If the solution has another game, tree, algorithm or seed than the solver.
     """
     artefact = load_artefact(find_solution(path), KIND, FORMAT_VERSION)
     solution = _read(artefact)

@@ -47,7 +47,7 @@ def run_tournament(
     agents : str or iterable of str or type, optional
         Agent specs (``"tag,equity"`` or ``["tag", "my_bot.py:MyBot"]``); classes from modules stand for their specs.
         An instance, or a class of a notebook or the running script, is refused: each seat and process builds its own
-        agent. If neither agents nor one of ``game``, ``seats``, ``format``, ``copies`` and ``lineups`` is given, the
+        agent. If neither agents nor any of ``game``, ``seats``, ``format``, ``copies`` and ``lineups`` is given, the
         bundled blueprint plays each of five baselines (`default_tournament`).
     settings : path or mapping, optional
         A TOML file, or the same settings as a mapping; keyword arguments override them.

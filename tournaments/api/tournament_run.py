@@ -314,7 +314,7 @@ def _folder(config: TournamentConfig, options: RunOptions) -> Path:
     """Return the run folder: by default a folder named by the settings and by the folders of the agents' files.
 
     The digest of the settings covers the content of an agent's file alone. Equal files in two folders may import
-    different modules, so that the name of the run folder also depends on the agents' folders.
+    different modules; therefore the name of the run folder also depends on the agents' folders.
     """
     if options.out:
         return options.out

@@ -24,7 +24,7 @@ BLUEPRINT_SIZES = SearchConfig(street_sizes=("",), river_sizes=("",), later_size
 """Settings whose trees offer the blueprint's raises and no others."""
 
 _LATER_BOARDS = 3
-"""Number of rivers after each turn in the game of a flop; 0 elsewhere stands for all rivers."""
+"""Number of rivers after each turn in the game of a flop; the game of a turn has all rivers."""
 
 _SEED = 99
 
@@ -66,7 +66,7 @@ def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, B
 def spot_solver(
     spot: BlueprintSpot, planned: PlannedRows, buckets: Callable[[tuple[int, ...]], np.ndarray] | None
 ) -> VectorSolver:
-    """Return a solver of a spot's game; on later streets hands are told apart by buckets, or exactly with None."""
+    """Return a solver of a spot's game, with `buckets` of hands on later streets, or with all hands if None."""
     root, history = spot
     game = TwoSeats(root)
     menu = game.menu(BLUEPRINT_SIZES, planned.betting(history, root.state))

@@ -100,7 +100,10 @@ def _street_rows(street: str, rivers, seconds: float) -> tuple[list[Measurement]
 
 
 def _look_up_rows(models: dict[str, StreetModel], seconds: float) -> list[Measurement]:
-    """Return the times to find the buckets of all combos on one board, with the bucket table and without."""
+    """Return the times to find the buckets of all combos on one board, with the bucket table and without.
+
+    The last measurement is the time to compute the equities of one river.
+    """
     model = CardModel(PRESETS["pluribus"], opponent_clusters(), models)
     stored = {street: np.zeros((NUM_BOARDS[street], 1326), np.uint8) for street in BUCKETED_STREETS}
     none = np.empty(0)

@@ -44,8 +44,8 @@ from plurispiel.tournaments.figures.training_curve import write_marks
 from plurispiel.tournaments.run.kernels import CARDS, TRAINING, warmup
 
 _GIB = 1 << 30
-# Memory of the betting tree: bytes for each node, and further bytes for each node where the betting is over, which also
-# has 4 bytes for each seat.
+# Memory of the betting tree: bytes for each node, and further bytes for each node where the betting is over. Such a
+# node also takes 4 bytes for each seat.
 _TREE_NODE_BYTES, _TREE_END_BYTES = 23, 2
 _CALIBRATION_S = 3.0  # length of the trial that measures the speed of training
 _MAX_MINUTES = 1_000_000.0
@@ -112,7 +112,10 @@ def _resume(options: argparse.Namespace) -> int:
 
 
 def _go(run: TrainingRun, options: argparse.Namespace, seconds: float) -> int:
-    """Train with a progress bar for at most `seconds`, print the blueprint, and return the exit code."""
+    """Train with a progress bar, print the blueprint, and return the exit code.
+
+    Training ends when the run's training time in total, earlier calls included, reaches `seconds`.
+    """
     trainer = run.trainer
     if not 0.0 < options.checkpoint_minutes <= _MAX_MINUTES:
         raise ValueError(

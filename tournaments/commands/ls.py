@@ -112,7 +112,10 @@ def _size_text(entry: dict[str, Any]) -> str:
 
 
 def _presets() -> dict[str, str]:
-    """Return the text of each preset, by the game's name or by the command that uses a blueprint or table preset."""
+    """Return the text of each preset.
+
+    The key of a game is its name. The key of a blueprint or bucket table is the command that uses the preset.
+    """
     games = {name: f"{_game_preset_text(rules)}: {game_string(rules)}" for name, rules in PRESETS.items()}
     blueprints = {f"blueprint train {name}": read_preset(name).text for name in preset_names()}
     tables = {f"abstraction build {name}": _table_text(config) for name, config in CARD_PRESETS.items()}

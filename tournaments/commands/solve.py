@@ -37,7 +37,7 @@ _SAVE_EVERY_S = 30.0
 
 @dataclass(frozen=True)
 class _Task:
-    """The checked options; with --resume, a game, algorithm or seed not given is that of the run in the folder.
+    """The checked options; with --resume, the run in the folder supplies a missing game, algorithm or seed.
 
     Attributes
     ----------
@@ -247,7 +247,10 @@ def _measure(tree: GameTree) -> str:
 
 
 def _text(record: dict[str, Any]) -> str:
-    """Return the record as text below its curve: two points for each factor of ten in iterations, and the end point."""
+    """Return the curve and, below it, the record as text.
+
+    The curve has two points for each factor of ten in iterations, and the end point.
+    """
     measure = "exploitability" if record["exploitability"] is not None else "NashConv"
     lines = [f"{'iterations':>13}  {'seconds':>9}  {measure}"]
     points = record["curve"]

@@ -27,7 +27,7 @@ def main(spec: str, game: str, num_hands: str, seconds: str, memory: str, folder
     seconds : str
         Time after which no further hand is begun; the first hand is always played.
     memory : str
-        MiB that the process may allocate in addition to the memory that it holds when the agent's code is loaded.
+        MiB that the process may allocate in addition to the memory that it holds before the agent's code is loaded.
     folder : str
         Folder that is searched for the agent's modules.
     """

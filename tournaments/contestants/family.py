@@ -19,7 +19,7 @@ _SIGNALLED = 128  # added to a signal's number in exit codes, by shells and bubb
 
 
 class Family:
-    """An agent's process and its warden (`process`), both started on construction, and in the sandbox if one is given.
+    """An agent's process and its warden (module `process`), both started on construction, in a sandbox if one is given.
 
     `stop` stops the agent's process group by a signal. In a sandbox, the warden also stops processes that the agent has
     started. Orders to the warden are slow. Therefore the warden gets no order as long as it is known that the agent has

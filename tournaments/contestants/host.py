@@ -121,8 +121,8 @@ def _kind(request: wire.Message) -> str:
 def _blame(request: wire.Message, error: BaseException) -> wire.Message:
     """Return the answer for an exception: ``fault`` with kind and message, or ``refused`` if the spec names no agent.
 
-    An exception of the agent's own code becomes the ``__cause__`` of `make_agent`'s ValueError. If such an error has no
-    ``__cause__``, the spec is wrong.
+    An exception of the agent's own code becomes the ``__cause__`` of `make_agent`'s ValueError. If this ValueError has
+    no ``__cause__``, the spec is wrong.
     """
     kind = _kind(request)
     if isinstance(error, AgentFault):

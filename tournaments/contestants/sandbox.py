@@ -236,7 +236,7 @@ def _tried(network: bool, bwrap: str | None) -> Sandbox:
 
 
 def _cause(words: str) -> str:
-    """Return the cause if the system's settings show why bubblewrap does not work, and its message `words`."""
+    """Return bubblewrap's message `words`, after the cause of its failure if the system's settings show the cause."""
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1" and os.getuid():
         return (
             "AppArmor forbids user namespaces here, as on Ubuntu 24.04 (kernel.apparmor_restrict_unprivileged_userns): "

@@ -30,9 +30,9 @@ _STARTS = 20
 """Number of starts of the process for one question; after as many starts without an answer, the agent is at fault."""
 
 _DEATHS = {int(signal.SIGKILL): 5, int(signal.SIGTERM): 5}
-"""By signal: the number of ends of the process at one question from which the agent is at fault.
+"""Number of ends of the process during one question that make the agent at fault, by the signal that ended the process.
 
-The system or a user may have sent these signals. After any other end of the process, the number is two.
+The system or a user may have sent these signals. For any other end of the process, the number is two.
 """
 
 _MAX_TEXT = 500  # characters of a fault's message
@@ -50,7 +50,7 @@ class Limits:
     seconds : float
         Longest time for an answer, in seconds.
     memory : int
-        MiB that the process may allocate in addition to the memory that it holds when the agent's code is loaded.
+        MiB that the process may allocate in addition to the memory that it holds before the agent's code is loaded.
     """
 
     seconds: float = 30.0
@@ -114,7 +114,7 @@ class Contestant(RemoteAgent):
         self._number = 0  # number of the last request, which the answer repeats
 
     def load(self) -> None:
-        """Start the process and build the agent, unless it is running.
+        """Start the process and build the agent, unless the process is already running.
 
         Raises
         ------
@@ -185,9 +185,9 @@ class Contestant(RemoteAgent):
     def _ask(self, message: wire.Message, what: str) -> tuple[wire.Message, list[np.ndarray]]:
         """Return the answer to a request, which is sent with the events since the last request.
 
-        A process is started if none runs, and again whenever it ends. `_STARTS` and `_DEATHS` limit the numbers of
-        starts and of ends from which the agent is at fault. An end by a signal of `_DEATHS` during the start does not
-        count.
+        A process is started if none runs, and again whenever it ends. The agent is at fault when the starts reach
+        `_STARTS`, or the ends reach the number in `_DEATHS`. An end by a signal of `_DEATHS` during the start does not
+        count as an end.
 
         Parameters
         ----------
@@ -363,6 +363,6 @@ class Contestant(RemoteAgent):
         return _Died(f"its process was ended by signal {-code}", -code)
 
     def _tampered(self, text: str) -> AgentFault:
-        """End the process and return its fault, which is to have written bytes that `host` never writes."""
+        """End the process, and return the fault of a process that wrote bytes that `host` never writes."""
         self.close()
         return AgentFault("protocol", f"its process wrote an answer that makes no sense: {text}"[:_MAX_TEXT])

@@ -12,7 +12,7 @@ from plurispiel.tournaments.figures.picture import NEUTRAL, picture
 def write_marks(path: Path, marks: Sequence[Mark]) -> None:
     """Write the marks as CSV, one line for each mark, in the units of `Mark`; an unknown value (NaN) is an empty cell.
 
-    The columns are the fields of `Mark`, with a value and a standard error for each seat at the end.
+    The columns are the fields of `Mark`. The last columns are the values of all seats, then their standard errors.
     """
     seats = len(marks[0].seat_values) if marks else 0
     plain = [name for name in Mark.__dataclass_fields__ if not name.startswith("seat_")]

@@ -160,7 +160,7 @@ class _Play:
                 )
 
     def end(self) -> None:
-        """Let every seat check that can only check, and refuse the hand if it is still not over."""
+        """Add the checks of seats that can only check, and refuse the hand if it is still not over."""
         self._skip_to(-1)
         if not self._state.is_over:
             raise ValueError(f"the hand stops before its end, with p{self._state.actor + 1} to act")
@@ -171,10 +171,10 @@ class _Play:
         return self._seats[player]
 
     def _skip_to(self, seat: int) -> None:
-        """Let seats check that can only check, until the seat to act is `seat` or may do anything else.
+        """Add the checks of seats that can only check, until the seat to act is `seat` or has another legal action.
 
-        With -1 for `seat`, only a seat that may do anything else ends the checks. They are added because some card
-        rooms leave out the checks of the only player with chips left.
+        With -1 for `seat`, only a seat with another legal action ends the checks. The checks are added because some
+        card rooms leave out the checks of the only player with chips left.
         """
         state = self._state
         while not state.is_over and state.actor != seat and not state.can_fold and not state.max_raise:
@@ -230,7 +230,7 @@ def _amount(text: str) -> int | Fraction:
 
 
 def _number(name: str, value: object, signed: bool = False) -> int | Fraction:
-    """Return the exact number of chips in a field, negative only if `signed`."""
+    """Return the exact amount in the field `name`, in units of the file; it may be negative only if `signed`."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40:
         number: int | Fraction = Fraction(value)  # the fraction of a larger exponent would fill the memory
     elif isinstance(value, int) and not isinstance(value, bool):

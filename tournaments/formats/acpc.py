@@ -177,7 +177,7 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
 
 
 def _raise_text(text: str, is_limit: bool) -> str:
-    """Return the message about a raise that the game does not allow, which stands at the start of `text`."""
+    """Return the message about the raise at the start of `text`, which the game does not allow."""
     move = _RAISE.findall(text)[0]
     if is_limit == (move != "r"):
         return f"a raise is written {'r' if is_limit else 'r and its chips'} in this game, got {move!r}"
@@ -185,7 +185,7 @@ def _raise_text(text: str, is_limit: bool) -> str:
 
 
 def _first_card(rules: HoldemRules) -> int:
-    """Return the number in the full deck of the lowest card of a game's ACPC deck, which is card 0 of this package.
+    """Return the number, in the full deck, of the lowest card of a game's ACPC deck. This package numbers that card 0.
 
     The ACPC takes a reduced deck from the top of the full deck, this package from the bottom.
     """

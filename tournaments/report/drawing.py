@@ -92,7 +92,7 @@ class Drawing:
         )
 
     def clip(self, x: float, y: float, width: float, height: float) -> None:
-        """Clip the elements that are added from now on to a rectangle, until `unclip`."""
+        """Begin a clip: all elements added until `unclip` are visible only inside the rectangle."""
         self._num_clips += 1
         name = f"{self._clip_name}-{self._num_clips}"
         self._parts.append(

@@ -14,13 +14,13 @@ MAX_HANDS = 100
 """Largest number of hands of a run in the viewer."""
 
 MAX_CANDIDATES = 2_000
-"""Number of kept groups, the first ones, among which hands are chosen."""
+"""Largest number of kept groups among which hands are chosen; later groups are ignored."""
 
 _PER_GROUP = 2
 """Largest number of hands chosen from one group."""
 
 _BUSY = 14
-"""Number of decisions other than folds from which further decisions do not make a hand more interesting."""
+"""Decisions of a hand beyond this number, not counting folds, do not make the hand more interesting."""
 
 _ID = re.compile(r"(?:([A-Z])\.)?(\d{1,9})\.(\d{1,9})\.(\d{1,3})")
 
@@ -61,8 +61,9 @@ def choose_hands(run: RunRecord, store: RunStore, count: int, wanted: list[HandI
     """Return the wanted hands, filled up with others to `count` hands, sorted by deck, line-up and rotation.
 
     The others are chosen among the hands that the run kept, at most `_PER_GROUP` from one group. Groups whose
-    strategies were recorded during play are preferred. Next count the decisions other than folds, up to `_BUSY`, and
-    last the most chips that a seat won. If the run kept no hands, hands of the first decks are taken.
+    strategies were recorded during play are preferred. Ties are decided by the number of decisions other than folds, up
+    to `_BUSY`, and then by the most chips that a seat won. If the run kept no hands, hands of the first decks are
+    taken.
 
     Parameters
     ----------

@@ -105,8 +105,8 @@ class HandViewer:
     def opening(self) -> tuple[int, int]:
         """The indices of the hand and the step that are shown first.
 
-        Only hands of the run whose hands come first are considered. The agent is the best-ranked agent with a known
-        strategy in one of these hands. The step is the decision at which the agent's strategy is most mixed. Without a
+        Only hands of the first hand's run are considered. Among the agents with a known strategy in one of these hands,
+        the best-ranked is chosen. The step is the decision at which this agent's strategy is most mixed. Without a
         known strategy, the first hand is shown from its start.
         """
         found: dict[int, list[tuple[float, tuple[int, int]]]] = {}

@@ -172,7 +172,7 @@ class GameTreeSearcher:
             The blueprint's probability of each action, in every infoset.
         search : GameTreeSearch
         on_subgame : callable
-            Called with every subgame when it is solved.
+            Called with the result of each search, once its subgame is solved.
 
         Raises
         ------

@@ -149,7 +149,7 @@ def make_subgame(
     Parameters
     ----------
     beliefs : float64[n, num_combos]
-        Each seat's range, not necessarily normalised. With a gadget, the opponent's range is uniform.
+        Each seat's range, not necessarily normalised. With a gadget, the opponent's range should be uniform.
     frontier : Frontier, optional
         The leaves at which the subgame ends; by default it reaches the end of the game.
     gadget : TerminateOption, optional
