@@ -136,7 +136,8 @@ def _same_corrections(run: RunRecord, lineup: int, deck: int, scores: dict[int, 
 def _without(told: Told, silent: Collection[int], unscored: Collection[int]) -> Told:
     """Return a hand without some of the agents' strategies and scores.
 
-    Agents, given by number, lose their reported strategies if in `silent`, and the full AIVAT score if in `unscored`.
+    The agents whose numbers are in `silent` lose their reported strategies. The agents whose numbers are in `unscored`
+    lose their full AIVAT scores.
     """
     return dataclasses.replace(
         told,

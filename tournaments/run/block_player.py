@@ -147,7 +147,7 @@ class BlockPlayer:
     def play(self, job: Job) -> Played:
         """Play a block and return its result.
 
-        The block ends early, after the first group by which an agent has committed `max_faults` faults in the block.
+        The block ends early, after the group in which an agent's faults in this block reach `max_faults`.
         """
         block, retired = job
         lineup = self._lineups[block.lineup]
@@ -166,7 +166,7 @@ class BlockPlayer:
             self._onlooker = None
             told = witness.take(self._hands) if witness else []
             if aivat is None and any(score.fault for one in told for score in one.scores):
-                self._witness = None  # asked again, an agent that failed to report could lose its process each time
+                self._witness = None  # else an agent that cannot report could lose its process at every question
             stories.append(pack_stories(list(map(hand_story, told))) if told else None)
             if self._config.controlled is not None:
                 group = self._with_control(group, lineup, retired, (block.lineup, deck))
@@ -264,7 +264,8 @@ class BlockPlayer:
         """Return a group's scores together with the score of the Control, a copy of the first agent.
 
         The Control plays in place of the second agent, with the same deck, seats and random streams, so that luck that
-        both share cancels in the difference. Faults at the Control's table count as faults of the first agent.
+        both share cancels in the difference. The Control's faults count as faults of the first agent. Faults of the
+        other copies at the Control's table are not counted.
         """
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
@@ -327,8 +328,8 @@ class BlockPlayer:
     def _speaker(self, place: Place) -> Agent | None:
         """Return the agent that reports strategies in place of an outside agent.
 
-        For a believed agent it is a `Speaker`, for other outside agents one that reports nothing. The result is None
-        for an agent of this package, which reports its strategy itself.
+        For a believed agent the result is a `Speaker`, for any other outside agent an agent that reports nothing. The
+        result is None for an agent of this package, which reports its strategy itself.
         """
         number = place.number
         if number not in self._config.outsiders:
@@ -341,7 +342,7 @@ class BlockPlayer:
 
 
 def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
-    """Return the stand-in for an agent of a tournament in its own process, which starts with the first hand."""
+    """Return the stand-in for an agent that runs in its own process; the process starts when it is first needed."""
     log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
     limits = Limits(config.time_limit, config.memory_limit)
     rivals = [spec for spec in config.agents if spec != config.agents[number]]

@@ -209,7 +209,7 @@ class TournamentConfig:
 
     @functools.cached_property
     def sources(self) -> dict[str, str]:
-        """Hash of the file or stored strategy of each agent and of the values, by spec; empty for a spec of neither."""
+        """Hash of the file or stored strategy of each agent and of the values, by spec; empty if a spec has neither."""
         return {spec: agent_digest(spec) for spec in {*self.agents, *filter(None, [self.values])}}
 
     @property
@@ -219,7 +219,7 @@ class TournamentConfig:
         return {"the package's code": package_digest(), **dict(sorted(known.items()))}
 
     def differences(self, begun: "TournamentConfig") -> list[str]:
-        """Return in words the differences to the settings of the `begun` run that change the result of a group."""
+        """Return in words each difference from the settings of the `begun` run that changes the results of groups."""
         pairs = {
             field.name: (getattr(begun, field.name), getattr(self, field.name)) for field in dataclasses.fields(self)
         }
@@ -342,7 +342,7 @@ def _default_rules(seats: int) -> HoldemRules:
 
 
 def _check_contestants(config: TournamentConfig) -> None:
-    """Refuse names that no outside agent has, and numbers of agents that the format does not allow."""
+    """Refuse names in `believe` that no outside agent has, and a number of agents that the format does not allow."""
     num_agents, seats = len(config.agents), config.seats
     for name in config.believe:
         named = [number for number in range(num_agents) if name in (config.names[number], config.agents[number])]

@@ -26,7 +26,7 @@ _PILOT_SEED = 1 << 64  # added to the seed, so that the pilot deals none of the 
 
 
 def pilot_of(config: TournamentConfig) -> TournamentConfig:
-    """Return the settings of the pilot: the tournament with as many or fewer decks, none of them its own."""
+    """Return the settings of the pilot: those of the tournament with other decks, at most as many, and no stop rule."""
     decks = -(-_PILOT_GROUPS // len(make_lineups(config)))
     decks = min(config.decks, -(-decks // BLOCK_DECKS) * BLOCK_DECKS)
     seed = None if config.draws_key else config.public_seed + _PILOT_SEED
@@ -90,7 +90,7 @@ def _expectation(sd: float | None, hands: int, hands_each: float, target: float)
     hands : int
         Hands of the planned tournament, all line-ups together.
     hands_each : float
-        Hands of the tournament, all line-ups together, divided by the groups of the agent.
+        Hands of all line-ups together for each group of the agent.
     target : float
         The half-width aimed at, in mbb/hand.
     """

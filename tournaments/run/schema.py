@@ -99,7 +99,7 @@ def checksum_of(row: Iterable[Any]) -> int:
     """Return the CRC-32 of a row, which detects any single flipped bit.
 
     Every number is hashed as float64, with 0.0 for -0.0 and NaN for None. SQLite may store 2 as 2.0, -0.0 as 0.0 and
-    NaN as NULL, so that a row has the same checksum before and after its storage.
+    NaN as NULL; hashed in this way, a row still has the same checksum before and after its storage.
     """
     numbers, texts = array("d"), []
     for value in row:

@@ -21,8 +21,8 @@ _CORRECTIONS = {
     CHANCE_ONLY: ("true_chance", "true_other_actions"),
 }
 
-# A spread is 0 but for rounding if it is at most this share of its measure: for a standard deviation, the deviation of
-# `raw`; for a standard error, the largest absolute rate.
+# A spread of at most this share of its measure is only rounding and counts as 0. The measure of a standard deviation is
+# the standard deviation of `raw`, that of a standard error the largest absolute rate.
 _NO_SPREAD = 1e-9
 
 

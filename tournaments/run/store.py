@@ -2,7 +2,7 @@
 
 All results are computed from ``run.sqlite``. A block of groups is stored in one transaction, so that a run killed at
 any moment holds whole blocks only, and is resumed after the last of them. Every row ends with a checksum of its other
-columns, so that a bit flipped on the disk is noticed before the row counts.
+columns, so that `RunStore.check` notices a bit flipped on the disk before results use the row.
 """
 
 import contextlib
