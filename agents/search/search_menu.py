@@ -17,10 +17,11 @@ def has_few_raises(rules: HoldemRules) -> bool:
 
 
 class SearchMenu:
-    """The sizes of the settings, without some of them where the betting would grow too large.
+    """The sizes of the settings; where the betting would grow too large, some are removed.
 
-    The sizes of the latest raises are removed first, since decisions after many raises are reached least often. A game
-    whose rules allow few raises offers all those raises, up to the number of raises for which the settings have sizes.
+    The sizes of the latest raises are removed first, since decisions after many raises are reached least often. In a
+    game whose rules allow few sizes of a raise, a decision offers either all of these sizes or none. It offers all if
+    the settings have sizes for as many raises before on the street, and these sizes have not been removed.
 
     Parameters
     ----------
