@@ -103,7 +103,8 @@ def picture(path: Path, width: float, height: float, title: str = "") -> Iterato
         yield figure
         unfinished = path.with_name(f".{path.name}")
         try:
-            figure.savefig(unfinished, format=path.suffix[1:] or "png")
+            with unfinished.open("wb") as stream:  # given a path, an interrupted savefig leaves its file open
+                figure.savefig(stream, format=path.suffix[1:] or "png")
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
