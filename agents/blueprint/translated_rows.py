@@ -100,8 +100,6 @@ def rows_in_tree(blueprint: Blueprint, tree: BettingTree) -> Iterator[tuple[int,
     waiting = [(0, translation.root(-1))]
     while waiting:  # depth first: few places wait at a time
         node, place = waiting.pop()
-        if tree.actor[node] < 0:
-            continue
         actions = tuple(tree.actions(node).tolist())
         rows = translated.at(place, actions)
         if rows is not None:

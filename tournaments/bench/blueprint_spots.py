@@ -1,5 +1,6 @@
 """Spots that the heads-up blueprint reaches in self-play, and their exact games with the blueprint's bet sizes."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HUNL
+from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import PublicState
 from plurispiel.agents.blueprint.agent import BlueprintAgent
 from plurispiel.agents.resolve import Subgame, VectorSolver
@@ -18,7 +20,7 @@ from plurispiel.agents.search.root import Root, TwoSeats, can_search_two
 from plurispiel.agents.search.street_tree import Path
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
-__all__ = ["BLUEPRINT_SIZES", "BlueprintSpot", "blueprint_spots", "spot_solver", "write_blueprint"]
+__all__ = ["BLUEPRINT_SIZES", "BlueprintSpot", "blueprint_spots", "first_spots", "spot_solver", "write_blueprint"]
 
 BLUEPRINT_SIZES = SearchConfig(street_sizes=("",), river_sizes=("",), later_sizes=("",), cards="blueprint", threads=2)
 """Settings whose trees offer the blueprint's raises and no others."""
@@ -61,6 +63,14 @@ def blueprint_spots(agent: BlueprintAgent, street: int) -> Iterator[tuple[int, B
             cards = board[: HUNL.board_size(street)]
             root = Root(state, cards, see_board(beliefs, HUNL, cards))
             yield number, BlueprintSpot(root, tuple(action.action for action in before))
+
+
+def first_spots(agent: BlueprintAgent, street: int, name: str, count: int) -> Iterator[tuple[int, BlueprintSpot]]:
+    """Yield the first `count` of `blueprint_spots`, with a progress bar that shows `name`."""
+    with progress_bar(total=count, desc=name, unit="spot") as progress:
+        for found in itertools.islice(blueprint_spots(agent, street), count):
+            yield found
+            progress.update()
 
 
 def spot_solver(

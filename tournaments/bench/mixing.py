@@ -14,13 +14,12 @@ import numpy as np
 from plurispiel.abstraction.holdem.betting import CALL
 from plurispiel.abstraction.holdem.rules import HUNL
 from plurispiel.abstraction.holdem.showdown import fold_mass, rank_hands
-from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
 from plurispiel.agents.resolve import VectorSolver
 from plurispiel.agents.search.planned import PlannedRows
-from plurispiel.tournaments.bench.blueprint_spots import blueprint_spots, spot_solver, write_blueprint
+from plurispiel.tournaments.bench.blueprint_spots import first_spots, spot_solver, write_blueprint
 from plurispiel.tournaments.bench.measurement import Measurement
 
 _STREETS = {3: ("river", 10, 1_000), 2: ("turn", 7, 300), 1: ("flop", 3, 100)}
@@ -69,18 +68,14 @@ def bench_mixing(seconds: float = 1.0, agent: BlueprintAgent | None = None) -> l
         count = max(1, round(seconds * per_second))
         found: dict[str, list[tuple[Counted, float]]] = {"the blueprint": [], "the solution": []}
         pots = []
-        with progress_bar(total=count, desc=name, unit="spot") as progress:
-            for _, spot in blueprint_spots(agent, street):
-                solver = spot_solver(spot, planned, None if street == 3 else by_bucket)
-                write_blueprint(solver, planned.rows_for(solver, spot.history))
-                found["the blueprint"].append((count_mixed(solver), solver.evaluate().exploitability))
-                solver = spot_solver(spot, planned, None)
-                solver.run(iterations)
-                found["the solution"].append((count_mixed(solver), solver.evaluate().exploitability))
-                pots.append(sum(spot.root.state.contributions))
-                progress.update()
-                if len(pots) == count:
-                    break
+        for _, spot in first_spots(agent, street, name, count):
+            solver = spot_solver(spot, planned, None if street == 3 else by_bucket)
+            write_blueprint(solver, planned.rows_for(solver, spot.history))
+            found["the blueprint"].append((count_mixed(solver), solver.evaluate().exploitability))
+            solver = spot_solver(spot, planned, None)
+            solver.run(iterations)
+            found["the solution"].append((count_mixed(solver), solver.evaluate().exploitability))
+            pots.append(sum(spot.root.state.contributions))
         for label, each in found.items():
             total = Counted(*np.sum([counted for counted, _ in each], axis=0).tolist())
             wins = float(np.mean([exploitability for _, exploitability in each]))

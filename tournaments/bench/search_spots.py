@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HUNL
-from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.blueprint.agent import BlueprintAgent, blueprint_agent
 from plurispiel.agents.blueprint.library import pick_bundled
 from plurispiel.agents.blueprint.roll_outs import hand_in_tree
@@ -22,7 +21,7 @@ from plurispiel.agents.search.two_seats import solve_two_seats
 from plurispiel.tournaments.bench.blueprint_spots import (
     BLUEPRINT_SIZES,
     BlueprintSpot,
-    blueprint_spots,
+    first_spots,
     spot_solver,
     write_blueprint,
 )
@@ -81,14 +80,10 @@ def bench_search_spots(seconds: float = 1.0, agent: BlueprintAgent | None = None
         count = max(1, round(seconds * per_second))
         found: dict[str, _Found] = {}
         hands, pots = 0, []
-        with progress_bar(total=count, desc=name, unit="spot") as progress:
-            for number, spot in blueprint_spots(agent, street):
-                _measure(spot, planned, agent, found)
-                hands = number
-                pots.append(sum(spot.root.state.contributions))
-                progress.update()
-                if len(pots) == count:
-                    break
+        for number, spot in first_spots(agent, street, name, count):
+            _measure(spot, planned, agent, found)
+            hands = number
+            pots.append(sum(spot.root.state.contributions))
         place = f"{count} spots of {hands:,} hands, mean pot {np.mean(pots):,.0f}"
         rows += [_row(f"{name}: {label}", each, hands, place) for label, each in found.items()]
     return rows
