@@ -11,10 +11,11 @@ escaped in the same way. The reader decodes all escapes.
 """
 
 import functools
+import itertools
 import math
 import re
 import urllib.parse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TextIO
 
@@ -24,7 +25,8 @@ from plurispiel.abstraction.holdem.betting_state import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, card_text
 from plurispiel.abstraction.holdem.rules import HULH, MAX_HAND_CARDS, HoldemRules
 from plurispiel.abstraction.machine.jit import kernel
-from plurispiel.evaluation.replay import RAISE, replay_betting
+from plurispiel.agents.base import Action
+from plurispiel.evaluation.replay import RAISE, Betting, replay_betting
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
@@ -125,6 +127,80 @@ def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:
             raise ValueError(f"hand {history.label}: {error}") from None
 
 
+def read_betting(text: str, rules: HoldemRules) -> Betting:
+    """Return the replayed betting of a text like ``cr300c/cr900f``, in which ``/`` stands before each later street.
+
+    Raises
+    ------
+    ValueError
+        If the text is malformed, holds an action that the rules do not allow, or ends streets elsewhere than they do.
+    """
+    letters = np.frombuffer(text.encode(), dtype=np.uint8)
+    actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
+    num_actions, wrong_raise = _read_betting(letters, rules.is_limit, moves)
+    if num_actions < 0:
+        raise ValueError(f"betting is written with f, c, r and /, got {text[:80]!r}")
+    if wrong_raise >= 0:
+        raise ValueError(_raise_text(text[wrong_raise:], rules.is_limit))
+    betting = replay_betting(rules, actions[:num_actions])
+    if list(betting.streets) != streets[:num_actions].tolist() or betting.state.street != text.count("/"):
+        raise ValueError(f"in this game the streets of {text[:80]!r} do not end at the signs /")
+    return betting
+
+
+def read_cards(text: str, betting: Betting) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """Return the hole cards by seat, empty where unknown, and the board of a text like ``AsKs|QdJd/2c3d4h``.
+
+    Raises
+    ------
+    ValueError
+        If the text is malformed, lacks a seat, or the board has not as many cards on each street as after `betting`.
+    """
+    rules = betting.rules
+    street = betting.state.street
+    hole_text, *board_texts = text.split("/")
+    first = _first_card(rules)
+    hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
+    boards = [_cards(text, first) for text in board_texts]
+    if len(hole_cards) != rules.num_seats:
+        raise ValueError(f"the game needs hole cards of {rules.num_seats} seats, got {len(hole_cards)}")
+    if tuple(map(len, boards)) != rules.board_cards[1 : street + 1]:
+        sizes = "/".join(map(str, rules.board_cards[1 : street + 1])) or "no"
+        raise ValueError(f"after this betting the board has {sizes} cards, got {'/'.join(board_texts)[:40]!r}")
+    return hole_cards, tuple(card for cards in boards for card in cards)
+
+
+def write_betting(rules: HoldemRules, actions: Iterable[Action], street: int) -> str:
+    """Return the text of a betting that has reached a street (`read_betting`)."""
+    moves = [""] * (street + 1)
+    for _, action, when in actions:
+        moves[when] += write_action(action, rules)
+    return "/".join(moves)
+
+
+def write_action(action: int, rules: HoldemRules) -> str:
+    """Return an action ``f``, ``c``, and ``r900`` or in a limit game ``r``."""
+    return "fc"[action] if action <= CALL else "r" if rules.is_limit else f"r{action}"
+
+
+def write_cards(rules: HoldemRules, hole_cards: Iterable[Iterable[int]], board: Sequence[int], street: int) -> str:
+    """Return the text of hole cards by seat and of the board up to a street (`read_cards`).
+
+    Raises
+    ------
+    ValueError
+        If the game deals board cards before the first betting.
+    """
+    first = _first_card(rules)
+
+    def text(cards: Iterable[int]) -> str:
+        return "".join(card_text(card + first) for card in cards)
+
+    sizes = [rules.board_size(each) for each in range(street + 1)]
+    boards = [text(board[start:end]) for start, end in itertools.pairwise(sizes)]
+    return "/".join(["|".join(map(text, hole_cards)), *boards])
+
+
 def _game_of(log: Path, header: str) -> HoldemRules:
     """Return the game that a log's first comment names: ``NAME GAME HANDS SEED``."""
     words = header.split()
@@ -145,34 +221,17 @@ def _history(line: str, rules: HoldemRules, label: str) -> HandHistory:
     _, number, betting_text, cards_text, chips_text, names_text = fields
     if number != label:
         raise ValueError(f"the hand's number must be digits, got {number[:40]!r}")
-    letters = np.frombuffer(betting_text.encode(), dtype=np.uint8)
-    actions, streets = moves = np.empty((2, len(letters)), dtype=np.int64)
-    num_actions, wrong_raise = _read_betting(letters, rules.is_limit, moves)
-    if num_actions < 0:
-        raise ValueError(f"betting is written with f, c, r and /, got {betting_text[:80]!r}")
-    if wrong_raise >= 0:
-        raise ValueError(_raise_text(betting_text[wrong_raise:], rules.is_limit))
-    betting = replay_betting(rules, actions[:num_actions])
-    street = betting.state.street
-    if list(betting.streets) != streets[:num_actions].tolist() or street != betting_text.count("/"):
-        raise ValueError(f"in this game the streets of {betting_text[:80]!r} do not end at the signs /")
-    hole_text, *board_texts = cards_text.split("/")
-    first = _first_card(rules)
-    hole_cards = tuple(_cards(text, first) for text in hole_text.split("|"))
-    boards = [_cards(text, first) for text in board_texts]
-    if tuple(map(len, boards)) != rules.board_cards[1 : street + 1]:
-        sizes = "/".join(map(str, rules.board_cards[1 : street + 1])) or "no"
-        raise ValueError(f"after this betting the board has {sizes} cards, got {'/'.join(board_texts)[:40]!r}")
+    betting = read_betting(betting_text, rules)
+    hole_cards, board = read_cards(cards_text, betting)
     if not _CHIPS.fullmatch(chips_text):
         raise ValueError(f"chips are written 1|-1, got {chips_text[:40]!r}")
     payoffs = tuple(map(float, chips_text.split("|")))
     names = tuple([_read_name(name) if "%" in name else name for name in names_text.split("|")])
-    for what, values in (("hole cards", hole_cards), ("chips", payoffs), ("names", names)):
+    for what, values in (("chips", payoffs), ("names", names)):
         if len(values) != rules.num_seats:
             raise ValueError(f"the game needs {what} of {rules.num_seats} seats, got {len(values)}")
     if not all(map(math.isfinite, payoffs)):
         raise ValueError(f"chips must be numbers, got {chips_text[:40]!r}")
-    board = tuple(card for cards in boards for card in cards)
     return HandHistory(rules, names, hole_cards, board, betting.sizes, payoffs, label, betting=betting)
 
 
@@ -231,21 +290,13 @@ def _state_line(history: HandHistory, number: int) -> str:
         raise ValueError("an ACPC log states payoffs, and this hand has none")
     if len(history.board) < betting.board_size:
         raise ValueError(f"{len(history.board)} of {betting.board_size} board cards are known")
-    moves = [""] * (betting.state.street + 1)
-    for _, action, street in betting.actions:
-        moves[street] += "fc"[action] if action <= CALL else "r" if rules.is_limit else f"r{action}"
-    first = _first_card(rules)
-
-    def text(cards: Iterable[int]) -> str:
-        return "".join(card_text(card + first) for card in cards)
-
-    sizes = [rules.board_size(street) for street in range(len(moves))]
-    boards = [text(history.board[start:end]) for start, end in zip(sizes, sizes[1:], strict=False)]
-    cards = "/".join(["|".join(map(text, history.hole_cards)), *boards])
+    street = betting.state.street
+    moves = write_betting(rules, betting.actions, street)
+    cards = write_cards(rules, history.hole_cards, history.board, street)
     chips = "|".join(repr(float(chips)).removesuffix(".0") for chips in history.payoffs)
     label = history.label if history.label.isascii() and history.label.isdigit() else str(number)
     names = "|".join(map(_written_name, history.names))
-    return f"STATE:{label}:{'/'.join(moves)}:{cards}:{chips}:{names}"
+    return f"STATE:{label}:{moves}:{cards}:{chips}:{names}"
 
 
 @kernel
