@@ -7,13 +7,15 @@ Rules for a kernel:
 * A kernel is called with C-contiguous arrays only. Unless it is inlined, a kernel is called with one signature, so that
   it is compiled once; numba compiles an inlined kernel for every signature.
 * A kernel has no decorator of numba but `kernel`. numba does not notice a change in a function imported from another
-  file, so the cache folder is named by a hash of all kernel sources (`source_digest`).
+  file, or in the fields of a record. So compiled code lies in a folder named by a hash of both (`source_digest`).
+* A record that a kernel takes is a class that derives from ``NamedTuple`` alone.
 """
 
 import contextlib
 import functools
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Callable
@@ -23,24 +25,62 @@ from typing import Any
 import numba
 from llvmlite import binding as _llvm
 from numba.core import config as _config
+from numba.core.caching import UserProvidedCacheLocator as _CacheLocator
 
 _FOLDERS = ("abstraction", "agents", "evaluation", "tournaments")
+_ROOT = Path(__file__).resolve().parents[2]
+"""The folder in which the four folders of the package lie side by side, installed or not."""
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from|import)[ ]+plurispiel\.([\w.]+)(?:[ ]+import[ ]+(\([^)]*\)|[^\n(]*))?", re.MULTILINE
+)
+_RECORD = re.compile(rb"^class (\w+)\(NamedTuple\):\n((?:[ \t]+\S.*\n|\n)+)", re.MULTILINE)
+_FIELD = re.compile(rb"^[ \t]+(\w+):", re.MULTILINE)
+_DOCSTRING = re.compile(rb'""".*?"""', re.DOTALL)
 
 KERNELS: list[Any] = []
 """Every decorated kernel, in order of definition."""
 
 
-def source_digest() -> str:
-    """Return the 16 hexadecimal digits that name the cache folder: a hash of kernel sources, numba and processor."""
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parents[2]  # the four folders lie side by side, installed or not
+@functools.cache
+def _module(path: Path) -> tuple[str, bytes, tuple[Path, ...]]:
+    """Return a module's name as a path, a hash of its source, and the modules of the package that it imports."""
+    source = path.read_bytes()
+    found: set[Path] = set()
+    for package, names in _IMPORT.findall(source):
+        folder = _ROOT.joinpath(*package.decode().split("."))
+        places = [folder, *(folder / name for name in re.findall(r"\w+", names.decode()))]
+        found.update(file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
+    name = str(path.relative_to(_ROOT)) if path.is_relative_to(_ROOT) else str(path)
+    return name, hashlib.sha256(source).digest(), tuple(file for file in found if file.is_file())
+
+
+@functools.cache
+def records() -> dict[str, tuple[bytes, ...]]:
+    """Return the names of the fields of every record in the package, by module and class."""
+    found = {}
     for folder in _FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            source = path.read_bytes()
-            if b"abstraction.machine.jit import" in source or path.name == "jit.py":
-                digest.update(path.name.encode() + b"\0" + source)
-    digest.update(__name__.encode())  # compiled code names the module in which it was made
-    digest.update(f"{numba.__version__} {_llvm.get_host_cpu_name()}".encode())
+        for path in sorted((_ROOT / folder).rglob("*.py")):
+            for record, body in _RECORD.findall(path.read_bytes()):
+                found[f"{path.relative_to(_ROOT)}:{record.decode()}"] = tuple(_FIELD.findall(_DOCSTRING.sub(b"", body)))
+    return found
+
+
+def source_digest(path: Path) -> str:
+    """Return 16 hexadecimal digits: a hash of all that the compiled code of a module's kernels depends on.
+
+    These are the module, this one and what they import from the package, directly or not; the fields of all `records`;
+    numba's version and the processor. Equal digests mean equal compiled code, wherever the package lies.
+    """
+    modules = {path, Path(__file__).resolve()}
+    new = modules
+    while new:
+        new = {file for module in new for file in _module(module)[2]} - modules
+        modules |= new
+    facts = (__name__, numba.__version__, _llvm.get_host_cpu_name(), sorted(records().items()))
+    digest = hashlib.sha256(repr(facts).encode())
+    for name, source, _ in sorted(_module(module) for module in modules):
+        digest.update(name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
 
@@ -57,42 +97,27 @@ def user_cache_folder() -> Path:
     return Path(base) / "plurispiel"
 
 
-def _use_cache_folder() -> Path:
-    """Make numba cache kernels in a folder named by `source_digest`, and return the folder.
+def _cache_folder() -> tuple[Path, Path | None]:
+    """Return the folder of compiled code, and the folder to link from if that one is read-only.
 
-    The folder lies in NUMBA_CACHE_DIR, else in `user_cache_folder`. If the folder is read-only, a temporary folder with
-    links to the kernels in the read-only one takes its place.
+    The folder ``kernels`` lies in NUMBA_CACHE_DIR, else in `user_cache_folder`. If it is read-only, a temporary folder
+    with links takes its place.
     """
-    digest = source_digest()
     shared = None
     try:
-        folder = shared = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_folder() / "kernels") / digest
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK):
-            raise OSError
+        shared = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_folder()) / "kernels"
+        shared.mkdir(parents=True, exist_ok=True)
+        if os.access(shared, os.W_OK):
+            return shared, None
     except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
-        folder = _temporary_cache_folder(digest)
-        if shared is not None:
-            _link_kernels(shared, folder)
-    _config.CACHE_DIR = str(folder)
-    return folder
+        pass
+    return _temporary_cache_folder(), shared
 
 
-def _link_kernels(shared: Path, folder: Path) -> None:
-    """Fill a folder with links to the kernels of a read-only folder; numba replaces a link when it writes a file."""
-    with contextlib.suppress(OSError):
-        for place, _, names in os.walk(shared):
-            here = folder / Path(place).relative_to(shared)
-            here.mkdir(exist_ok=True)
-            for name in names:
-                with contextlib.suppress(FileExistsError):
-                    (here / name).symlink_to(Path(place, name).absolute())
-
-
-def _temporary_cache_folder(digest: str) -> Path:
+def _temporary_cache_folder() -> Path:
     """Return a temporary folder that only this user can write to, because code found in a cache is executed."""
     user = os.getuid() if hasattr(os, "getuid") else 0
-    folder = Path(tempfile.gettempdir()) / f"plurispiel-kernels-{user}-{digest}"
+    folder = Path(tempfile.gettempdir()) / f"plurispiel-kernels-{user}"
     try:
         folder.mkdir(exist_ok=True, mode=0o700)
         found = folder.lstat()
@@ -103,7 +128,34 @@ def _temporary_cache_folder(digest: str) -> Path:
     return Path(tempfile.mkdtemp(prefix="plurispiel-kernels-"))
 
 
-CACHE_FOLDER = _use_cache_folder()
+CACHE_FOLDER, _READ_ONLY = _cache_folder()
+
+
+@functools.cache
+def _module_folder(source: Path) -> Path:
+    """Return the folder of a module's compiled code, with links to what the read-only folder has."""
+    name = f"{source.stem}-{source_digest(source)}"
+    folder = CACHE_FOLDER / name
+    folder.mkdir(parents=True, exist_ok=True)
+    if _READ_ONLY is not None:
+        with contextlib.suppress(OSError):
+            for compiled in (_READ_ONLY / name).iterdir():
+                with contextlib.suppress(FileExistsError):  # numba replaces a link when it writes a file
+                    (folder / compiled.name).symlink_to(compiled.absolute())
+    return folder
+
+
+class KernelLocator(_CacheLocator):
+    """Where numba keeps a kernel's compiled code: in a folder that equal sources share, wherever they lie."""
+
+    def get_cache_path(self) -> str:
+        """Return the folder of the module's compiled code."""
+        return str(_module_folder(Path(self._py_file).resolve()))
+
+    @classmethod
+    def from_function(cls, py_func: Callable, py_file: str) -> "KernelLocator":
+        """Return the locator of a kernel in a file."""
+        return cls(py_func, py_file)
 
 
 def _options() -> dict[str, Any]:
@@ -134,6 +186,11 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(kernel, inline=inline)
-    compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+    others = _config.CACHE_LOCATOR_CLASSES
+    _config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"  # for this kernel only
+    try:
+        compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+    finally:
+        _config.CACHE_LOCATOR_CLASSES = others
     KERNELS.append(compiled)
     return compiled

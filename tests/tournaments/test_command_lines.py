@@ -14,7 +14,11 @@ from plurispiel.abstraction.machine.interrupts import SIGNALS
 from plurispiel.tournaments import cli
 from plurispiel.tournaments.run import kernels
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="no alarm on this system")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="no alarm on this system"),
+    # an interrupt may come in a callback of weakref, where Python prints it and goes on until the next one
+    pytest.mark.filterwarnings("ignore:(?s).*KeyboardInterrupt:pytest.PytestUnraisableExceptionWarning"),
+]
 
 SEED = 21
 SHARE, ALL = 20, 500

@@ -1,10 +1,12 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import plurispiel
 from plurispiel.abstraction.machine import jit
 
 COMPILE_EVERYTHING = """
@@ -23,6 +25,19 @@ for kernel in jit.KERNELS:
     if not kernel.targetoptions["forceinline"]:  # no signature if only kernels call it, and those came from the cache
         assert len(kernel.signatures) <= 1, (name, kernel.signatures)
 assert sum(bool(kernel.signatures) for kernel in jit.KERNELS) > 20
+def classes(types):
+    for each in types:
+        if hasattr(each, "instance_class"):
+            yield each.instance_class
+        yield from classes(getattr(each, "types", ()))
+met = set()
+for kernel in jit.KERNELS:
+    met.update(classes(kernel.signatures[0] if kernel.signatures else ()))
+assert len(met) > 20
+for record in met:  # compiled code depends on the order of the fields
+    module = record.__module__.removeprefix("plurispiel.").replace(".", "/")
+    found = jit.records()[f"{module}.py:{record.__name__}"]
+    assert tuple(name.decode() for name in found) == record._fields, record
 compiled = list(jit.CACHE_FOLDER.rglob("*.nbc"))
 assert len(compiled) > 20
 for path in compiled:
@@ -93,21 +108,49 @@ def test_a_numba_without_the_private_flag_is_enough(tmp_path):
     assert value == "8" and "nogil" in options and "_nrt" not in options
 
 
-def test_digest_covers_every_kernel_source(tmp_path, monkeypatch):
-    """A changed kernel in any of the four folders gives another cache folder; other files do not."""
-    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
-        (tmp_path / folder).mkdir()
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "abstraction" / "machine" / "jit.py"))
-    empty = jit.source_digest()
-    kernel = tmp_path / "agents" / "x.py"
-    kernel.write_text("from plurispiel.abstraction.machine.jit import kernel\n")
-    first = jit.source_digest()
-    kernel.write_text("from plurispiel.abstraction.machine.jit import kernel\nX = 1\n")
-    (tmp_path / "agents" / "plain.py").write_text("X = 1\n")
-    second = jit.source_digest()
-    (tmp_path / "agents" / "plain.py").write_text("X = 2\n")
-    assert len({empty, first, second}) == 3
-    assert jit.source_digest() == second
+def test_digest_covers_a_module_and_all_that_it_imports(tmp_path, monkeypatch):
+    """Wherever the package lies; other modules do not change it."""
+
+    def package(name):
+        holdem = tmp_path / name / "abstraction" / "holdem"
+        holdem.mkdir(parents=True)
+        (holdem / "__init__.py").write_text("from plurispiel.abstraction.holdem.rules import SUITS\n")
+        (holdem / "rules.py").write_text("SUITS = 4\n")
+        (holdem / "plain.py").write_text("X = 1\n")
+        (holdem / "lanes.py").write_text("def f():\n    import plurispiel.evaluation.units\n")
+        (tmp_path / name / "evaluation").mkdir()
+        (tmp_path / name / "evaluation" / "units.py").write_text("MILLI = 1000\n")
+        (holdem / "x.py").write_text(
+            "from plurispiel.abstraction.holdem import (\n    SUITS,\n)\n"
+            "from plurispiel.abstraction.holdem import lanes\n"
+        )
+        return tmp_path / name
+
+    def digest(root):
+        monkeypatch.setattr(jit, "_ROOT", root)
+        jit.records.cache_clear()
+        jit._module.cache_clear()
+        return jit.source_digest(root / "abstraction" / "holdem" / "x.py")
+
+    one, other = package("one"), package("other")
+    before = digest(one)
+    assert digest(other) == before
+    (one / "abstraction" / "holdem" / "plain.py").write_text("X = 2\n")
+    assert digest(one) == before
+    seen = {before}
+    for name in ("holdem/x.py", "holdem/__init__.py", "holdem/rules.py", "holdem/lanes.py", "../evaluation/units.py"):
+        with (one / "abstraction" / name).open("a") as file:
+            file.write("# changed\n")
+        seen.add(digest(one))
+    (one / "abstraction" / "holdem" / "plain.py").write_text(
+        'class Pot(NamedTuple):\n    """Chips."""\n\n    chips: int\n'
+    )
+    seen.add(digest(one))
+    (one / "abstraction" / "holdem" / "plain.py").write_text("class Pot(NamedTuple):\n    chips: int\n    seats: int\n")
+    seen.add(digest(one))
+    assert len(seen) == 8
+    jit.records.cache_clear()
+    jit._module.cache_clear()
 
 
 def test_nobody_decorates_with_numba_directly():
@@ -137,7 +180,31 @@ def fallback_folder(tmp_path):
 
 def test_cache_folder_falls_back_when_it_cannot_be_written(fallback_folder):
     assert fallback_folder().name.startswith("plurispiel-kernels-")
-    assert jit.source_digest() in fallback_folder().name  # here, too, changed kernels must not meet old code
+
+
+OTHER_PLACE = """
+from plurispiel.abstraction.holdem.hand_rank import warmup
+from plurispiel.abstraction.machine import jit
+warmup()
+hits = [sum(kernel.stats.cache_hits.values()) for kernel in jit.KERNELS if kernel.signatures]
+print(jit.__file__, min(hits), len(hits))
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without the compiler")
+def test_another_copy_of_the_package_loads_what_this_one_has_compiled(tmp_path):
+    assert run(OTHER_PLACE).returncode == 0
+    package = tmp_path / "plurispiel"
+    here = Path(plurispiel.__file__).parent
+    package.mkdir()
+    shutil.copy(here / "__init__.py", package)
+    for folder in ("abstraction", "agents", "evaluation", "tournaments"):
+        shutil.copytree(here / folder, package / folder, ignore=shutil.ignore_patterns("bots", "__pycache__"))
+    done = run(OTHER_PLACE, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    file, fewest, count = done.stdout.split()
+    assert file.startswith(str(tmp_path))
+    assert int(fewest) == 1 and int(count) > 0
 
 
 SMALL = """
