@@ -36,7 +36,7 @@ from plurispiel.abstraction.machine.folders import alone_in
 from plurispiel.abstraction.machine.jit import user_cache_folder
 from plurispiel.abstraction.machine.memory import available_bytes
 from plurispiel.agents.blueprint.blueprint import FORMAT_VERSION, HIGHEST, KIND, Blueprint, load_blueprint
-from plurispiel.agents.blueprint.match import reach_rows
+from plurispiel.agents.blueprint.match import MAX_REACHED, reach_rows
 from plurispiel.agents.blueprint.training_record import summarised
 
 __all__ = ["SUFFIX", "PackedFacts", "pack_blueprint", "packed_facts", "unpack_blueprint", "unpacked_folder"]
@@ -67,8 +67,7 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     num_decks : int
         Number of decks that are played to count how often each row is reached (`reach_rows`).
     least : int
-        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows. Counts end at 255, so a larger
-        number drops all rows.
+        Rows that are reached fewer than `least` times are dropped; 0 keeps all rows. Counts end at `MAX_REACHED`, 255.
 
     Returns
     -------
@@ -79,10 +78,12 @@ def pack_blueprint(folder: Path, path: Path, *, num_decks: int = 2_000_000, leas
     Raises
     ------
     ValueError
-        If the rows are float32, or the bucket table is needed and missing.
+        If the rows are float32, `least` is not from 0 to 255, or the bucket table is needed and missing.
     ArtefactRefused
         If the folder holds no complete, undamaged blueprint.
     """
+    if not 0 <= least <= MAX_REACHED:
+        raise ValueError(f"the least number of visits is 0 to {MAX_REACHED}, where counts end, got {least}")
     blueprint = load_blueprint(folder)
     artefact = load_artefact(folder, KIND, FORMAT_VERSION)
     if artefact.arrays["rows"].dtype != np.uint8:

@@ -5,29 +5,17 @@ import numpy as np
 from plurispiel.abstraction.actions.translation import TreeStates
 from plurispiel.abstraction.cards.preflop import preflop_classes, preflop_names
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import Blueprint
 from plurispiel.agents.blueprint.fallback import KeptRows
 
-__all__ = ["first_in", "seat_names", "shares"]
-
-
-def seat_names(num_seats: int) -> list[str]:
-    """Return the usual name of each seat, in the order of the seats.
-
-    >>> seat_names(6)
-    ['SB', 'BB', 'UTG', 'HJ', 'CO', 'BTN']
-    """
-    if num_seats == 2:
-        return ["BB", "SB"]
-    late = ["HJ", "CO", "BTN"][-(num_seats - 2) :]
-    early = ["UTG", *(f"UTG+{k}" for k in range(1, num_seats))][: num_seats - 2 - len(late)]
-    return ["SB", "BB", *early, *late]
+__all__ = ["first_in", "shares"]
 
 
 def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
-    """Return, by seat name, each seat's strategy at its first decision if all seats before it fold.
+    """Return, by position, each seat's strategy at its first decision if all seats before it fold.
 
     The seats are in the order of acting, without the big blind.
 
@@ -41,7 +29,7 @@ def first_in(blueprint: Blueprint) -> dict[str, Strategy]:
     rules, tree = blueprint.rules, blueprint.tree
     if not has_starting_hands(rules):
         raise ValueError("only hold'em with two hole cards and 52 cards has the 169 starting hands")
-    names = seat_names(rules.num_seats)
+    names = seat_positions(rules)
     # Any combo of a class will do: before the flop renaming suits changes nothing.
     combos = np.unique(preflop_classes(), return_index=True)[1]
     states = TreeStates(rules, tree)

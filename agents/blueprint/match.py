@@ -12,12 +12,15 @@ from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.abstraction.machine.threads import run_chunks
 from plurispiel.abstraction.machine.xoshiro import xoshiro_stream
 from plurispiel.agents.blueprint import _blueprint_kernels as kernels
-from plurispiel.agents.blueprint.blueprint import Blueprint
+from plurispiel.agents.blueprint.blueprint import Blueprint, tree_digest
 from plurispiel.agents.blueprint.cards import CardBuckets, lossless_buckets
 from plurispiel.agents.blueprint.schedule import Schedule
 from plurispiel.agents.blueprint.trainer import Trainer
 from plurispiel.agents.blueprint.traversal_tree import DealtGame, traversal_tree
 from plurispiel.agents.blueprint.workspace import traversal_workspace
+
+MAX_REACHED = 255
+"""Where the counts of `reach_rows` end."""
 
 _CHUNK = 2_000  # decks for each random stream: another number gives other decks
 
@@ -76,9 +79,10 @@ def play_match(
     Raises
     ------
     ValueError
-        If the rows of the two differ in number or dtype, or the bucket table of `blueprint` is missing.
+        If the two differ in betting tree, numbers of buckets or dtype, or the bucket table of `blueprint` is missing.
     """
-    if blueprint.rows.shape != other.rows.shape or blueprint.rows.dtype != other.rows.dtype:
+    one, two = ((tree_digest(b.tree), b.cards.num_buckets, b.rows.dtype) for b in (blueprint, other))
+    if one != two:
         raise ValueError("only blueprints of the same betting and buckets can be matched")
     dealt = _dealt_game(blueprint)
     seats = blueprint.rules.num_seats
@@ -145,7 +149,7 @@ def reach_rows(blueprint: Blueprint, num_decks: int, *, share: float = 0.3, seed
     Returns
     -------
     uint8[num_cells]
-        Counts up to 255 at the first cell of each row; 0 in the other cells.
+        Counts up to `MAX_REACHED` at the first cell of each row; 0 in the other cells.
     """
     reached = np.zeros(len(blueprint.rows), np.uint8)
     stream, work = xoshiro_stream(np.random.SeedSequence(seed)), traversal_workspace(blueprint.rules)

@@ -191,8 +191,8 @@ def _pack(options: argparse.Namespace) -> int:
     path = Path(options.out)
     if path.suffix != SUFFIX:
         raise ValueError(f"a packed blueprint is a {SUFFIX} file, got {options.out!r}")
-    if options.decks < 1 or options.least < 0:
-        raise ValueError(f"decks are 1 or more and least is 0 or more, got {options.decks} and {options.least}")
+    if options.decks < 1:
+        raise ValueError(f"decks are 1 or more, got {options.decks}")
     found = pack_blueprint(find_blueprint(options.blueprint), path, num_decks=options.decks, least=options.least)
     if options.json:
         print(json.dumps({"file": str(path)} | found))

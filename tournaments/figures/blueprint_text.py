@@ -7,12 +7,13 @@ The text and the plain values also give the blueprint's size.
 from pathlib import Path
 from typing import Any
 
+from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.holdem.rules import STREETS
 from plurispiel.agents.base import Strategy
 from plurispiel.agents.baselines.tight_aggressive import has_starting_hands
 from plurispiel.agents.blueprint.blueprint import FOLDER, Blueprint
 from plurispiel.agents.blueprint.config import MenuConfig
-from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
+from plurispiel.agents.blueprint.first_in import first_in, shares
 from plurispiel.agents.blueprint.training_record import CI95, Mark, mark_from_dict, summarised, work_done
 from plurispiel.tournaments.figures.preflop_grid import draw_grids, grid_text
 from plurispiel.tournaments.figures.training_curve import draw_marks, marks_text
@@ -170,8 +171,9 @@ def _first_in(blueprint: Blueprint) -> dict[str, Strategy]:
 
 def _seat_names(blueprint: Blueprint) -> list[str]:
     """Return each seat's position as the grids name it; in games without grids, ``seat 0``, ``seat 1``, ..."""
-    seats = blueprint.rules.num_seats
-    return seat_names(seats) if has_starting_hands(blueprint.rules) else [f"seat {seat}" for seat in range(seats)]
+    if has_starting_hands(blueprint.rules):
+        return list(seat_positions(blueprint.rules))
+    return [f"seat {seat}" for seat in range(blueprint.rules.num_seats)]
 
 
 def _marks(blueprint: Blueprint) -> list[Mark]:

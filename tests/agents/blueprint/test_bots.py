@@ -71,7 +71,7 @@ def test_six_handed_more_hands_are_opened_the_nearer_to_the_button():
 
 
 def test_heads_up_the_button_plays_most_hands():
-    hands = shares(first_in(load_blueprint(find_blueprint("headsup-compact")))["SB"])
+    hands = shares(first_in(load_blueprint(find_blueprint("headsup-compact")))["BTN"])
     weights = np.bincount(preflop_classes()) / 1326
     played = sum(weight * (1.0 - hands[name]["fold"]) for name, weight in zip(preflop_names(), weights, strict=True))
     assert 0.6 < played < 0.95

@@ -116,6 +116,10 @@ def test_what_play_does_not_reach_is_left_out(kept, tmp_path):
             often = reached[cells + int(blueprint.tree.row[node])] >= 2
             assert np.array_equal(after.strategy(node, buckets).any(axis=1), often)
     assert (reached[: blueprint.game.pairs[0] * 169].reshape(169, -1)[:, 0] > 0).any()
+    for least in (-1, 256):  # counts end at 255: 256 would leave nothing
+        with pytest.raises(ValueError, match=rf"0 to 255, where counts end, got {least}"):
+            pack_blueprint(kept, tmp_path / "none.blueprint", least=least)
+    assert not (tmp_path / "none.blueprint").exists()
 
 
 def test_the_manifest_says_what_the_last_doubling_won(kept, tmp_path):

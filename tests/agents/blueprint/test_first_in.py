@@ -3,7 +3,7 @@ import pytest
 from random_blueprint import random_blueprint
 
 from plurispiel.abstraction.holdem.rules import no_limit_holdem
-from plurispiel.agents.blueprint.first_in import first_in, seat_names, shares
+from plurispiel.agents.blueprint.first_in import first_in, shares
 
 
 def test_first_in_are_the_rows_behind_folds():
@@ -20,6 +20,4 @@ def test_first_in_are_the_rows_behind_folds():
         assert len(hands) == 169 and all(sum(row.values()) == pytest.approx(1.0) for row in hands.values())
         assert hands["AA"]["fold"] == pytest.approx(rows[-1][0], abs=1e-6)  # the last class by equity
         node = int(blueprint.tree.first_child[node])
-    assert list(first_in(random_blueprint(no_limit_holdem(2)))) == ["SB"]
-    assert seat_names(3) == ["SB", "BB", "BTN"] and seat_names(9)[2:5] == ["UTG", "UTG+1", "UTG+2"]
-    assert seat_names(4) == ["SB", "BB", "CO", "BTN"]
+    assert list(first_in(random_blueprint(no_limit_holdem(2)))) == ["BTN"]

@@ -26,3 +26,16 @@ def test_matches_are_the_same_on_any_threads():
     alone = play_match(trained, trained, 20_000)
     assert abs(alone.mean) < 1e-9 and alone.deviation < 1e-9  # luck cancels out
     assert abs(sum(alone.seat_means)) < 4 * np.linalg.norm(alone.seat_deviations)
+
+
+def test_another_betting_with_as_many_rows_is_refused():
+    def fresh(stack):
+        menu = MenuConfig(("allin",), push_or_fold=True)
+        config = BlueprintConfig("push", 10, seats=2, stack_bb=stack, menu=menu, num_snapshots=0)
+        return make_trainer(config, lossless_buckets(config.rules, 1)).blueprint()
+
+    one, shallow = fresh(8), fresh(7)
+    assert one.rows.shape == shallow.rows.shape
+    assert play_match(one, one, 10).mean == 0.0
+    with pytest.raises(ValueError, match="same betting and buckets"):
+        play_match(one, shallow, 10)

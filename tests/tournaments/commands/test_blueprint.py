@@ -66,16 +66,16 @@ def test_a_file_of_settings(blueprints, tmp_path, capsys):
     assert code == 0 and "mine: 2,000 iterations, seed 7, 1 thread" in err
     assert "\nflop" not in out and load_blueprint(blueprints / "mine" / FOLDER).config.seed == 7
     code, out, _ = run(capsys, "info", "mine", "--json")
-    hands = json.loads(out)["first_in"]["SB"]
+    hands = json.loads(out)["first_in"]["BTN"]
     assert code == 0 and len(hands) == 169 and hands["AA"]["raise"] > 0.9 and hands["AA"]["call"] == 0.0
     code, out, _ = run(capsys, "info", "mine")
-    assert code == 0 and "SB: raises" in out and len(out[out.index("SB: raises") :].splitlines()) == 15
+    assert code == 0 and "BTN: raises" in out and len(out[out.index("BTN: raises") :].splitlines()) == 15
     packed = tmp_path / "mine.blueprint"
     code, out, _ = run(capsys, "pack", "mine", "--out", packed, "--least", 0, "--json")
     assert code == 0 and json.loads(out)["bytes"] == packed.stat().st_size
     code, again, _ = run(capsys, "info", packed, "--json")
     record = json.loads(again)
-    assert code == 0 and record["first_in"]["SB"]["AA"]["raise"] > 0.9
+    assert code == 0 and record["first_in"]["BTN"]["AA"]["raise"] > 0.9
     assert record["packed"] == str(packed) and record["packed_bytes"] == packed.stat().st_size
     code, _, err = run(capsys, "pack", "mine", "--out", tmp_path / "mine.zip")
     assert code == 2 and "is a .blueprint file" in err
