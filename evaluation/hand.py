@@ -15,11 +15,13 @@ from plurispiel.abstraction.holdem.betting import CALL, FOLD, BettingState, is_a
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent, Board, Deal, Decision, Event, PublicState, View
 
-_CONTESTANT_ERRORS = (Exception, SystemExit)  # an agent's errors cost that agent's hand only; Ctrl-C ends the run
 _MAX_MESSAGE = 300
 _MAX_VALUE = 60
 REPAIRABLE = ("exception", "illegal")
 """Kinds of faults after which the agent's process still runs, so that the agent can play on."""
+
+CONTESTANT_ERRORS = (Exception, SystemExit)
+"""Exceptions of an agent's code that are faults of the agent; Ctrl-C ends the run."""
 
 PAYOFF_UNIT = 2520
 """Units per chip. A pot is split among at most ten seats, so payoffs are multiples of 1/2520 chip: a payoff times 2520,
@@ -186,7 +188,7 @@ class _Table:
         for seat, agent in enumerate(self._agents):
             try:
                 agent.restart(self._rules, seat, rngs[seat])
-            except _CONTESTANT_ERRORS as error:
+            except CONTESTANT_ERRORS as error:
                 self._blame(seat, "restart", error)
             # Most agents ignore events; an agent without `observe` of its own is spared the calls.
             if getattr(type(agent), "observe", Agent.observe) is not Agent.observe:
@@ -209,19 +211,14 @@ class _Table:
         """Ask the agent whose turn it is for an action, apply the action, and show it to all agents that observe."""
         seat = state[betting_state.ACTOR]
         public = PublicState(self._rules, state, self._board, self.actions)
-        action = FOLD if public.can_fold else CALL  # what a seat at fault plays
-        if not self._at_fault[seat]:
+        if self._at_fault[seat]:
+            action = passive_action(public)
+        else:
             asked = time.perf_counter()
-            try:
-                wanted = action_of(self._agents[seat].act(View(public, seat, self._hole_cards[seat])))
-                if is_allowed(self._rules, state, wanted):  # not `public.is_legal`: the agent could write to it
-                    action = wanted
-                else:
-                    if self._repair:
-                        action = _nearest(PublicState(self._rules, state), wanted)
-                    raise AgentFault("illegal", f"{_text(wanted)} is not legal: {self.betting.legal_text()}")
-            except _CONTESTANT_ERRORS as error:
-                self._blame(seat, "act", error)
+            view = View(public, seat, self._hole_cards[seat])
+            action, fault = answer_of(self._agents[seat], view, state, repair=self._repair)
+            if fault is not None:
+                self._note(fault)
             self.waits.append((seat, time.perf_counter() - asked))
         self.betting.apply_legal(action)
         taken = Action(seat, action, self.street)
@@ -242,13 +239,47 @@ class _Table:
         if not self._at_fault[seat]:
             try:
                 self._agents[seat].observe(event)
-            except _CONTESTANT_ERRORS as error:
+            except CONTESTANT_ERRORS as error:
                 self._blame(seat, "observe", error)
 
     def _blame(self, seat: int, where: str, error: BaseException) -> None:
-        kind, message = _fault_text(where, error)
-        self._at_fault[seat] = not self._repair or kind not in REPAIRABLE
-        self.faults.append(Fault(seat, kind, message))
+        self._note(error_fault(seat, where, error))
+
+    def _note(self, fault: Fault) -> None:
+        self._at_fault[fault.seat] = not self._repair or fault.kind not in REPAIRABLE
+        self.faults.append(fault)
+
+
+def answer_of(agent: Agent, view: View, state: list[int], *, repair: bool) -> tuple[int, Fault | None]:
+    """Return an agent's action, or a legal action in its place and the agent's fault.
+
+    Parameters
+    ----------
+    view : View
+        What the agent is shown.
+    state : list of int
+        The betting (`betting_state`).
+    repair : bool
+        Whether an illegal action is replaced by the nearest legal action. Otherwise, and after all other faults, the
+        action is `passive_action`.
+    """
+    rules = view.public.rules
+    action = passive_action(view.public)
+    try:
+        wanted = action_of(agent.act(view))
+        if is_allowed(rules, state, wanted):  # not `public.is_legal`: the agent could write to it
+            return wanted, None
+        if repair:
+            action = _nearest(PublicState(rules, state), wanted)
+        legal = BettingState(rules, np.array(state, dtype=np.int64)).legal_text()
+        raise AgentFault("illegal", f"{_text(wanted)} is not legal: {legal}")
+    except CONTESTANT_ERRORS as error:
+        return action, error_fault(view.seat, "act", error)
+
+
+def passive_action(public: PublicState) -> int:
+    """Return the action of a seat at fault: it folds to a bet, and checks otherwise."""
+    return FOLD if public.can_fold else CALL
 
 
 def deal_deck(rules: HoldemRules, rng: np.random.Generator) -> np.ndarray:
@@ -283,11 +314,12 @@ def error_text(error: BaseException) -> str:
         return type(error).__name__ + where
 
 
-def _fault_text(where: str, error: BaseException) -> tuple[str, str]:
-    """Return the kind of a fault and its message."""
+def error_fault(seat: int, where: str, error: BaseException) -> Fault:
+    """Return the fault of the agent in a seat that raised an exception in one of its methods, named `where`."""
     if isinstance(error, AgentFault):
-        return error.kind, error.message
-    return "memory" if isinstance(error, MemoryError) else "exception", _writable(f"{where}: {error_text(error)}")
+        return Fault(seat, error.kind, error.message)
+    kind = "memory" if isinstance(error, MemoryError) else "exception"
+    return Fault(seat, kind, _writable(f"{where}: {error_text(error)}"))
 
 
 def _text(value: object) -> str:

@@ -57,6 +57,7 @@ MEANT = {
     "blueprint resume": ["none"],
     "blueprint info": ["headsup-compact"],
     "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
+    "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens
     "ls": ["presets"],
     "bench": ["engine", "--seconds", "0.01"],
     "warmup": [],

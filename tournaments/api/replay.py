@@ -8,8 +8,8 @@ from typing import Any
 
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.tournaments.figures.replay_text import BATCH, ReplayReport
-from plurispiel.tournaments.formats.acpc import game_by_name
 from plurispiel.tournaments.formats.files import hand_files, read_hands
+from plurispiel.tournaments.formats.game_definition import game_by_name
 from plurispiel.tournaments.run.known_runs import find_run
 
 __all__ = ["ReplayResult", "replay_hands"]

@@ -2,13 +2,12 @@
 
 import argparse
 import contextlib
-import re
 import sys
 from pathlib import Path
 
 from plurispiel.abstraction.machine.files import write_atomically, writing_atomically
-from plurispiel.tournaments.formats.acpc import write_acpc
-from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_definition_text
+from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header
+from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import write_phh
 from plurispiel.tournaments.run.kept_hands import stored_hands
@@ -26,7 +25,7 @@ def main(options: argparse.Namespace) -> int:
         if options.format == "acpc":
             game = _game_file(first, folder, out)
             num_hands = sum(1 for _ in stored_hands(folder))
-            stream.write(f"# name/game/hands/seed {_word(folder.absolute().name)} {game} {num_hands} 0\n")
+            write_header(stream, folder.absolute().name, game, num_hands)
             write_acpc(stream, stored_hands(folder))
         else:
             write_phh(stream, stored_hands(folder))
@@ -40,21 +39,14 @@ def _game_file(hand: HandHistory, folder: Path, out: Path | None) -> str:
 
     A new game file is written next to the log. Without `out` it is not written, and a message tells its name.
     """
-    definition = game_definition_text(hand.rules)
-    for name, rules in BUILT_IN.items():
-        if game_definition_text(rules) == definition:
-            return name
-    name = f"{_word((out or folder.absolute()).stem)}.game"
+    if (known := built_in_name(hand.rules)) is not None:
+        return known
+    name = f"{one_word((out or folder.absolute()).stem)}.game"
     if out is None:
         print(
             f"plurispiel replay needs the game file {name} beside this log: --out FILE.log also writes FILE.game",
             file=sys.stderr,
         )
     else:
-        write_atomically(out.parent / name, definition)
+        write_atomically(out.parent / name, game_definition_text(hand.rules))
     return name
-
-
-def _word(text: str) -> str:
-    """Return a text as one word of ASCII letters, digits, dots, dashes and underscores."""
-    return re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII) or "run"

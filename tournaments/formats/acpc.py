@@ -27,7 +27,7 @@ from plurispiel.abstraction.holdem.rules import HULH, MAX_HAND_CARDS, HoldemRule
 from plurispiel.abstraction.machine.jit import kernel
 from plurispiel.agents.base import Action
 from plurispiel.evaluation.replay import RAISE, Betting, replay_betting
-from plurispiel.tournaments.formats.game_definition import BUILT_IN, read_game_definition
+from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_by_name
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
 _MAX_LINE = 1 << 16
@@ -85,23 +85,25 @@ def read_acpc(path: Path, rules: HoldemRules | None = None) -> Iterator[HandHist
         yield BrokenHistory(file, None, str(error))
 
 
-def game_by_name(name: str) -> HoldemRules:
-    """Return the rules of a ``.game`` file, or of the built-in game of that name if the file does not exist.
-
-    Raises
-    ------
-    ValueError
-        If there is neither such a file nor such a built-in game, or if the file is broken.
-    """
-    path = Path(name)
-    if path.name in BUILT_IN and not path.exists():
-        return BUILT_IN[path.name]
-    return read_game_definition(path)
-
-
 def warmup() -> None:
     """Compile every kernel of this module."""
     _history("STATE:0:f:|:5|-5:A|B", HULH, "0")
+
+
+def write_header(stream: TextIO, name: str, game: str, num_hands: int, seed: int | str = 0) -> None:
+    """Write the comment with which a log begins; `read_acpc` takes the file of the game from this comment.
+
+    Parameters
+    ----------
+    name, game : str
+        The names of the match and of its game file; the name of the match is written as `one_word`.
+    """
+    stream.write(f"# name/game/hands/seed {one_word(name)} {game} {num_hands} {seed}\n")
+
+
+def one_word(text: str) -> str:
+    """Return a text with a ``_`` for all that is no ASCII letter, digit, dot, dash or underscore; never empty."""
+    return re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII) or "run"
 
 
 def write_acpc(stream: TextIO, histories: Iterable[HandHistory]) -> None:

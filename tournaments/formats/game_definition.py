@@ -7,6 +7,7 @@ Keys are not case-sensitive, ``=`` is optional, lines that begin with ``#`` are 
 import re
 from pathlib import Path
 
+from plurispiel.abstraction.holdem.openspiel import parse_game
 from plurispiel.abstraction.holdem.rules import (
     HULH,
     HUNL,
@@ -146,6 +147,37 @@ def read_game_definition(path: Path) -> HoldemRules:
         raise ValueError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def game_by_name(name: str) -> HoldemRules:
+    """Return the rules of a ``.game`` file, or of the built-in game of that name if the file does not exist.
+
+    Raises
+    ------
+    ValueError
+        If there is neither such a file nor such a built-in game, or if the file is broken.
+    """
+    path = Path(name)
+    if path.name in BUILT_IN and not path.exists():
+        return BUILT_IN[path.name]
+    return read_game_definition(path)
+
+
+def find_game(text: str) -> HoldemRules:
+    """Return the rules that a text names: ``NAME.game`` (`game_by_name`), a preset or an OpenSpiel game string.
+
+    Raises
+    ------
+    ValueError
+        If the text names no game, or a broken one.
+    """
+    return game_by_name(text) if text.endswith(".game") else parse_game(text)
+
+
+def built_in_name(rules: HoldemRules) -> str | None:
+    """Return the name in `BUILT_IN` of a game with these rules, whatever its menu of raises; None if there is none."""
+    text = game_definition_text(rules)
+    return next((name for name, known in BUILT_IN.items() if game_definition_text(known) == text), None)
 
 
 def game_definition_text(rules: HoldemRules) -> str:

@@ -31,8 +31,6 @@ class MatchState:
 
     Attributes
     ----------
-    text : str
-        The line, without its end.
     seat : int
         The seat that sees this.
     number : int
@@ -45,7 +43,6 @@ class MatchState:
         The board cards dealt so far.
     """
 
-    text: str
     seat: int
     number: int
     betting: Betting
@@ -88,7 +85,7 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     seen = [card for cards in (*hole_cards, board) for card in cards]
     if len(set(seen)) != len(seen):
         raise ValueError(f"a card stands twice in {cards_text[:80]!r}")
-    return MatchState(text, seat, number, betting, hole_cards, board)
+    return MatchState(seat, number, betting, hole_cards, board)
 
 
 def write_match_state(

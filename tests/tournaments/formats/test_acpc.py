@@ -11,7 +11,7 @@ from reference.random_histories import random_histories, random_history
 
 from plurispiel.abstraction.holdem.cards import parse_cards
 from plurispiel.abstraction.holdem.rules import HULH, HUNL, KUHN, LEDUC, SIXMAX, no_limit_holdem
-from plurispiel.tournaments.formats.acpc import game_by_name, read_acpc, write_acpc
+from plurispiel.tournaments.formats.acpc import read_acpc, write_acpc
 from plurispiel.tournaments.formats.game_definition import BUILT_IN, game_definition_text
 from plurispiel.tournaments.formats.history import BrokenHistory, HandHistory
 
@@ -143,15 +143,6 @@ def test_several_matches_in_a_log(tmp_path):
     assert [hand.rules for hand in read_acpc(path)] == [HUNL, KUHN]
     path.write_text(path.read_text() + HEADER.format("x.game"))
     assert [hand.label for hand in read_acpc(path)] == ["7", "0"]
-
-
-def test_a_game_by_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert game_by_name("holdem.limit.2p.reverse_blinds.game") == HULH
-    (tmp_path / "mine.game").write_text(game_definition_text(SIXMAX))
-    assert game_by_name("mine.game") == SIXMAX
-    with pytest.raises(ValueError, match="cannot read other.game"):
-        game_by_name("other.game")
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ import pyspiel
 import pytest
 
 from plurispiel.abstraction.holdem.openspiel import rules_of
-from plurispiel.abstraction.holdem.rules import HULH, HUNL, PRESETS, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HULH, HUNL, PRESETS, SIXMAX, no_limit_holdem
 from plurispiel.tournaments.formats.game_definition import (
     BUILT_IN,
+    built_in_name,
+    find_game,
+    game_by_name,
     game_definition_text,
     most_chips,
     parse_game_definition,
@@ -113,3 +116,25 @@ def test_files_are_named(tmp_path):
         read_game_definition(tmp_path / "empty.game")
     (tmp_path / "good.game").write_text(game_definition_text(HUNL))
     assert read_game_definition(tmp_path / "good.game") == HUNL
+
+
+def test_a_game_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert game_by_name("holdem.limit.2p.reverse_blinds.game") == HULH
+    (tmp_path / "mine.game").write_text(game_definition_text(SIXMAX))
+    assert game_by_name("mine.game") == SIXMAX
+    with pytest.raises(ValueError, match="cannot read other.game"):
+        game_by_name("other.game")
+
+
+def test_a_game_that_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.game").write_text(game_definition_text(SIXMAX))
+    assert [find_game(name) for name in ("mine.game", "SIXMAX", "hunl")] == [SIXMAX, SIXMAX, HUNL]
+    with pytest.raises(ValueError, match="unknown game"):
+        find_game("mine")
+
+
+def test_a_known_game_has_its_name_whatever_its_menu():
+    assert built_in_name(HUNL.with_menu("fcpa")) == "holdem.nolimit.2p.reverse_blinds.game"
+    assert built_in_name(SIXMAX) is None

@@ -35,7 +35,7 @@ def states_of(history, seat, number=0):
 
 def test_a_state():
     state = read_match_state(LINE, HUNL)
-    assert (state.text, state.seat, state.number) == (LINE, 1, 17)
+    assert (state.seat, state.number) == (1, 17)
     assert state.betting.sizes == (300, 1) and state.betting.state.actor == 0 and not state.is_own_turn
     assert state.hole_cards == ((), parse_cards("AsKd")) and state.board == parse_cards("Td9d6h")
     assert read_match_state("MATCHSTATE:1:0::|AsKd", HUNL).is_own_turn
@@ -108,7 +108,7 @@ def test_folded_cards_may_be_shown_at_the_end():
 @given(st.text(max_size=60) | st.text("MATCHSE:01rcf/|AsKdTh9,-", max_size=60).map("MATCHSTATE:1:0:".__add__))
 def test_whatever_arrives_is_a_state_or_a_value_error(text):
     try:
-        assert read_match_state(text, HUNL).text == text
+        assert 0 <= read_match_state(text, HUNL).seat < 2
     except ValueError:
         pass
 

@@ -1,0 +1,48 @@
+"""Options and help of `plurispiel join`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
+from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
+
+
+def add(commands) -> None:
+    """Add `plurispiel join`."""
+    parser = add_command(
+        commands,
+        "join",
+        "join",
+        "Take a seat at a table that another program runs, and play a match there.",
+        ["join acpc 127.0.0.1:18374 --agent blueprint --game HUNL"],
+    )
+    actions = parser.add_subparsers(dest="action", metavar="TABLE", required=True)
+    add = add_action(
+        actions,
+        "acpc",
+        "Play at the table of a dealer that speaks the protocol of the ACPC (the Annual Computer Poker Competition), "
+        "until the dealer ends the match. The agent is loaded before the connection is made, as the dealer's clock "
+        "runs from then on. A message of the dealer that contradicts the rules of the game ends the match.",
+        [
+            "join acpc 127.0.0.1:18374 --agent blueprint --game HUNL",
+            "join acpc localhost:20000 --agent tag --game holdem.nolimit.3p.game --out match",
+        ],
+    ).add_argument
+    add("address", metavar="HOST:PORT", help="the dealer's address; this command contacts no other address")
+    add("--agent", metavar="SPEC", required=True, help="agent spec, as in plurispiel tournament --agents")
+    add(
+        "--game",
+        metavar="G",
+        required=True,
+        help="the game that the dealer deals: FILE.game, one of the ACPC's games by its file name, a preset "
+        "(plurispiel ls presets) or an OpenSpiel game string",
+    )
+    add("--hands", type=int, metavar="N", help="leave the table after N hands (default: play to the end of the match)")
+    add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices")
+    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
+    add_sandbox(add)
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder for join.log, to which every hand is appended at its end in the form of the ACPC's logs, which "
+        "plurispiel replay reads (default: a folder of the day and time among the user's data)",
+    )
+    add("--json", action="store_true", help="print as JSON")

@@ -1,0 +1,79 @@
+"""The log of a match as it is played, in the form of the ACPC's dealer: whole up to the last hand, whatever happens."""
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.files import write_atomically
+from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header
+from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
+from plurispiel.tournaments.formats.history import HandHistory
+
+
+class MatchLog:
+    """A log to which hands are appended, each of them written through to the system at once.
+
+    Parameters
+    ----------
+    path : Path
+        The log. If it exists, the match is appended under a header of its own. Its folder is created. A game that the
+        ACPC's dealer does not have is written beside the log.
+    rules : HoldemRules
+        The game of the match.
+    num_hands : int
+        Number of hands for the header; 0 if it is not known.
+    seed : int or str
+        Seed for the header.
+    comments : sequence of str
+        Further lines of the header; each begins with ``#``.
+
+    Raises
+    ------
+    ValueError
+        If another game's file lies beside the log under the name that this game's file needs.
+    OSError
+        If the log cannot be written.
+    """
+
+    def __init__(
+        self, path: Path, rules: HoldemRules, num_hands: int, seed: int | str = 0, comments: tuple[str, ...] = ()
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        game = built_in_name(rules)
+        if game is None:
+            game = f"{one_word(path.stem)}.game"
+            beside, text = path.with_name(game), game_definition_text(rules)
+            if not beside.exists():
+                write_atomically(beside, text)
+            elif beside.read_bytes() != text.encode():
+                raise ValueError(f"{beside} is the file of another game; choose another folder")
+        self.path = path
+        self._stream = path.open("a", encoding="utf-8")
+        write_header(self._stream, path.stem, game, num_hands, seed)
+        self._stream.writelines(f"{comment}\n" for comment in comments)
+        self._stream.flush()
+
+    def add(self, history: HandHistory) -> None:
+        """Append a hand, whose label is its number (`write_acpc`)."""
+        write_acpc(self._stream, [history])
+        self._stream.flush()
+
+    def add_line(self, line: str) -> None:
+        """Append a line that is no hand, such as the result at the end: ``SCORE:...``."""
+        self._stream.write(f"{line}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Close the log, when its bytes have reached the disk."""
+        if not self._stream.closed:
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+
+    def __enter__(self) -> "MatchLog":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+"""Tables that are run by somebody else, at which an agent of ours takes a seat."""

@@ -1,0 +1,142 @@
+"""A connection by which two programs exchange lines of text; neither can make the other wait or read without end."""
+
+import select
+import socket
+import time
+
+from plurispiel.tournaments.formats.match_state import MAX_LINE
+
+_CHUNK = 1 << 16
+
+
+class BadLine(ValueError):
+    """A line is too long, or holds bytes that are no printable ASCII."""
+
+
+class Connection:
+    """A connected socket, read and written by lines.
+
+    Lines are written with CR and LF, and read with CR, LF or both.
+
+    Parameters
+    ----------
+    stream : socket
+        A connected stream socket, which belongs to this object from now on.
+    """
+
+    def __init__(self, stream: socket.socket):
+        self._stream = stream
+        self._stream.setblocking(False)
+        self._received = bytearray()
+        self._is_over = False
+
+    def send_line(self, text: str, seconds: float) -> None:
+        """Send a line.
+
+        Raises
+        ------
+        TimeoutError
+            If the other side does not read it within `seconds`.
+        OSError
+            If the connection is lost.
+        """
+        rest = memoryview(text.encode() + b"\r\n")
+        end = time.monotonic() + seconds
+        while rest:
+            try:
+                rest = rest[self._stream.send(rest) :]
+            except (BlockingIOError, InterruptedError):
+                if not self._wait(False, end):
+                    raise TimeoutError(f"it read nothing for {seconds:g} s") from None
+
+    def read_line(self, seconds: float | None = None) -> str | None:
+        """Return the next line without its end; None if the other side has closed the connection.
+
+        What stands after the last end of a line when the connection is closed is no line.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            Longest time until the line is complete; by default without limit.
+
+        Raises
+        ------
+        TimeoutError
+            If there is no whole line within `seconds`.
+        BadLine
+            If the line is longer than `MAX_LINE` bytes, or holds a byte that is no printable ASCII.
+        OSError
+            If the connection is lost.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        while (size := line_size(self._received)) == 0:
+            if self._is_over:
+                return None
+            if not self._wait(True, end):
+                raise TimeoutError(f"no whole line within {seconds:g} s")
+            try:
+                data = self._stream.recv(_CHUNK)
+            except (BlockingIOError, InterruptedError):
+                continue
+            self._is_over = not data
+            self._received += data
+        line = bytes(self._received[:size])
+        del self._received[:size]
+        return line_text(line)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def _wait(self, to_read: bool, end: float | None) -> bool:
+        """Wait until the socket can be read or written; False if the time `end` comes first."""
+        left = None if end is None else end - time.monotonic()
+        if left is not None and left <= 0.0:
+            return False
+        reads, writes = ([self._stream], []) if to_read else ([], [self._stream])
+        return any(select.select(reads, writes, [], left))
+
+
+def line_size(received: bytes | bytearray) -> int:
+    """Return the size of the first line in received bytes, with its end; 0 if the line is incomplete.
+
+    Raises
+    ------
+    BadLine
+        If the line is longer than `MAX_LINE` bytes.
+    """
+    size = received.find(b"\n", 0, MAX_LINE) + 1
+    if size == 0 and len(received) >= MAX_LINE:
+        raise BadLine(f"a line has at most {MAX_LINE} bytes, got one that begins {bytes(received[:40])!r}")
+    return size
+
+
+def line_text(line: bytes) -> str:
+    """Return the text of a line without its end.
+
+    Raises
+    ------
+    BadLine
+        If the line holds a byte that is no printable ASCII.
+    """
+    text = line.rstrip(b"\r\n")
+    if not (text.isascii() and text.decode().isprintable()):
+        raise BadLine(f"lines are printable ASCII, got {text[:40]!r}")
+    return text.decode()
+
+
+def connect(host: str, port: int, seconds: float) -> Connection:
+    """Return a connection to an address.
+
+    Raises
+    ------
+    OSError
+        If nobody listens there, or does not answer within `seconds`; the message names the address.
+    """
+    try:
+        stream = socket.create_connection((host, port), timeout=seconds)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OSError(f"cannot connect to {host}:{port}: {reason}") from None
+    stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return Connection(stream)
