@@ -16,7 +16,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.evaluation.hand import deal_deck
 
-_DECK, _AGENT, _ORDER, _VALUES = 0, 1, 3, 4
+_DECK, _AGENT, _ORDER, _VALUES, _ADVISER = 0, 1, 3, 4, 5
 """Purposes of streams; number 2 belongs to the drawing of line-ups (`schedule`)."""
 
 _WORD = 1 << 64
@@ -159,6 +159,10 @@ class Streams:
     def values(self, group: Group) -> np.random.Generator:
         """Return the generator of AIVAT's value function."""
         return self._source.generator(_VALUES, group)
+
+    def adviser(self, group: Group) -> np.random.Generator:
+        """Return the generator of an agent that advises a person, and has no seat."""
+        return self._source.generator(_ADVISER, group)
 
     def seats(self, group: Group) -> Iterator[list[np.random.Generator]]:
         """Yield all seats' generators for each rotation: the same objects, re-seeded."""

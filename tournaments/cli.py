@@ -22,6 +22,7 @@ from plurispiel.tournaments.commands.arguments import (
     join,
     lbr,
     ls,
+    play,
     replay,
     report,
     solve,
@@ -46,6 +47,7 @@ _SIGNALLED = 128
 
 _COMMANDS = (
     tournament,
+    play,
     solve,
     exploitability,
     spot,

@@ -11,6 +11,7 @@ from typing import TextIO, cast
 # Characters that a terminal obeys instead of printing: C0 except tab and line ends, DEL, C1, line and paragraph
 # separators, and changes of text direction.
 _COMMANDS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STYLES_OR_COMMANDS = re.compile(r"(\x1b\[[\d;]{0,8}m)|" + _COMMANDS.pattern, re.ASCII)
 
 
 class OutputLost(OSError):
@@ -61,6 +62,12 @@ class _Stream:
         """Write a text and return its length in characters."""
         with self._watched():
             self._stream.write(_COMMANDS.sub(" ", text))
+        return len(text)
+
+    def write_styled(self, text: str) -> int:
+        """Write a text as `write` does, but keep colours and other styles (``ESC[...m``); return its length."""
+        with self._watched():
+            self._stream.write(_STYLES_OR_COMMANDS.sub(lambda match: match[1] or " ", text))
         return len(text)
 
     def flush(self) -> None:

@@ -64,7 +64,8 @@ def test_no_two_keyed_streams_share_a_pool(monkeypatch):
         hashed.clear()
         for group in itertools.product(range(2), range(3)):
             streams.decks(SIXMAX, group), streams.order(group), streams.values(group), list(streams.seats(group))
-        assert len(hashed) == len(set(hashed)) == 6 * ((3 if once else 1) + 2 + 9)
+            streams.adviser(group)
+        assert len(hashed) == len(set(hashed)) == 6 * ((3 if once else 1) + 3 + 9)
 
 
 def test_streams_of_a_seed_are_what_they_always_were():

@@ -43,6 +43,7 @@ TEXTS = [
 WHOLE = [number for number in NUMBERS if number.lstrip("+-").isdigit()]
 MEANT = {
     "tournament": ["--agents", "call,fold", "--decks", "2", "--workers", "1"],
+    "play": ["--game", "KUHN", "--agents", "call", "--hands", "1"],
     "solve": ["kuhn_poker", "--iterations", "3"],
     "exploitability": ["kuhn_poker", "--agent", "call"],
     "spot": ["river-spot"],

@@ -62,7 +62,7 @@ def grid_text(title: str, strategy: Strategy, rules: HoldemRules) -> str:
     for (row, column), raise_share, call_share in zip(
         hand_places().values(), kinds["raise"], kinds["call"], strict=True
     ):
-        cells[row][column] = _cell(raise_share, call_share)
+        cells[row][column] = cell_text(raise_share, call_share)
     sizes = _sizes_text(strategy, rules)
     header = (
         f"{title}: raises {_percent(kinds['raise'])}{f' ({sizes})' if sizes else ''}, "
@@ -139,8 +139,8 @@ def _percent(shares: np.ndarray) -> str:
     return f"{100 * (weights @ shares) / weights.sum():.1f} %"
 
 
-def _cell(raise_share: float, call_share: float) -> str:
-    """Return the text of a cell, as `grid_text` describes it."""
+def cell_text(raise_share: float, call_share: float) -> str:
+    """Return the text of a cell with these shares of raises and calls, as `grid_text` describes it."""
     if max(raise_share, call_share) < 0.005:
         return ".".rjust(CELL)
     if call_share > raise_share:

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, TextIO
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.cards import NUM_RANKS, NUM_SUITS, cards_text
-from plurispiel.abstraction.holdem.rules import MAX_CHIPS
+from plurispiel.abstraction.holdem.rules import MAX_CHIPS, HoldemRules
 from plurispiel.evaluation.replay import replay_betting
 from plurispiel.tournaments.formats._phh_hand import BOARD_CARDS, first_seats, history_of
 from plurispiel.tournaments.formats.bets import street_bet_of_total
@@ -53,8 +53,8 @@ def read_phh(path: Path) -> Iterator[HandHistory | BrokenHistory]:
         yield BrokenHistory(file, None, str(error))
 
 
-def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
-    """Write hold'em hands as the tables of a ``.phhs`` file, numbered from 1.
+def write_phh(stream: TextIO, histories: Iterable[HandHistory], *, first: int = 1) -> None:
+    """Write hold'em hands as the tables of a ``.phhs`` file, numbered from `first`.
 
     pokerkit and card rooms refuse two kinds of raises that this package allows. The first is the raise of a seat that
     has already acted, over an all-in of less than a full raise. The second is a raise beyond the stacks of all
@@ -65,13 +65,31 @@ def write_phh(stream: TextIO, histories: Iterable[HandHistory]) -> None:
     ValueError
         If PHH cannot express a hand's game, or the hand's actions break the rules of that game.
     """
-    for number, history in enumerate(histories, start=1):
+    for number, history in enumerate(histories, start=first):
         try:
             fields = _fields(history)
         except ValueError as error:
             raise ValueError(f"hand {history.label}: {error}") from None
         lines = [f"[{number}]", *(f"{key} = {value}" for key, value in fields.items())]
         stream.write("\n".join(lines) + "\n\n")
+
+
+def check_phh_game(rules: HoldemRules) -> None:
+    """Check that PHH can express a game.
+
+    Raises
+    ------
+    ValueError
+        If PHH has no such game.
+    """
+    deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
+    if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
+        raise ValueError(
+            "PHH has no such game: it needs hold'em with four streets in which the seat after the largest blind opens"
+        )
+    sizes = _raise_sizes(rules)
+    if sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+        raise ValueError(f"PHH has no such game: limits may change after the flop only, got raises of {sizes}")
 
 
 def _tables(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
@@ -119,14 +137,8 @@ def _label(hand: object, table: str) -> str:
 def _fields(history: HandHistory) -> dict[str, str]:
     """Return the fields of a hand by name, each value as TOML text."""
     rules = history.rules
-    deck = (rules.num_suits, rules.num_ranks, rules.num_hole_cards, rules.board_cards)
-    if deck != (NUM_SUITS, NUM_RANKS, 2, BOARD_CARDS) or rules.first_seats != first_seats(rules.blinds):
-        raise ValueError(
-            "PHH has no such game: it needs hold'em with four streets in which the seat after the largest blind opens"
-        )
-    sizes = rules.raise_sizes or (rules.big_blind,) * len(BOARD_CARDS)
-    if sizes[0] != sizes[1] or sizes[2] != sizes[3]:
-        raise ValueError(f"PHH has no such game: limits may change after the flop only, got raises of {sizes}")
+    check_phh_game(rules)
+    sizes = _raise_sizes(rules)
     stacks = rules.stacks or (2 * most_chips(rules),) * rules.num_seats  # larger than any loss
 
     def chips(values: Iterable[float]) -> str:
@@ -149,6 +161,11 @@ def _fields(history: HandHistory) -> dict[str, str]:
     if history.payoffs is not None:
         fields["finishing_stacks"] = chips(stack + won for stack, won in zip(stacks, history.payoffs, strict=True))
     return fields
+
+
+def _raise_sizes(rules: HoldemRules) -> tuple[int, ...]:
+    """Return the smallest raise of each street."""
+    return rules.raise_sizes or (rules.big_blind,) * len(BOARD_CARDS)
 
 
 def _written_actions(history: HandHistory) -> Iterator[str]:

@@ -156,7 +156,7 @@ class TournamentConfig:
     @functools.cached_property
     def rules(self) -> HoldemRules:
         """The rules of the game."""
-        return parse_game(self.game) if self.game else _default_rules(self.seats)
+        return parse_game(self.game) if self.game else default_rules(self.seats)
 
     @functools.cached_property
     def outsiders(self) -> frozenset[int]:
@@ -337,7 +337,12 @@ def _fill(config: TournamentConfig) -> None:
         object.__setattr__(config, "deals", DEALS[0])
 
 
-def _default_rules(seats: int) -> HoldemRules:
+def default_rules(seats: int) -> HoldemRules:
+    """Return the game that is played if only the number of seats is given: no-limit hold'em, 200 bb heads-up, else 100.
+
+    >>> default_rules(6).stacks[0] // default_rules(6).big_blind
+    100
+    """
     return HUNL if seats == 2 else no_limit_holdem(seats)
 
 

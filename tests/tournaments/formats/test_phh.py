@@ -1,6 +1,8 @@
 """PHH files: what the format says, what pokerkit makes of ours, and whatever else turns up in files."""
 
 import dataclasses
+import io
+import re
 import tomllib
 import tracemalloc
 
@@ -74,6 +76,12 @@ def round_trip(tmp_path, histories):
     for history, again in zip(histories, read_phh(path), strict=True):
         np.testing.assert_allclose(again.payoffs, history.payoffs, atol=1e-9)
         assert dataclasses.replace(again, payoffs=history.payoffs) == history
+
+
+def test_tables_are_numbered_from_any_number():
+    stream = io.StringIO()
+    write_phh(stream, list(random_histories(13, 2)), first=7)
+    assert re.findall(r"^\[(\d+)\]$", stream.getvalue(), re.MULTILINE) == ["7", "8"]
 
 
 def test_random_hands_round_trip(tmp_path):

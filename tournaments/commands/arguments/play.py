@@ -1,0 +1,53 @@
+"""Options and help of `plurispiel play`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_command
+from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
+from plurispiel.tournaments.commands.arguments.tournament import seed
+
+
+def add(commands) -> None:
+    """Add `plurispiel play`."""
+    parser = add_command(
+        commands,
+        "play",
+        "play",
+        "Sit down yourself: play against agents in the terminal. Keys: f fold, c check or call, r300 bet or raise to "
+        "300 on this street, h half pot, p pot, a all-in, q leave, ? help.",
+        [
+            "play",
+            "play --seats 6 --agents blueprint,tag",
+            "play --game leduc_poker --agents tag --hint equity",
+        ],
+    )
+    add = parser.add_argument
+    add(
+        "--agents",
+        action="append",
+        metavar="A,B,...",
+        help="your opponents, clockwise, as in plurispiel tournament; fewer than the free seats are repeated in turn "
+        "(default: blueprint; tag in games without a bundled blueprint)",
+    )
+    add("--game", metavar="G", help="a preset (plurispiel ls presets) or an OpenSpiel game string (default: hold'em)")
+    add(
+        "--seats",
+        type=int,
+        metavar="N",
+        help="seats at the table, yours included (default: those of --game, else one for you and one for each agent)",
+    )
+    add("--hands", type=int, metavar="N", help="leave after N hands (default: play until you leave)")
+    add(
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="seed of all cards; whoever knows the seed knows the cards (default: a secret key for each start)",
+    )
+    add("--hint", metavar="AGENT", help="show at your decisions what this agent would do with your cards")
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder of the table: your hands (PHH) and results, which the same command continues "
+        "(default: a folder in the user's data, one for each game, line-up and hint)",
+    )
+    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of an agent from outside")
+    add_sandbox(add)

@@ -1,0 +1,135 @@
+"""`plurispiel play`: a person plays against agents in the terminal."""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.folders import user_data_folder
+from plurispiel.abstraction.machine.interrupts import undisturbed
+from plurispiel.agents.specs import agent_digest, game_note, parse_spec, split_specs, try_stored, unique_names
+from plurispiel.evaluation.value_choice import choose_values
+from plurispiel.evaluation.value_choice import warmup as warmup_values
+from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
+from plurispiel.tournaments.commands.messages import say, say_all
+from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
+from plurispiel.tournaments.contestants.supervisor import Limits
+from plurispiel.tournaments.play.adviser import Adviser
+from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
+from plurispiel.tournaments.play.opponents import Opponents, with_opponents
+from plurispiel.tournaments.play.person import Person
+from plurispiel.tournaments.play.screen import Screen
+from plurispiel.tournaments.play.session import YOU, Session, Table
+from plurispiel.tournaments.run.config import MAX_TIME_LIMIT, default_rules
+from plurispiel.tournaments.run.kernels import LOADING, warmup_play
+
+_MAX_SEATS = 10
+_DEFAULT, _SMALL_GAMES = "blueprint", "tag"
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    _check_numbers(options)
+    given = [spec for text in options.agents or () for spec in split_specs(text)]
+    rules = _rules(options, len(given))
+    specs = with_opponents(rules, given or [_default_agent(rules)])
+    everyone = [*specs, *([options.hint] if options.hint else [])]
+    values = choose_values(rules)
+    for spec in dict.fromkeys(everyone):
+        if note := game_note(spec, rules):
+            say_all([f"{spec}: {note}"])
+        try_stored(spec, rules)
+    outsiders = [spec for spec in everyone if parse_spec(spec).is_foreign]
+    sandbox = working_sandbox(options.sandbox, network=options.agent_network) if outsiders else None
+    if outsiders and sandbox is None:
+        say_all([unprotected(options.sandbox)])
+    settings = _settings(rules, specs, options.hint)
+    folder = Path(options.out) if options.out else _default_folder(settings)
+    limits = Limits(options.time_limit, options.memory_limit)
+    with contextlib.ExitStack() as stack:
+        opponents = stack.enter_context(Opponents(specs, limits, sandbox, folder / AGENTS_LOG))
+        adviser = Adviser(opponents.make(options.hint), options.hint) if options.hint else None
+        history = stack.enter_context(contextlib.closing(PlayHistory(folder, rules, settings)))
+        before = len(history.kept)
+        if history.was_cut:
+            say(f"{history.path}: a hand that was cut off at the end of the file is removed")
+        say(LOADING)
+        warmup_play(everyone, rules)
+        undisturbed(lambda: warmup_values(values, rules))
+        screen = Screen()
+        table = Table(rules, (YOU, *unique_names(specs)), values, options.seed)
+        session = Session(table, Person(screen, adviser), opponents, history, screen)
+        try:
+            if not session.play(options.hands):
+                say("the input has ended within a hand, which does not count")
+        except KeyboardInterrupt:
+            sys.stdout.write("\n")
+            say(f"interrupted: a hand that was not over does not count. {_kept_words(history, before)}")
+            return INTERRUPTED
+        say(_kept_words(history, before))
+    return 0
+
+
+def _check_numbers(options: argparse.Namespace) -> None:
+    if options.hands is not None and options.hands < 1:
+        raise ValueError(f"hands must be at least 1, got {options.hands}")
+    if options.seats is not None and not 2 <= options.seats <= _MAX_SEATS:
+        raise ValueError(f"seats must be 2 to {_MAX_SEATS}, got {options.seats}")
+    if options.seed is not None and options.seed < 0:
+        raise ValueError(f"the seed must not be negative, got {options.seed}")
+    if not 0.0 < options.time_limit <= MAX_TIME_LIMIT:
+        raise ValueError(f"time-limit must be above 0 and at most {MAX_TIME_LIMIT:g}, got {options.time_limit:g}")
+    if options.memory_limit < 1:
+        raise ValueError(f"memory-limit must be at least 1 MiB, got {options.memory_limit}")
+    if options.hint is not None and not options.hint:
+        raise ValueError("--hint needs an agent, got an empty text")
+
+
+def _rules(options: argparse.Namespace, num_agents: int) -> HoldemRules:
+    if options.game is None:
+        seats = options.seats or max(2, num_agents + 1)
+        if seats > _MAX_SEATS:
+            raise ValueError(f"a table has at most {_MAX_SEATS} seats, got {num_agents} agents and you")
+        return default_rules(seats)
+    rules = parse_game(options.game)
+    if options.seats not in (None, rules.num_seats):
+        raise ValueError(f"the game {options.game!r} has {rules.num_seats} seats, got --seats {options.seats}")
+    return rules
+
+
+def _default_agent(rules: HoldemRules) -> str:
+    try:
+        game_note(_DEFAULT, rules)
+    except ValueError:
+        return _SMALL_GAMES
+    return _DEFAULT
+
+
+def _settings(rules: HoldemRules, specs: list[str], hint: str | None) -> dict[str, Any]:
+    """Return all that decides which results may be added up."""
+    return {
+        "game": game_name(rules),
+        "agents": specs,
+        "hint": hint,
+        "digests": [agent_digest(spec) for spec in dict.fromkeys([*specs, *([hint] if hint else [])])],
+    }
+
+
+def _default_folder(settings: dict[str, Any]) -> Path:
+    """Return the folder of a table in the user's data, by its agents and a hash of its settings."""
+    agents = re.sub(r"[^\w-]+", "_", "-".join(dict.fromkeys(settings["agents"])), flags=re.ASCII)[:40]
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode(errors="replace")).hexdigest()[:8]
+    return user_data_folder() / "play" / f"{agents}-{digest}"
+
+
+def _kept_words(history: PlayHistory, before: int) -> str:
+    new = len(history.kept) - before
+    return f"{new:,} hand{'s' * (new != 1)} kept in {history.path}; the same command goes on with hand " + str(
+        history.next_number
+    )

@@ -1,0 +1,72 @@
+"""The agent behind ``--hint``: it watches from the person's seat, and is asked what it would do."""
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent, Decision, Event, View
+from plurispiel.evaluation.hand import AgentFault, action_of, error_text
+from plurispiel.tournaments.play.table_view import action_words, street_start
+
+_CONTESTANT_ERRORS = (Exception, SystemExit)
+_LEAST = 0.005
+"""Actions below this probability are left out."""
+
+
+class Adviser:
+    """An agent that is told what the person's seat is told, and never acts.
+
+    Parameters
+    ----------
+    agent : Agent
+        The agent; for an agent from outside, its stand-in.
+    """
+
+    def __init__(self, agent: Agent, name: str):
+        self._agent = agent
+        self._name = name
+        self._trouble = ""
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a hand at the person's seat."""
+        self._trouble = ""
+        self._try(lambda: self._agent.restart(rules, seat, rng))
+
+    def observe(self, event: Event) -> None:
+        """Show an event to the agent."""
+        self._try(lambda: self._agent.observe(event))
+
+    def words(self, view: View) -> str:
+        """Return the agent's answer in words: its probabilities where it tells them, else its action."""
+        answers: list[Decision] = []
+
+        def ask() -> None:
+            answer = self._agent.act(view)
+            answers.append(answer if isinstance(answer, Decision) else Decision(action_of(answer)))
+
+        self._try(ask)
+        if self._trouble:
+            return f"no hint from {self._name}: {self._trouble}"
+        (answer,) = answers
+        public = view.public
+        state, before = public.betting(), street_start(public)
+        shares = dict.fromkeys((answer.action,), 1.0)
+        if len(answer.actions) == len(answer.probabilities) > 0:
+            shares = {}
+            for action, share in zip(answer.actions, answer.probabilities, strict=True):
+                shares[action] = shares.get(action, 0.0) + share
+        parts = [
+            f"{action_words(state, before, action)} {share:.0%}"
+            for action, share in shares.items()
+            if share >= _LEAST and public.is_legal(action)
+        ]
+        return f"hint from {self._name}: {', '.join(parts) or 'none that is legal'}"
+
+    def _try(self, step) -> None:
+        """Take a step, unless an earlier one failed in this hand."""
+        if not self._trouble:
+            try:
+                step()
+            except AgentFault as fault:
+                self._trouble = fault.message
+            except _CONTESTANT_ERRORS as error:
+                self._trouble = error_text(error)

@@ -1,0 +1,112 @@
+"""The terminal, pipe or file through which a person plays: lines are wrapped, styled and read."""
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from plurispiel.abstraction.machine.standard_streams import OutputLost
+
+_STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
+_MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
+_MAX_LINE = 1000  # characters read at once; the rest of a longer line is dropped
+
+
+class Left(BaseException):
+    """The person has left in the middle of a hand: the input has ended, or the output is lost.
+
+    Not an `Exception`, because `play_hand` takes an agent's exceptions for faults and plays on.
+    """
+
+
+class Screen:
+    """Writes lines for a person and reads the person's lines.
+
+    Parameters
+    ----------
+    output, source : TextIO, optional
+        Where lines are written and read; by default standard output and input.
+    width : int, optional
+        Characters in a line; by default the terminal's, or 80 if the output is no terminal.
+
+    Attributes
+    ----------
+    width : int
+        Characters in a line, 20 to 120.
+    """
+
+    def __init__(self, output: TextIO | None = None, source: TextIO | None = None, width: int = 0):
+        self._output = output or sys.stdout
+        self._source = source or sys.stdin
+        is_terminal = self._output.isatty()
+        # An empty NO_COLOR does not count, as its convention says (https://no-color.org).
+        self._has_styles = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._echoes = not self._source.isatty()  # a terminal shows what is typed
+        if not width:
+            width = shutil.get_terminal_size((_USUAL_WIDTH, 0)).columns if is_terminal else _USUAL_WIDTH
+        self.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
+        reconfigure = getattr(self._source, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # bytes that are no text are an unknown key, no reason to stop
+
+    def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
+        """Write a text, wrapped to the width.
+
+        Parameters
+        ----------
+        style : str
+            ``bold``, ``faint``, ``good`` or ``bad``; empty for none. A terminal alone shows styles.
+        indent : int
+            Blanks before all lines but the first.
+        """
+        lines = textwrap.wrap(text, self.width, subsequent_indent=" " * indent) or [""]
+        self._write("\n".join(self._styled(each, style) for each in lines) + "\n")
+
+    def items(self, items: Iterable[str], style: str = "") -> None:
+        """Write short texts side by side, three blanks apart, without breaking any of them if it fits a line."""
+        lines: list[str] = []
+        for item in items:
+            if lines and len(lines[-1]) + 3 + len(item) <= self.width:
+                lines[-1] += f"   {item}"
+            else:
+                lines.append(item)
+        for each in lines:
+            self.line(each, style, indent=2)
+
+    def block(self, lines: Sequence[str], style: str = "") -> None:
+        """Write lines that are already laid out."""
+        self._write("".join(self._styled(each, style) + "\n" for each in lines))
+
+    def ask(self, prompt: str) -> str | None:
+        """Return the line that the person types at a prompt, without its end and outer blanks; None at the input's end.
+
+        What is read from a pipe or a file is repeated on the output.
+        """
+        self._write(self._styled(prompt, "bold") + " ")
+        try:
+            text = self._source.readline(_MAX_LINE)
+            rest = text
+            while len(rest) == _MAX_LINE and not rest.endswith("\n"):
+                rest = self._source.readline(_MAX_LINE)
+        except (OSError, ValueError):  # the terminal has gone, or the input is closed
+            text = ""
+        if not text:
+            self._write("\n")
+            return None
+        text = "".join(letter for letter in text if letter.isprintable()).strip()
+        if self._echoes:
+            self._write(f"{text}\n")
+        return text
+
+    def _styled(self, text: str, style: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if style and text and self._has_styles else text
+
+    def _write(self, text: str) -> None:
+        try:
+            write = getattr(self._output, "write_styled", None) if self._has_styles else None
+            (write or self._output.write)(text)
+            self._output.flush()
+        except OutputLost as error:
+            raise Left from error
