@@ -82,8 +82,17 @@ def value_functions(rules, agents):
     return [Zero(), Noise(), Expected("self-play", own), Expected("exact", PokerGame(rules, agents)), Checkdown()]
 
 
-@pytest.mark.parametrize("opponent", ["equilibrium", "uniform"])
-@pytest.mark.parametrize("rules", [KUHN, KUHN3, pytest.param(LEDUC, marks=jit_only)], ids=["kuhn", "kuhn3", "leduc"])
+@pytest.mark.parametrize(
+    ("rules", "opponent"),
+    [
+        pytest.param(KUHN, "equilibrium", id="kuhn-equilibrium"),
+        pytest.param(KUHN, "uniform", id="kuhn-uniform"),
+        pytest.param(KUHN3, "equilibrium", id="kuhn3-equilibrium"),
+        pytest.param(KUHN3, "uniform", id="kuhn3-uniform"),
+        pytest.param(LEDUC, "equilibrium", id="leduc-equilibrium", marks=jit_only),
+        pytest.param(LEDUC, "uniform", id="leduc-uniform", marks=[jit_only, pytest.mark.slow]),
+    ],
+)
 def test_no_form_is_biased(rules, opponent):
     ours = equilibrium(rules)
     theirs = ours if opponent == "equilibrium" else Remembering(RandomAgent())

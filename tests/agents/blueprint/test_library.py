@@ -283,17 +283,17 @@ def test_processes_that_start_at_once_unpack_it_once(three, tmp_path):
     command = [sys.executable, "-c", WORKER, str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environment = os.environ | {"NUMBA_CACHE_DIR": str(CACHE_FOLDER.parent)}  # what is compiled is not to be again
-    workers = [subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **pipes) for _ in range(3)]
+    workers = [subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **pipes) for _ in range(2)]
     try:
-        assert [worker.stdout.readline() for worker in workers] == ["ready\n"] * 3
+        assert [worker.stdout.readline() for worker in workers] == ["ready\n"] * 2
         for times in (1, 2):  # where there is nothing yet, then where it was damaged
             for worker in workers:
                 worker.stdin.write("go\n")
                 worker.stdin.flush()
-            assert [worker.stdout.readline() for worker in workers] == [f"{digest}\n"] * 3
+            assert [worker.stdout.readline() for worker in workers] == [f"{digest}\n"] * 2
             assert (tmp_path / "unpacked.txt").read_text() == "once\n" * times
             (folder / "rows.npy").write_bytes(b"")
     finally:
         for worker in workers:
             worker.communicate(timeout=60)
-    assert [worker.returncode for worker in workers] == [0, 0, 0]
+    assert [worker.returncode for worker in workers] == [0, 0]

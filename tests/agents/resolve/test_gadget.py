@@ -10,6 +10,8 @@ from plurispiel.abstraction.holdem.betting import CALL, BettingState
 from plurispiel.abstraction.holdem.rules import LEDUC
 from plurispiel.agents.resolve import Subgame, VectorSolver
 
+pytestmark = pytest.mark.xdist_group("gadget")  # one worker compiles the kernels in float64
+
 BOARD = (8,)
 
 

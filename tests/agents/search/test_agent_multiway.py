@@ -21,7 +21,10 @@ from plurispiel.agents.search.agent import SearchAgent
 from plurispiel.agents.search.config import SearchConfig
 from plurispiel.evaluation.hand import deal_deck, play_hand
 
-pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+pytestmark = [
+    pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler"),
+    pytest.mark.xdist_group("multiway"),  # one worker compiles the kernels
+]
 
 
 CROWD = SearchConfig(iterations=1, threads=1, cards="blueprint", three_way_sizes=("1p allin", "allin"), continuations=2)
@@ -75,7 +78,7 @@ def test_searches_of_many_players_at_any_bets():
     rng = np.random.default_rng(11)
     players = [crowded_agent(0)] + [RandomAgent() for _ in range(5)]
     searched = Counter()
-    for _ in range(60):
+    for _ in range(30):
         rules = dataclasses.replace(SIXMAX, stacks=tuple(rng.integers(900, 12_000, 6).tolist()))
         hand = play_hand(rules, players, deal_deck(rules, rng), rng.spawn(6))
         assert hand.faults == ()

@@ -321,7 +321,7 @@ def test_the_agent_at_the_table_is_as_exploitable(leduc):
     before = strategy_from_agent(leduc.tree, agent)
     assert distance(leduc, before) > 0.15
     expected = distance(leduc, leduc.strategy(before, GameTreeSearch(from_street=2)))
-    searching = SearchAgent(agent, SearchConfig(iterations=1_000, purge=0.0, threads=1))
+    searching = SearchAgent(agent, SearchConfig(iterations=300, purge=0.0, threads=1))
     assert distance(leduc, strategy_from_agent(leduc.tree, searching)) == pytest.approx(expected, rel=0.05)
 
 
