@@ -44,7 +44,7 @@ def play(folder, agents, *, conduct=None, **settings):
         return make_results(config, store), store.scores()
 
 
-@pytest.mark.parametrize("deals", ["shared", "once"])
+@pytest.mark.parametrize("deals", ["shared", pytest.param("once", marks=pytest.mark.slow)])
 def test_a_lie_about_the_own_strategy_earns_nothing(tmp_path, deals):
     lied, lied_rows = play(tmp_path / "lied", (LIAR, "call"), decks=100, seed=5, deals=deals)
     liar, other = lied["agents"]
@@ -166,7 +166,18 @@ def test_what_reads_cards_would_read_them_from_a_seed(tmp_path, monkeypatch):
 def test_the_key_lies_in_the_folder_and_is_told_when_the_run_has_ended(tmp_path, capsys):
     (tmp_path / "bot.py").write_text(CALLER)
     agents, folder = f"{tmp_path}/bot.py:Bot,tag", tmp_path / "run"
-    command = ["tournament", "--agents", agents, "--score", "duplicate", "--out", str(folder), "--json"]
+    command = [
+        "tournament",
+        "--agents",
+        agents,
+        "--score",
+        "duplicate",
+        "--workers",
+        "1",
+        "--out",
+        str(folder),
+        "--json",
+    ]
     assert main([*command, "--decks", "8"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert stat.S_IMODE((folder / "run.key").stat().st_mode) == 0o600
@@ -206,10 +217,10 @@ def test_a_run_that_goes_on_keeps_its_key_and_one_without_is_refused(tmp_path):
     for _ in range(2):
         with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
             with pytest.raises(Stop):
-                play_run(config, store, Conduct(), stop)
+                play_run(config, store, Conduct(processes="one"), stop)
             assert make_results(config, store)["keys"] is None  # not as long as it is played
     with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
-        play_run(config, store, Conduct())
+        play_run(config, store, Conduct(processes="one"))
         parts = store.scores()
         store.publish_key()
         (key,) = make_results(config, store)["keys"]
@@ -273,7 +284,7 @@ def test_a_key_that_was_told_deals_nothing_whatever_the_run_goes_on_with(tmp_pat
     def end(config, on_block=lambda block, groups: None):
         with contextlib.closing(RunStore(tmp_path / "run", config)) as store:
             with contextlib.suppress(Stop):
-                play_run(config, store, Conduct(), on_block)
+                play_run(config, store, Conduct(processes="one"), on_block)
             store.publish_key()
             return make_results(config, store)["keys"]
 
@@ -286,13 +297,13 @@ def test_a_key_that_was_told_deals_nothing_whatever_the_run_goes_on_with(tmp_pat
     assert told[0] == first and told[1]["first_deck"] == 8
     # One line-up has decks that others miss: the key that will deal them stays untold.
     with contextlib.closing(RunStore(tmp_path / "run", more)) as store, pytest.raises(Stop):
-        play_run(more, store, Conduct(), stop)
+        play_run(more, store, Conduct(processes="one"), stop)
     assert end(less) is None
     last = end(more)
     assert last[0] == first and last[1]["first_deck"] == 8 and last[1] != told[1]
 
 
-@pytest.mark.parametrize("spec", ["bot.py:Bot", "bot:Bot"])
+@pytest.mark.parametrize("spec", [pytest.param("bot.py:Bot", marks=pytest.mark.slow), "bot:Bot"])
 def test_nothing_beside_an_agent_is_run_by_a_worker(tmp_path, spec):
     """A worker knows the key: it imports nothing from the current folder, where agents may lie."""
     bots = tmp_path / "bots"
@@ -303,8 +314,9 @@ def test_nothing_beside_an_agent_is_run_by_a_worker(tmp_path, spec):
     command = tmp_path / "command.py"  # like the installed one: it has its own folder on the path, not the current
     command.write_text("from plurispiel.tournaments.cli import main\n\nif __name__ == '__main__':\n    main()\n")
     arguments = ["tournament", "--agents", f"{spec},call", "--decks", "16", "--score", "duplicate", "--workers", "2"]
+    arguments += ["--processes", "one", "--referee", "none"]
     done = subprocess.run(
-        [sys.executable, command, *arguments, "--referee", "none", "--out", tmp_path / "run"],
+        [sys.executable, command, *arguments, "--out", tmp_path / "run"],
         cwd=bots,
         capture_output=True,
         text=True,

@@ -141,15 +141,16 @@ def test_no_pictures_without_matplotlib_or_anything_to_draw(bundled, blueprints,
 def test_minutes_set_the_number_of_iterations(blueprints, capsys, monkeypatch):
     monkeypatch.setattr(command, "_CALIBRATION_S", 0.2)
     begin = time.monotonic()
-    code, out, err = run(capsys, "train", "kuhn3", "--minutes", 0.02, "--threads", 1, "--json")
+    code, out, err = run(capsys, "train", "kuhn3", "--minutes", 0.02, "--threads", 1, "--marks", 1, "--json")
     assert code == 0 and json.loads(out)["training"]["iterations"] > 1000
     assert time.monotonic() - begin < 60
 
 
 def test_a_warm_start(blueprints, capsys):
-    assert run(capsys, "train", "kuhn3", "--iterations", 2000, "--out", blueprints / "first")[0] == 0
+    train = ("train", "kuhn3", "--marks", 1)
+    assert run(capsys, *train, "--iterations", 2000, "--out", blueprints / "first")[0] == 0
     code, _, _ = run(
-        capsys, "train", "kuhn3", "--iterations", 100, "--from", blueprints / "first", "--out", blueprints / "second"
+        capsys, *train, "--iterations", 100, "--from", blueprints / "first", "--out", blueprints / "second"
     )
     second, first = (load_blueprint(blueprints / name / FOLDER) for name in ("second", "first"))
     start, hours = second.training["start"], first.training["core_hours"]
@@ -209,7 +210,7 @@ TRAIN = [
     "train",
     "leduc",
     "--iterations",
-    "1500000",
+    "600000",
     "--threads",
     "1",
     "--marks",
@@ -289,6 +290,7 @@ def kill_at_random(folder, kills, rng):
     return done, while_writing
 
 
+@pytest.mark.slow  # test_a_full_disk_leaves_the_last_checkpoint kills a run, too
 def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, undisturbed):
     assert kill_at_random(tmp_path, 2, random.Random(1))[0] > 0
     end_all(tmp_path, undisturbed)

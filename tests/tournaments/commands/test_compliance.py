@@ -100,7 +100,9 @@ def report(capsys, *arguments):
     return code, json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("spec", ["tag", "openspiel:uniform_random", f"{BOTS}/behaves.py:Bot"])
+@pytest.mark.parametrize(
+    "spec", ["tag", pytest.param("openspiel:uniform_random", marks=pytest.mark.slow), f"{BOTS}/behaves.py:Bot"]
+)
 def test_good_agents_have_nothing_to_fear(capsys, spec):
     code, record = report(capsys, spec, "--game", "HUNL", "--hands", "40", "--seconds", "600")
     assert code == 0
@@ -142,18 +144,15 @@ def test_breaches_of_the_contract_are_named(capsys, tmp_path, source, violation)
 
 def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(REMEMBERS)
-    arguments = [f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "10"]
-    code, record = report(capsys, *arguments)
-    assert (code, record["faults"], record["violations"]) == (0, {}, [])
-    assert record["remembers"] == {"decks": 40, "different": 40}  # whichever rotation comes second
-    assert "40 of 80 hands went differently" in record["notes"][0]
-    assert main(["compliance", *arguments, "--hands", "2"]) == 0
-    assert "note: it remembers" in capsys.readouterr().out
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--game", "HUNL", "--hands", "10"]) == 0
+    out = capsys.readouterr().out
+    assert "40 decks in two rotations" in out and "note: it remembers" in out
+    assert "40 of 80 hands went differently" in out  # whichever rotation comes second
 
 
 def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(SLOW)
-    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "3"]) == 0
+    assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "1.5"]) == 0
     out = capsys.readouterr().out
     assert " of 1,000 hands as in a tournament" in out and "--seconds gives more" in out
     hands, _, decks = (int(number) for number in re.findall(r"^(?:the contract, )?(\d+) ", out, re.MULTILINE))

@@ -162,7 +162,7 @@ def test_damaged_solutions_are_refused(capsys, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("out", [True, False])
+@pytest.mark.parametrize("out", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
     """Without --out as well; the command it prints goes on to the numbers of an uninterrupted run."""
     command = [

@@ -161,13 +161,13 @@ class Talker:
 """
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_an_agent_that_prints_does_not_spoil_the_results(tmp_path, home, workers):
     (tmp_path / "talker.py").write_text(TALKER)
     done = run_program(
         tmp_path,
         *("tournament", "--agents", "talker.py:Talker,call", "--decks", "20", "--workers", workers, "--json"),
-        *("--out", "run"),
+        *("--out", "run", "--score", "raw", "--processes", "one"),
     )
     assert done.returncode == 0, done.stderr
     assert [agent["name"] for agent in json.loads(done.stdout)["agents"]] == ["talker.py:Talker", "call"]
@@ -178,9 +178,9 @@ def test_an_agent_that_prints_does_not_spoil_the_results(tmp_path, home, workers
 
 def test_an_agent_that_ends_its_process_does_not_end_ours(tmp_path, home):
     (tmp_path / "gone.py").write_text(TALKER.replace('print("act")', "import os; os._exit(3)"))
-    done = run_program(tmp_path, "tournament", "--agents", "gone.py:Talker,call", "--decks", "3", "--workers", "1")
+    done = run_program(tmp_path, "tournament", "--agents", "gone.py:Talker,call", "--decks", "1", "--workers", "1")
     assert done.returncode == 0
-    assert "committed 6 faults (crash 6)" in done.stderr.splitlines()[-1]
+    assert "committed 2 faults (crash 2)" in done.stderr.splitlines()[-1]
     assert "the first: act: its process ended (exit code 3)" in done.stderr.splitlines()[-1]
 
 
@@ -191,7 +191,7 @@ def test_a_changed_bot_or_module_is_played_anew(capsys, tmp_path, monkeypatch):
         (tmp_path / "changing.py").write_text(f"ACTION = {action}\n" + TALKER.replace("return 1", "return ACTION"))
         sys.modules.pop("changing", None)
         importlib.invalidate_caches()
-        results = play(capsys, "--agents", "changing:Talker,raise", "--decks", 5)
+        results = play(capsys, "--agents", "changing:Talker,raise", "--decks", 1, "--score", "raw")
         rounds.append(results["digest"])
     assert rounds[0] != rounds[1]
 
@@ -386,6 +386,7 @@ def test_the_same_agent_file_in_another_folder_has_a_run_of_its_own(home, tmp_pa
         (tmp_path / name / "my_bot.py").write_text(MY_BOT)
         monkeypatch.chdir(tmp_path / name)
         for played in (False, True):
-            assert main(["tournament", "--agents", "my_bot.py:MyBot,call", "--decks", "1", "--workers", "1"]) == 0
+            given = ["--agents", "my_bot.py:MyBot,call", "--decks", "1", "--workers", "1", "--processes", "one"]
+            assert main(["tournament", *given]) == 0
             assert ("nothing left to play" in capsys.readouterr().err) is played
     assert len([folder for folder in (home / "runs").iterdir() if folder.is_dir()]) == 2

@@ -294,6 +294,7 @@ def played(folder, agents, **more):
 
 
 @needs_sandbox
+@pytest.mark.slow  # each spy alone, above, gets nothing
 def test_rivals_of_spies_play_as_if_they_were_undisturbed(village):
     own = village / "own"
     shutil.copy(BOTS / "behaves.py", own)

@@ -284,6 +284,7 @@ def test_fifteen_kills_while_it_starts_change_nothing(choice):
         contestant.close()
 
 
+@pytest.mark.slow  # many starts; one that exits at import is among test_files_that_do_not_load_cost_hands
 def test_an_agent_that_kills_itself_while_it_loads_is_told_from_kills_by_others():
     contestant = Contestant(spec("kills_itself_at_import"), LIMITS)
     with contextlib.closing(contestant):

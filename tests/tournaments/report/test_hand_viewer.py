@@ -181,7 +181,8 @@ def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     assert not any(hand.remark for hand in [*again.hands, *logged.hands])
     assert any("grid" in step for hand in logged.hands for step in hand.story["steps"])
     (tmp_path / "mood").touch()
-    assert not viewer_of(other, 6).hands and "6 chosen hands of other are not shown" in viewer_of(other, 6).remarks[0]
+    viewer = viewer_of(other, 6)
+    assert not viewer.hands and "6 chosen hands of other are not shown" in viewer.remarks[0]
 
 
 def test_what_agents_tell_that_may_never_tell_it_again_is_written_down(tmp_path):

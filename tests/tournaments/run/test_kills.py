@@ -40,10 +40,23 @@ def wait_for(condition, seconds=60.0):
         time.sleep(0.01)
 
 
-def kills_command(decks):
+def kills_command(decks, workers=2):
     return command(
         *("--agents", "sometimes.py:Bot?share=0.01,random,sometimes.py:Bot?share=0", "--decks", decks),
-        *("--workers", 2, "--processes", "one", "--out", "run", "--max-faults", 15, "--hands", "all", "--seed", 1),
+        *(
+            "--workers",
+            workers,
+            "--processes",
+            "one",
+            "--out",
+            "run",
+            "--max-faults",
+            15,
+            "--hands",
+            "all",
+            "--seed",
+            1,
+        ),
     )
 
 
@@ -97,7 +110,7 @@ def undisturbed(tmp_path_factory):
         if decks not in played:
             folder = tmp_path_factory.mktemp("undisturbed")
             (folder / "sometimes.py").write_text(SOMETIMES)
-            subprocess.run(kills_command(decks), cwd=folder, capture_output=True)
+            subprocess.run(kills_command(decks, workers=1), cwd=folder, capture_output=True)
             played[decks] = timeless(folder / "run"), list(stored_hands(folder / "run"))
         return played[decks]
 
@@ -107,7 +120,7 @@ def undisturbed(tmp_path_factory):
 def check_kills(folder, undisturbed, decks, victim, kills):
     (folder / "sometimes.py").write_text(SOMETIMES)
     assert kill_at_random(folder, decks, victim, kills) == kills
-    subprocess.run(kills_command(decks), cwd=folder, capture_output=True)
+    subprocess.run(kills_command(decks, workers=1), cwd=folder, capture_output=True)
     results, hands = undisturbed(decks)
     assert results["agents"][0]["faults"] > 0
     assert timeless(folder / "run") == results

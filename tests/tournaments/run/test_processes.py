@@ -27,11 +27,11 @@ BELIEVED = ("bot.py:Bot",)
 @pytest.mark.parametrize(
     "format, agents, process, believe",
     [
-        ("lineup-5v1", "Bc", "rotation", ()),
-        ("lineup-5v1", "Bc", "one", BELIEVED),
+        pytest.param("lineup-5v1", "Bc", "rotation", (), marks=pytest.mark.slow),  # 15 processes
+        pytest.param("lineup-5v1", "Bc", "one", BELIEVED, marks=pytest.mark.slow),
         ("lineup-1v5", "cB", "one", ()),
         ("lineup", "BBc", "rotation", BELIEVED),
-        ("round-robin", "BBcc", "rotation", ()),
+        pytest.param("round-robin", "BBcc", "rotation", (), marks=pytest.mark.slow),
     ],
 )
 def test_the_processes_of_an_agent_are_as_many_as_announced(tmp_path, format, agents, process, believe):

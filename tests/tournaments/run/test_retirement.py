@@ -61,7 +61,7 @@ def test_after_too_many_faults_a_seat_only_folds(capsys, tmp_path, sometimes):
 def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp_path, sometimes):
     agents = (f"{sometimes}?share=0.2", "random", f"{sometimes}?share=0.1", "call")
     config = TournamentConfig(agents=agents, seats=2, decks=19, max_faults=12, seed=3, score="duplicate")
-    whole = play(tmp_path / "one", config)
+    whole = play(tmp_path / "one", config, processes="one")
     assert total_faults(whole, 0) >= 12
 
     class Stop(Exception):
@@ -71,19 +71,17 @@ def test_retirement_is_the_same_for_any_number_of_workers_and_after_any_stop(tmp
         raise Stop
 
     with contextlib.closing(RunStore(tmp_path / "parts", config)) as store, pytest.raises(Stop):
-        play_run(config, store, Conduct(), stop)
-    assert play(tmp_path / "parts", config, workers=2) == whole
+        play_run(config, store, Conduct(processes="one"), stop)
+    assert play(tmp_path / "parts", config, workers=2, processes="one") == whole
 
 
-@pytest.mark.parametrize(
-    "few", [5, 8, pytest.param(1, marks=pytest.mark.slow), pytest.param(13, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("few", [5, *(pytest.param(decks, marks=pytest.mark.slow) for decks in (1, 8, 13))])
 def test_more_decks_retire_as_all_at_once(tmp_path, sometimes, few):
     agents = (f"{sometimes}?share=0.1", "random", "call")
 
     def rows(folder, decks):
         settings = {"seats": 2, "max_faults": 9, "seed": 1, "score": "duplicate"}
-        return play(tmp_path / folder, TournamentConfig(agents=agents, decks=decks, **settings))
+        return play(tmp_path / folder, TournamentConfig(agents=agents, decks=decks, **settings), processes="one")
 
     whole = rows("whole", 17)
     assert total_faults(whole, 0) >= 9

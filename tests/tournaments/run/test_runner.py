@@ -192,32 +192,24 @@ def test_an_agent_whose_file_goes_away_forfeits(tmp_path):
 
 
 @needs_proc
-def test_two_kills_change_nothing_and_leave_no_process(tmp_path, monkeypatch):
+def test_a_kill_changes_nothing_and_leaves_no_process(tmp_path, monkeypatch):
     (tmp_path / "slow.py").write_text(SLOW_BOT)
-    agents = ("slow.py:Slow?ms=5", "random")
-    decks = 40
-    arguments = command("--agents", ",".join(agents), "--decks", decks, "--workers", 2, "--out", "run")
-    arguments += ["--seed", "1"]
+    decks, common = 40, ["--agents", "slow.py:Slow?ms=5,random", "--seed", 1, "--processes", "one"]
+    arguments = command(*common, "--decks", decks, "--workers", 2, "--out", "run")
     folder = tmp_path / "run"
-    for goal in (1, 17):
-        with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
-            wait_for(lambda goal=goal: num_stored(folder) >= goal)
-            workers = set(members(process.pid)) - {process.pid}
-            assert len(workers) >= 2
-            assert process.poll() is None, "it ended before it was killed"
-            if goal == 17:
-                os.kill(process.pid, signal.SIGKILL)  # the parent alone: its workers must notice
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            wait_for(lambda process=process: not members(process.pid), seconds=5.0)
-        assert goal <= num_stored(folder) < decks
+    with started(arguments, tmp_path, stdout=subprocess.DEVNULL) as process:
+        wait_for(lambda: num_stored(folder))
+        workers = set(members(process.pid)) - {process.pid}
+        assert len(workers) >= 2
+        assert process.poll() is None, "it ended before it was killed"
+        os.kill(process.pid, signal.SIGKILL)  # the parent alone: its workers must notice
+        process.wait()
+        wait_for(lambda: not members(process.pid), seconds=5.0)
+    assert 1 <= num_stored(folder) < decks
     subprocess.run(arguments, cwd=tmp_path, check=True, capture_output=True)
     killed = timeless(json.loads((folder / "results.json").read_text()))
     monkeypatch.chdir(tmp_path)
-    assert (
-        main(["tournament", "--agents", ",".join(agents), "--decks", str(decks), "--out", "whole", "--seed", "1"]) == 0
-    )
+    assert main(["tournament", *map(str, (*common, "--decks", decks, "--workers", 1, "--out", "whole"))]) == 0
     assert killed == timeless(json.loads((tmp_path / "whole" / "results.json").read_text()))
 
 
@@ -242,14 +234,14 @@ def test_workers_end_with_their_command_whatever_they_do(tmp_path, name, argumen
 
 
 @needs_proc
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_an_interrupt_prints_a_command_that_goes_on(tmp_path, workers):
     (tmp_path / "slow.py").write_text(SLOW_BOT)
     folder = tmp_path / "my 'run'"
     arguments = command(
         "--agents", "slow.py:Slow?ms=20,call", "--decks", 24, "--workers", workers, "--out", folder, "--json"
     )
-    arguments += ["--score", "raw"]
+    arguments += ["--score", "raw", "--processes", "one"]
     with started(arguments, tmp_path, stdout=subprocess.PIPE) as process:
         wait_for(lambda: num_stored(folder) >= 8)
         start = time.monotonic()

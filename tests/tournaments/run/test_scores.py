@@ -36,12 +36,12 @@ class Silent(Agent):
 """
 
 
-def play(folder, **settings):
+def play(folder, *, conduct=None, **settings):
     """Play a tournament; return its results and the stored rows."""
     folder.mkdir(exist_ok=True)
     config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
     with contextlib.closing(RunStore(folder / "run", config)) as store:
-        play_run(config, store, Conduct())
+        play_run(config, store, conduct or Conduct())
         results = make_results(config, store)
         assert "NaN" not in results_text(results)
         assert table_text(results)
@@ -130,10 +130,11 @@ def test_no_hands_make_no_nonsense(tmp_path):
 def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path):
     (tmp_path / "bots.py").write_text(LIAR)
     agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Breaks", "Silent"))
-    results, rows = play(tmp_path, agents=(*agents, "raise"), game="", decks=2)
+    settings = {"agents": (*agents, "raise"), "game": "", "conduct": Conduct(processes="one")}
+    results, rows = play(tmp_path, **settings, decks=2)
     assert all(agent["aivat_complaint"] is None for agent in results["agents"])  # nobody was asked
     believe = ("bots.py:Liar", "bots.py:Breaks", "bots.py:Silent")
-    results, rows = play(tmp_path / "believed", agents=(*agents, "raise"), believe=believe, game="", decks=10)
+    results, rows = play(tmp_path / "believed", **settings, believe=believe, decks=10)
     liar, breaks, silent, honest = results["agents"]
     assert [agent["aivat"] for agent in results["agents"]] == ["chance only"] * 3 + ["full"]
     assert "than announced" in liar["aivat_complaint"]

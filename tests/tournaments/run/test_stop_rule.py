@@ -84,7 +84,13 @@ def test_a_run_stops_where_its_rule_holds_first(tmp_path):
     assert play(tmp_path / "as long", decks=stopped["decks"])["agents"] == stopped["agents"]
 
 
-@pytest.mark.parametrize("settings", [{"stop_when": "ci<=8000"}, {"stop_when": "significant", "format": "gauntlet"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"stop_when": "ci<=8000"},
+        pytest.param({"stop_when": "significant", "format": "gauntlet"}, marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_but_the_cards_decides_where_it_stops(tmp_path, settings):
     alone = play(tmp_path / "alone", **settings)
     assert alone["stopped"]
