@@ -92,12 +92,28 @@ def bootstrap_interval(
 
     The interval assumes no distribution of the samples.
     """
-    samples = np.asarray(samples, dtype=np.float64)
     if len(samples) < 2:
         return None
-    means = np.array([samples[rng.integers(len(samples), size=len(samples))].mean() for _ in range(num_resamples)])
+    means = bootstrap_means(samples, rng, num_resamples)
     low, high = np.quantile(means, [(1.0 - confidence) / 2, (1.0 + confidence) / 2])
     return float(low), float(high)
+
+
+def bootstrap_means(samples: np.ndarray, rng: np.random.Generator, num_resamples: int) -> np.ndarray:
+    """Return the means of resamples, each of as many samples as there are, drawn with replacement.
+
+    Parameters
+    ----------
+    samples : float64[n]
+        One or more samples.
+
+    Returns
+    -------
+    float64[num_resamples]
+        The mean of each resample, in the unit of the samples.
+    """
+    samples = np.asarray(samples, dtype=np.float64)
+    return np.array([samples[rng.integers(len(samples), size=len(samples))].mean() for _ in range(num_resamples)])
 
 
 def sequential_half_width(sd: float, num_samples: int, *, alpha: float = 0.05) -> float:

@@ -1,0 +1,60 @@
+"""Alpha-rank: how often a population in which better agents replace worse ones consists of each agent.
+
+The numbers are OpenSpiel's. Its module also imports drawing tools, which alone need further packages.
+"""
+
+import functools
+import importlib
+import sys
+from types import ModuleType
+
+import numpy as np
+
+_DRAWING = "open_spiel.python.egt.alpharank_visualizer"
+
+
+def alpha_rank(payoffs: np.ndarray) -> np.ndarray:
+    """Return the stationary distribution of alpha-rank.
+
+    Parameters
+    ----------
+    payoffs : float64[num_agents, num_agents]
+        The mean payoff of the row's agent against the column's agent, antisymmetric.
+
+    Returns
+    -------
+    float64[num_agents]
+        The share of time that the population spends with each agent. Only the signs of the payoffs count.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or not finite.
+
+    Notes
+    -----
+    S. Omidshafiei et al.: Alpha-Rank: Multi-Agent Evaluation by Evolution, Scientific Reports 9 (2019), for one
+    population in the limit of infinite ranking intensity, with OpenSpiel's noise of 1 % by which a worse agent may
+    replace a better one.
+
+    >>> alpha_rank(np.array([[0.0, 5.0], [-5.0, 0.0]])).round(6).tolist()
+    [0.99, 0.01]
+    """
+    payoffs = np.asarray(payoffs, dtype=np.float64)
+    if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or not np.isfinite(payoffs).all():
+        raise ValueError(f"payoffs are a square matrix of finite numbers, got the shape {payoffs.shape}")
+    _, _, shares, *_ = _openspiel().compute([payoffs], use_inf_alpha=True)
+    return shares
+
+
+@functools.cache
+def _openspiel() -> ModuleType:
+    """Return OpenSpiel's module, without its drawing tools if the packages that these need are not installed."""
+    try:
+        return importlib.import_module("open_spiel.python.egt.alpharank")
+    except ModuleNotFoundError:
+        sys.modules[_DRAWING] = ModuleType(_DRAWING)
+        try:
+            return importlib.import_module("open_spiel.python.egt.alpharank")
+        finally:
+            del sys.modules[_DRAWING]

@@ -1,0 +1,127 @@
+"""Nash averaging: ratings of agents against the equilibrium of the game in which two players choose an agent each.
+
+A mean over opponents changes when a copy of an opponent joins. Nash averaging does not change: copies share the weight
+of the original. Here the matrix of payoffs is antisymmetric, so that the game is symmetric and has the value 0. Its
+equilibria form a polytope, and the equilibrium of maximum entropy is unique.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+_NO_PAYOFF = 1e-9
+"""Payoffs and singular values of at most this share of the largest payoff are rounding and count as 0."""
+_MAX_RESIDUAL = 1e-5
+"""Largest payoff, as a share of the largest in the matrix, that an agent may win against the equilibrium."""
+
+
+class NashAverage(NamedTuple):
+    """The equilibrium of maximum entropy, and each agent's payoff against it.
+
+    Attributes
+    ----------
+    shares : float64[num_agents]
+        Probability of each agent in the equilibrium; the shares sum to 1.
+    ratings : float64[num_agents]
+        Mean payoff of each agent against the equilibrium, in the unit of the payoffs: 0 for agents with a share, and at
+        most 0 for all agents.
+    """
+
+    shares: np.ndarray
+    ratings: np.ndarray
+
+
+def nash_average(payoffs: np.ndarray) -> NashAverage:
+    """Return the Nash average of a matrix of payoffs.
+
+    Parameters
+    ----------
+    payoffs : float64[num_agents, num_agents]
+        The mean payoff of the row's agent against the column's agent, antisymmetric.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, finite and antisymmetric.
+    ArithmeticError
+        If the equilibrium is not found to the accuracy of a hundred-thousandth of the largest payoff.
+
+    Notes
+    -----
+    D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel: Re-evaluating Evaluation, NeurIPS 2018. The equilibria are all shares
+    p >= 0 that sum to 1 and win against no agent less than 0: p A >= 0. A linear program finds the *support*, the
+    agents that some equilibrium plays. Within the support the entropy is maximised by its dual problem.
+
+    >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    >>> nash_average(rock_paper_scissors).shares.round(6).tolist()
+    [0.333333, 0.333333, 0.333333]
+    """
+    payoffs = np.asarray(payoffs, dtype=np.float64)
+    if payoffs.ndim != 2 or payoffs.shape[0] != payoffs.shape[1] or not payoffs.size:
+        raise ValueError(f"payoffs are a square matrix with a row for each agent, got the shape {payoffs.shape}")
+    largest = float(abs(payoffs).max())
+    if not np.isfinite(largest) or abs(payoffs + payoffs.T).max() > _NO_PAYOFF * largest:
+        raise ValueError("payoffs must be finite and antisymmetric: those of the row's agent, minus those of the column's")
+    if largest == 0.0:
+        return NashAverage(np.full(len(payoffs), 1.0 / len(payoffs)), np.zeros(len(payoffs)))
+    scaled = payoffs / largest
+    support = _support(scaled)
+    shares = np.zeros(len(payoffs))
+    shares[support] = _shares(scaled, support)
+    if (shares @ scaled).min() < -_MAX_RESIDUAL:
+        raise ArithmeticError("no equilibrium of maximum entropy was found; are payoffs of very different size?")
+    return NashAverage(shares, payoffs @ shares)
+
+
+def _support(payoffs: np.ndarray) -> np.ndarray:
+    """Return the agents that an equilibrium plays with positive probability: bool[num_agents].
+
+    By Tucker's theorem on antisymmetric matrices there is an x >= 0 with y = x A >= 0 and x + y > 0. As x y = 0, either
+    x_i > 0 (some equilibrium plays agent i) or y_i > 0 (no equilibrium does). Any multiple of x will do as well, so
+    that x + y >= 1 can be asked for.
+    """
+    from scipy.optimize import linprog
+
+    num_agents = len(payoffs)
+    identity = np.eye(num_agents)
+    found = linprog(
+        np.ones(num_agents),  # the smallest sum, which keeps the numbers small
+        A_ub=-np.vstack([payoffs.T, identity + payoffs.T]),
+        b_ub=-np.concatenate([np.zeros(num_agents), np.ones(num_agents)]),
+    )
+    if found.x is None:
+        raise ArithmeticError(f"the linear program of the equilibria has no solution: {found.message}")
+    return found.x > found.x @ payoffs
+
+
+def _shares(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Return the shares of the agents in the support: float64[num_supported].
+
+    Every equilibrium wins exactly 0 against every agent in the support. These equations alone mostly have one solution.
+    """
+    _, sizes, directions = np.linalg.svd(payoffs[np.ix_(support, support)].T)
+    if (sizes <= _NO_PAYOFF).sum() == 1:
+        return directions[-1] / directions[-1].sum()
+    return _of_maximum_entropy(payoffs, support)
+
+
+def _of_maximum_entropy(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Return the shares of maximum entropy where many equilibria have this support: float64[num_supported].
+
+    With a multiplier for each agent's payoff, the shares of maximum entropy are proportional to
+    exp(payoffs @ multipliers). The multipliers minimise the logarithm of their sum; they are free for agents in the
+    support, whose payoff is 0, and at least 0 for others, whose payoff may be negative.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp, softmax
+
+    rows = payoffs[support]
+    found = minimize(
+        lambda multipliers: (logsumexp(rows @ multipliers), softmax(rows @ multipliers) @ rows),
+        np.zeros(len(payoffs)),
+        jac=True,
+        bounds=[(None if plays else 0.0, None) for plays in support],
+        method="L-BFGS-B",
+        options={"maxiter": 10_000, "maxfun": 100_000, "ftol": 0.0, "gtol": 1e-12},
+    )
+    return softmax(rows @ found.x)
