@@ -61,7 +61,7 @@ def nash_average(payoffs: np.ndarray) -> NashAverage:
         raise ValueError(f"payoffs are a square matrix with a row for each agent, got the shape {payoffs.shape}")
     largest = float(abs(payoffs).max())
     if not np.isfinite(largest) or abs(payoffs + payoffs.T).max() > _NO_PAYOFF * largest:
-        raise ValueError("payoffs must be finite and antisymmetric: those of the row's agent, minus those of the column's")
+        raise ValueError("payoffs must be finite and antisymmetric: what one agent wins, the other loses")
     if largest == 0.0:
         return NashAverage(np.full(len(payoffs), 1.0 / len(payoffs)), np.zeros(len(payoffs)))
     scaled = payoffs / largest
