@@ -64,6 +64,10 @@ def nash_average(payoffs: np.ndarray) -> NashAverage:
         raise ValueError("payoffs must be finite and antisymmetric: what one agent wins, the other loses")
     if largest == 0.0:
         return NashAverage(np.full(len(payoffs), 1.0 / len(payoffs)), np.zeros(len(payoffs)))
+    if len(winners := np.flatnonzero((payoffs > 0.0).sum(axis=1) == len(payoffs) - 1)):
+        shares = np.zeros(len(payoffs))
+        shares[winners] = 1.0  # the only equilibrium: an agent that beats all others
+        return NashAverage(shares, payoffs @ shares)
     scaled = payoffs / largest
     support = _support(scaled)
     shares = np.zeros(len(payoffs))
@@ -112,15 +116,19 @@ def _of_maximum_entropy(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
     exp(payoffs @ multipliers). The multipliers minimise the logarithm of their sum; they are free for agents in the
     support, whose payoff is 0, and at least 0 for others, whose payoff may be negative.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import Bounds, minimize
     from scipy.special import logsumexp, softmax
 
     rows = payoffs[support]
+
+    def value_and_slope(multipliers: np.ndarray) -> tuple[float, np.ndarray]:
+        return float(logsumexp(rows @ multipliers)), softmax(rows @ multipliers) @ rows
+
     found = minimize(
-        lambda multipliers: (logsumexp(rows @ multipliers), softmax(rows @ multipliers) @ rows),
+        value_and_slope,
         np.zeros(len(payoffs)),
         jac=True,
-        bounds=[(None if plays else 0.0, None) for plays in support],
+        bounds=Bounds(np.where(support, -np.inf, 0.0), np.inf),
         method="L-BFGS-B",
         options={"maxiter": 10_000, "maxfun": 100_000, "ftol": 0.0, "gtol": 1e-12},
     )

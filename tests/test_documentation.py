@@ -28,8 +28,11 @@ LINKS = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 def commands_of(parser, words=()):
     """All commands of the program with their parsers; `bench` and `ls` once for each thing they can do."""
     if parser.commands():
+        before = [action.metavar for action in parser.arguments() if not action.option_strings and action.metavar]
         return {
-            key: p for name, each in parser.commands().items() for key, p in commands_of(each, (*words, name)).items()
+            key: p
+            for name, each in parser.commands().items()
+            for key, p in commands_of(each, (*words, *before, name)).items()
         }
     named = [action.choices for action in parser.arguments() if action.choices and not action.option_strings]
     return {(*words, *more): parser for more in ([(name,) for name in named[0]] if named else [()])}

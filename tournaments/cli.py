@@ -21,6 +21,7 @@ from plurispiel.tournaments.commands.arguments import (
     export,
     join,
     lbr,
+    league,
     ls,
     play,
     replay,
@@ -47,6 +48,7 @@ _SIGNALLED = 128
 
 _COMMANDS = (
     tournament,
+    league,
     play,
     solve,
     exploitability,

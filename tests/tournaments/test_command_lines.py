@@ -59,6 +59,12 @@ MEANT = {
     "blueprint info": ["headsup-compact"],
     "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
     "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens
+    "league FOLDER create": [],
+    "league FOLDER add": ["call", "fold"],
+    "league FOLDER remove": ["call"],
+    "league FOLDER list": [],
+    "league FOLDER play": ["--hands", "8", "--workers", "1"],
+    "league FOLDER standings": [],
     "ls": ["presets"],
     "bench": ["engine", "--seconds", "0.01"],
     "warmup": [],
@@ -67,8 +73,9 @@ MEANT = {
 
 def commands(parser, name=""):
     """Yield the names of all commands with what they take."""
+    before = [action.metavar for action in parser.arguments() if not action.option_strings and action.metavar]
     for word, below in parser.commands().items():
-        yield from commands(below, f"{name} {word}".strip())
+        yield from commands(below, " ".join(filter(None, (name, *before, word))))
     if not parser.commands():
         yield name, parser.arguments()
 

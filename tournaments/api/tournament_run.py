@@ -40,7 +40,7 @@ from plurispiel.tournaments.run.schedule import BLOCK_DECKS, Block, make_lineups
 from plurispiel.tournaments.run.stop_watch import StopWatch
 from plurispiel.tournaments.run.store import RunStore
 
-__all__ = ["RunOptions", "Say", "TournamentRun", "forecast"]
+__all__ = ["RunOptions", "Say", "TournamentRun", "forecast", "prepare"]
 
 Say = Callable[[str], object]
 """A function that shows the user one line of text."""
@@ -59,8 +59,12 @@ class RunOptions:
         See `run_tournament`.
     settings_file : Path, optional
         The file that the settings come from; the sandbox hides that file from agents.
+    hidden : tuple of Path
+        Further files and folders that the sandbox hides from agents.
     keeps_run : bool
         Whether the run is kept in a run folder; False for a forecast.
+    is_listed : bool
+        Whether the run is listed among the user's runs (`known_runs`).
     """
 
     workers: int = 0
@@ -72,7 +76,9 @@ class RunOptions:
     out: Path | None = None
     fresh: bool = False
     settings_file: Path | None = None
+    hidden: tuple[Path, ...] = ()
     keeps_run: bool = True
+    is_listed: bool = True
 
     def __post_init__(self):
         if not 0 <= self.workers <= MAX_WORKERS:
@@ -119,10 +125,11 @@ class TournamentRun:
     def __init__(self, settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say):
         self._options = options
         self._say = say
-        self.config, self._sandbox, notes = _prepare(settings, options, say, warn)
+        self.config, self._sandbox, notes = prepare(settings, options, say, warn)
         self.store = RunStore(_folder(self.config, options), self.config, fresh=options.fresh)
         try:
-            note_run(self.store.folder)
+            if options.is_listed:
+                note_run(self.store.folder)
             for note in notes:
                 say(note)
         except BaseException:
@@ -190,7 +197,7 @@ class TournamentRun:
 
 def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say) -> dict[str, Any]:
     """Return the predictions for a tournament (`dry_run.expect`), from a pilot on a few other decks."""
-    config, sandbox, notes = _prepare(settings, options, say, warn)
+    config, sandbox, notes = prepare(settings, options, say, warn)
     for note in notes:
         say(note)
     pilot = pilot_of(config)
@@ -203,12 +210,18 @@ def forecast(settings: Mapping[str, Any], options: RunOptions, say: Say, warn: S
         return expect(config, pilot, store)
 
 
-def _prepare(
+def prepare(
     settings: Mapping[str, Any], options: RunOptions, say: Say, warn: Say
 ) -> tuple[TournamentConfig, Sandbox | None, list[str]]:
     """Return the settings with all defaults filled in, the agents' sandbox (None without one), and notes for the user.
 
-    Every agent is built once, so that an agent that does not load is refused here.
+    Every agent is built once, so that an agent that does not load is refused here. The parameters are those of
+    `TournamentRun`.
+
+    Raises
+    ------
+    ValueError
+        If the settings contradict each other, or an agent does not load.
     """
     config = TournamentConfig(**settings)
     sandbox = None
@@ -247,7 +260,7 @@ def _open_sandbox(options: RunOptions, warn: Say) -> Sandbox | None:
     if sandbox is None:
         warn(printable(unprotected(options.sandbox)))
         return None
-    return sandbox.hiding(*filter(None, (options.settings_file, options.out)))
+    return sandbox.hiding(*filter(None, (options.settings_file, options.out)), *options.hidden)
 
 
 def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:

@@ -1,5 +1,6 @@
 """Each agent's rate against each other agent."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,26 +63,45 @@ def _panel(run: RunRecord) -> Panel:
     order = [number for number in run.ranking if any(number in (m.own, m.other) for m in found)][:MAX_AGENTS]
     if not order:
         return Panel(paragraph("No group has been played yet."), is_empty=True)
-    size = len(order)
-    drawing = Drawing(
-        _LEFT + _CELL * size, _TOP + _HEIGHT * size + 4, f"{run.title}: mbb/hand of the row against the column"
-    )
     place = {number: k for k, number in enumerate(order)}
-    for number, k in place.items():
-        drawing.text(_LEFT + _CELL * (k + 0.5), _TOP - 10, names[number], "label", anchor="middle", room=_CELL - 4)
-        drawing.text(_LEFT - 10, _TOP + _HEIGHT * (k + 0.5) + 4, names[number], "label", anchor="end", room=_LEFT - 14)
-        drawing.rect(_LEFT + _CELL * k + 1, _TOP + _HEIGHT * k + 1, _CELL - 2, _HEIGHT - 2, "void")
-    shown = [m for m in found if m.own in place and m.other in place]
-    strongest = max(abs(m.mean) for m in shown) or 1.0
-    for m in shown:
-        left, top = _LEFT + _CELL * place[m.other], _TOP + _HEIGHT * place[m.own]
-        opacity = max(0.04, _STRONGEST * (abs(m.mean) / strongest) ** 0.5)
-        colour = "gain" if m.mean >= 0.0 else "loss"
-        drawing.rect(left + 1, top + 1, _CELL - 2, _HEIGHT - 2, colour, opacity=opacity)
-        drawing.text(left + _CELL / 2, top + 18, f"{m.mean:+,.0f}", "value", anchor="middle")
-        drawing.text(left + _CELL / 2, top + 32, f"± {number_text(m.ci95, ',.0f')}", "small", anchor="middle")
+    cells = {(place[m.own], place[m.other]): m for m in found if m.own in place and m.other in place}
+    picture = crosstable_picture(
+        f"{run.title}: mbb/hand of the row against the column",
+        [names[number] for number in order],
+        {pair: (m.mean, m.ci95) for pair, m in cells.items()},
+    )
     cut = [paragraph(f"The best {MAX_AGENTS} agents; the CSV file has all agents.")] * (len(run.ranking) > MAX_AGENTS)
-    return Panel(f'<div class="wide">{drawing.svg()}</div>' + "".join(cut), rows)
+    return Panel(f'<div class="wide">{picture}</div>' + "".join(cut), rows)
+
+
+def crosstable_picture(
+    label: str, names: Sequence[str], cells: Mapping[tuple[int, int], tuple[float, float | None]]
+) -> str:
+    """Return a picture of rates and half-widths in mbb/hand, coloured by the rate.
+
+    Parameters
+    ----------
+    label : str
+        Description of the picture for screen readers.
+    names : sequence of str
+        The names of the rows, which are also those of the columns.
+    cells : mapping of (int, int) to (float, float or None)
+        The rate and its half-width, by the indices of row and column; other cells stay empty.
+    """
+    size = len(names)
+    drawing = Drawing(_LEFT + _CELL * size, _TOP + _HEIGHT * size + 4, label)
+    for k, name in enumerate(names):
+        drawing.text(_LEFT + _CELL * (k + 0.5), _TOP - 10, name, "label", anchor="middle", room=_CELL - 4)
+        drawing.text(_LEFT - 10, _TOP + _HEIGHT * (k + 0.5) + 4, name, "label", anchor="end", room=_LEFT - 14)
+        drawing.rect(_LEFT + _CELL * k + 1, _TOP + _HEIGHT * k + 1, _CELL - 2, _HEIGHT - 2, "void")
+    strongest = max((abs(rate) for rate, _ in cells.values()), default=0.0) or 1.0
+    for (row, column), (rate, half_width) in cells.items():
+        left, top = _LEFT + _CELL * column, _TOP + _HEIGHT * row
+        opacity = max(0.04, _STRONGEST * (abs(rate) / strongest) ** 0.5)
+        drawing.rect(left + 1, top + 1, _CELL - 2, _HEIGHT - 2, "gain" if rate >= 0.0 else "loss", opacity=opacity)
+        drawing.text(left + _CELL / 2, top + 18, f"{rate:+,.0f}", "value", anchor="middle")
+        drawing.text(left + _CELL / 2, top + 32, f"± {number_text(half_width, ',.0f')}", "small", anchor="middle")
+    return drawing.svg()
 
 
 CROSSTABLE = Section(

@@ -1,6 +1,6 @@
 """The report's page: sections one below the other, and in each section the runs side by side.
 
-The page loads no other file, but links to CSV files.
+The page links to CSV files.
 """
 
 import html
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from plurispiel import __version__
 from plurispiel.tournaments.report.answer_times import ANSWER_TIMES
 from plurispiel.tournaments.report.comparison import COLUMNS, NOTE, comparison
 from plurispiel.tournaments.report.corrections import CORRECTIONS
 from plurispiel.tournaments.report.crosstable import CROSSTABLE
+from plurispiel.tournaments.report.document import Part, html_document
 from plurispiel.tournaments.report.faults import FAULTS
 from plurispiel.tournaments.report.hand_viewer import NOTE as HANDS
 from plurispiel.tournaments.report.hand_viewer import HandViewer
@@ -28,11 +28,6 @@ from plurispiel.tournaments.run.results import number_text
 
 SECTIONS = (RANKING, WIN_RATE, CROSSTABLE, CORRECTIONS, PLAY, POSITIONS, ANSWER_TIMES, FAULTS, PROVENANCE)
 
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-)
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-_SCRIPT = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
 _VIEWER = (Path(__file__).parent / "viewer.js").read_text(encoding="utf-8")
 
 
@@ -62,49 +57,34 @@ def make_page(runs: Sequence[RunRecord], folder: str, viewer: HandViewer | None 
     viewer : HandViewer, optional
         The hands to show, in a section before the faults; None for a page without this section.
     """
-    parts: list[tuple[str, str, str]] = []
+    parts: list[Part] = []
     files = {}
     if len(runs) > 1:
         panel = comparison(runs)
         files["comparison.csv"] = csv_text(COLUMNS, panel.rows)
-        parts.append(("comparison", "Side by side", _section("comparison", "Side by side", NOTE, panel.html, folder)))
+        parts.append(_section("comparison", "Side by side", NOTE, panel.html, folder))
     for section in SECTIONS:
         if section is FAULTS and viewer is not None:
             for name, (columns, *rows) in viewer.files.items():
                 files[f"{name}.csv"] = csv_text(columns, rows)
-            parts.append(("hands", "Hands", _section("hands", "Hands", HANDS, viewer.html(), folder, "hand_terms")))
+            parts.append(_section("hands", "Hands", HANDS, viewer.html(), folder, "hand_terms"))
         panels = [section.panel(run) for run in runs]
         if all(panel.is_empty for panel in panels):
             continue
         rows = [(run.letter, *row) for run, panel in zip(runs, panels, strict=True) for row in panel.rows]
         files[f"{section.name}.csv"] = csv_text(("run", *section.columns), rows)
         body = _side_by_side(runs, panels)
-        parts.append((section.name, section.title, _section(section.name, section.title, section.note, body, folder)))
-    links = "".join(f'<a href="#{name}">{html.escape(title)}</a>' for name, title, _ in parts)
+        parts.append(_section(section.name, section.title, section.note, body, folder))
     title = ", ".join(run.title for run in runs)
-    dress = "several" if len(runs) > 1 else "single"
-    return Page(
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{html.escape(title)} · plurispiel report</title><style>{_STYLE}</style></head>\n"
-        f'<body class="{dress}"><header><div class="inner"><p class="brand">plurispiel report</p>'
-        f"<h1>{html.escape(title)}</h1>{''.join(_summary(run, len(runs) > 1) for run in runs)}</div></header>\n"
-        f"<nav><div class='inner'><div class='links'>{links}</div></div></nav>\n"
-        f"<main>{''.join(text for _, _, text in parts)}</main>\n"
-        f"<footer>Made by plurispiel {html.escape(__version__)}. The numbers of every picture are in the files beside "
-        f"this page, in {html.escape(folder)}/.</footer>\n"
-        f"<script>{_VIEWER}</script><script>{_SCRIPT}</script></body></html>\n",
-        files,
-    )
+    header = f"<h1>{html.escape(title)}</h1>{''.join(_summary(run, len(runs) > 1) for run in runs)}"
+    footer = f"The numbers of every picture are in the files beside this page, in {folder}/."
+    text = html_document(title, header, parts, footer, is_wide=len(runs) > 1, script=_VIEWER)
+    return Page(text, files)
 
 
-def _section(name: str, title: str, note: str, body: str, folder: str, file: str = "") -> str:
+def _section(name: str, title: str, note: str, body: str, folder: str, file: str = "") -> Part:
     file = f"{file or name}.csv"
-    link = f'<a class="file" href="{quote(folder)}/{file}">{file}</a>'
-    head = f'<h2>{html.escape(title)}</h2>{link}<p class="note">{html.escape(note)}</p>'
-    return f'<section id="{name}">{head}{body}</section>\n'
+    return Part(name, title, note, f'<a class="file" href="{quote(folder)}/{file}">{file}</a>', body)
 
 
 def _side_by_side(runs: Sequence[RunRecord], panels: Sequence[Panel]) -> str:

@@ -1,5 +1,7 @@
 """The final table, and every agent's rate with its interval."""
 
+from collections.abc import Sequence
+
 from plurispiel.tournaments.report.drawing import Drawing, RowLayout
 from plurispiel.tournaments.report.panel import Panel, Section, fitted, html_table, paragraph
 from plurispiel.tournaments.report.run_record import RunRecord
@@ -61,23 +63,42 @@ def _picture(run: RunRecord, names: list[str], agents: list[dict], layout: RowLa
     shown = [(name, agent) for name, agent in zip(names, agents, strict=True) if agent["mbb_per_hand"] is not None]
     if not shown:
         return paragraph("No group has been played yet.")
-    ends = [agent["mbb_per_hand"] + sign * (agent["ci95"] or 0.0) for _, agent in shown for sign in (-1, 1)]
-    bottom = _TOP + _ROW * len(shown)
+    rows = []
+    for name, agent in shown:
+        rate, half = agent["mbb_per_hand"], agent["ci95"]
+        ends = None if half is None else (rate - half, rate + half)
+        rows.append((name, rate, ends, f"{rate:+,.0f} ± {number_text(half, ',.0f')}"))
+    return intervals_picture(f"{run.title}: mbb/hand of every agent with 95 % intervals", rows, layout)
+
+
+def intervals_picture(
+    label: str, rows: Sequence[tuple[str, float, tuple[float, float] | None, str]], layout: RowLayout
+) -> str:
+    """Return a picture of rates in mbb/hand and their 95 % intervals, with a row for each agent.
+
+    Parameters
+    ----------
+    label : str
+        Description of the picture for screen readers.
+    rows : sequence of (str, float, (float, float) or None, str)
+        Each agent's name and rate, the ends of the interval, and the text of both; one row or more.
+    """
+    ends = [end for _, rate, interval, _ in rows for end in interval or (rate,)]
+    bottom = _TOP + _ROW * len(rows)
     x = LinearScale(*padded(min(*ends, 0.0), max(*ends, 0.0)), layout.left, layout.right)
-    drawing = Drawing(layout.width, bottom + 40, f"{run.title}: mbb/hand of every agent with 95 % intervals")
+    drawing = Drawing(layout.width, bottom + 40, label)
     drawing.x_axis(x, x.ticks(layout.width // 120), bottom, _TOP, "{:,.0f}".format)
     drawing.line(x(0.0), _TOP, x(0.0), bottom, "zero")
     drawing.text(layout.middle, bottom + 34, "mbb/hand, 95 % intervals", "unit", anchor="middle")
-    for k, (name, agent) in enumerate(shown):
+    for k, (name, rate, interval, text) in enumerate(rows):
         y = _TOP + _ROW * (k + 0.5)
-        rate, half = agent["mbb_per_hand"], agent["ci95"]
         drawing.text(layout.left - 12, y + 4, name, "label", anchor="end", room=layout.left - 16)
-        if half is not None:
-            drawing.line(x(rate - half), y, x(rate + half), y, "whisker")
-            for end in (rate - half, rate + half):
+        if interval is not None:
+            drawing.line(x(interval[0]), y, x(interval[1]), y, "whisker")
+            for end in interval:
                 drawing.line(x(end), y - 4, x(end), y + 4, "whisker")
         drawing.mark(x(rate), y, "circle", "c1", 4.5)
-        drawing.text(layout.width - 4, y + 4, f"{rate:+,.0f} ± {number_text(half, ',.0f')}", "value", anchor="end")
+        drawing.text(layout.width - 4, y + 4, text, "value", anchor="end")
     return drawing.svg()
 
 

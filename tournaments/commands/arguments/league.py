@@ -1,0 +1,169 @@
+"""Options and help of `plurispiel league`."""
+
+import argparse
+from typing import Any
+
+from plurispiel.tournaments.commands.arguments.parser import add_action, add_command
+from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
+from plurispiel.tournaments.commands.arguments.tournament import seed
+
+
+def add(commands) -> None:
+    """Add `plurispiel league`."""
+    parser = add_command(
+        commands,
+        "league",
+        "league",
+        "Keep a lasting population of agents that all play each other heads-up, and rank them.",
+        [
+            "league runs/mine add tag equity call",
+            "league runs/mine play --hands 5000",
+            "league runs/mine standings --html standings.html",
+        ],
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="folder of the league")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    _add_create(actions)
+    _add_add(actions)
+    _add_remove(actions)
+    _add_list(actions)
+    _add_play(actions)
+    _add_standings(actions)
+
+
+def _add_create(actions) -> None:
+    parser = add_action(
+        actions,
+        "create",
+        "Begin a league with settings of your own; they are fixed from then on (add begins one with the defaults).",
+        ["league runs/mine create", "league runs/limit create --game HULH --seed 7"],
+    )
+    add = parser.add_argument
+    # An option that is not given is left to `LeagueConfig`.
+    given: dict[str, Any] = {"default": argparse.SUPPRESS}
+    add("--game", metavar="G", help="a preset or an OpenSpiel game string with two seats (default: HUNL)", **given)
+    add(
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="seed of all cards; an outside agent that knows or guesses the seed knows all cards (default: 1, and a "
+        "secret key for each pairing with an outside agent)",
+        **given,
+    )
+    add(
+        "--placement",
+        type=int,
+        metavar="N",
+        help="decks that a new agent plays against each other agent, before hands go where they separate neighbours; "
+        "always-valid intervals need 100 (default: 104)",
+        **given,
+    )
+    add(
+        "--deals",
+        choices=("shared", "once"),
+        help="shared: both rotations of a deck are dealt the same cards; once: each rotation has its own deck "
+        "(default: shared; once if outside agents play without a sandbox or have network access)",
+        **given,
+    )
+    add(
+        "--score",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
+        help="score of a pairing, as in tournaments (default: aivat_duplicate)",
+        **given,
+    )
+    add("--values", metavar="NAME", help="AIVAT's value estimates, as in tournaments (default: as there)", **given)
+    add(
+        "--referee",
+        choices=("universal_poker", "none"),
+        help="program that replays every hand before it counts (default: universal_poker)",
+        **given,
+    )
+    add(
+        "--on-fault",
+        choices=("forfeit", "repair", "abort"),
+        help="penalty for a fault, as in tournaments (default: forfeit)",
+        **given,
+    )
+    add(
+        "--max-faults",
+        type=int,
+        metavar="N",
+        help="faults in a pairing after which an agent's seat only folds (default: 20)",
+        **given,
+    )
+    add(
+        "--time-limit",
+        type=float,
+        metavar="S",
+        help="seconds for an answer of an outside agent (default: 30)",
+        **given,
+    )
+    add("--memory-limit", type=int, metavar="MIB", help="memory of an outside agent's process (default: 2048)", **given)
+    add(
+        "--isolate",
+        choices=("foreign", "all"),
+        help="agents that run in their own processes: those from outside the package, or all (default: foreign)",
+        **given,
+    )
+    add(
+        "--processes",
+        choices=("rotation", "one"),
+        help="processes of an outside agent: one for each rotation, or one for all (default: rotation; one with "
+        "--deals once)",
+        **given,
+    )
+    add_sandbox(add)
+
+
+def _add_add(actions) -> None:
+    parser = add_action(
+        actions,
+        "add",
+        "Add agents. An agent whose file or stored strategy has changed is a new entry; the old one is removed.",
+        ["league runs/mine add tag equity", "league runs/mine add my_bot.py:MyBot"],
+    )
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="agent spec NAME[:ARG][?key=value&...]")
+
+
+def _add_remove(actions) -> None:
+    parser = add_action(
+        actions,
+        "remove",
+        "Remove an agent from play and standings; its results are kept and count again if it is added again.",
+        ["league runs/mine remove call"],
+    )
+    parser.add_argument("agent", metavar="AGENT", help="name or number of an agent in the league")
+
+
+def _add_list(actions) -> None:
+    parser = add_action(
+        actions, "list", "List the agents, and how many hands each has played.", ["league runs/mine list"]
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def _add_play(actions) -> None:
+    parser = add_action(
+        actions,
+        "play",
+        "Play: new agents against all others first, then where hands separate neighbours in the ranking most. Without "
+        "--hands and --hours only the first part is played. The same command goes on after an interruption.",
+        ["league runs/mine play", "league runs/mine play --hands 20000", "league runs/mine play --hours 8 --workers 2"],
+    )
+    add = parser.add_argument
+    add("--hands", type=int, metavar="N", help="hands of all pairings together, those played before included")
+    add("--hours", type=float, metavar="H", help="longest time of this call, about")
+    add("--workers", type=int, metavar="N", default=0, help="worker processes; 0 starts one for each processor")
+    add("--fresh", action="store_true", help="delete the hands of all pairings and play them again")
+    add("--json", action="store_true", help="print the standings as JSON instead of tables")
+
+
+def _add_standings(actions) -> None:
+    parser = add_action(
+        actions,
+        "standings",
+        "Show the ranking: mean against the field, Nash average, alpha-rank, and the rate of every pair.",
+        ["league runs/mine standings", "league runs/mine standings --html standings.html"],
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument("--html", metavar="FILE.html", help="also write one self-contained page")

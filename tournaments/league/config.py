@@ -1,0 +1,134 @@
+"""The settings of a league, fixed at its creation: the game, the cards, the score and the isolation of agents."""
+
+import dataclasses
+import functools
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurispiel.abstraction.machine.settings import make_record, read_settings
+from plurispiel.agents.specs import parse_spec
+from plurispiel.tournaments.api.tournament_run import RunOptions
+from plurispiel.tournaments.run.config import DEFAULT_SEED, TournamentConfig
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS
+
+_OWN = ("placement", "isolate", "processes", "sandbox", "agent_network")
+"""The settings that are no settings of a tournament: they say how long a pairing is, and how it is played."""
+
+
+@dataclass(frozen=True)
+class LeagueConfig:
+    """Settings of a league, with the defaults of the command line.
+
+    Attributes
+    ----------
+    game : str
+        A preset's name or an OpenSpiel game string, with two seats; by default HUNL.
+    seed : int or None
+        The seed from which the seed of each pairing derives. None is `DEFAULT_SEED` for pairings of this package's
+        agents, and a secret key for each pairing with an agent from outside.
+    placement : int
+        Decks that two entries play before hands go where they separate neighbours. With fewer than
+        `statistics.MIN_SEQUENTIAL_SAMPLES` no two neighbours count as separated.
+    deals, referee, on_fault, score, values, max_faults, time_limit, memory_limit
+        See `TournamentConfig`. `values` is filled in, so that tables built later do not change them.
+    isolate, processes, sandbox, agent_network
+        See `RunOptions`. An empty text for `processes` is the default there.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not allowed.
+    """
+
+    game: str = "HUNL"
+    seed: int | None = None
+    placement: int = 13 * BLOCK_DECKS
+    deals: str = ""
+    referee: str = "universal_poker"
+    on_fault: str = "forfeit"
+    score: str = ""
+    values: str = ""
+    max_faults: int = 20
+    time_limit: float = 30.0
+    memory_limit: int = 2048
+    isolate: str = "foreign"
+    processes: str = ""
+    sandbox: str = "auto"
+    agent_network: bool = False
+
+    def __post_init__(self):
+        if type(self.placement) is not int or self.placement < 2:
+            raise ValueError(f"placement must be a whole number of decks, at least 2, got {self.placement!r}")
+        if type(self.agent_network) is not bool:
+            raise ValueError(f"agent_network must be true or false, got {self.agent_network!r}")
+        if not all(isinstance(text, str) for text in (self.game, self.isolate, self.processes, self.sandbox)):
+            raise ValueError("game, isolate, processes and sandbox must be texts")
+        self.options()
+        if not self.game:
+            raise ValueError("a league needs a game; leave the setting game out for the default, HUNL")
+        filled = TournamentConfig(**self._settings(), agents=("call", "fold"), seed=self.seed, decks=1)
+        object.__setattr__(self, "values", filled.values)
+
+    def pairing(self, specs: tuple[str, str], digests: tuple[str, str], decks: int) -> dict[str, Any]:
+        """Return the settings of the tournament that a pairing is: arguments of `TournamentConfig`.
+
+        Parameters
+        ----------
+        specs, digests : (str, str)
+            The specs and the content digests of the two entries, the older entry first.
+        decks : int
+            The number of decks.
+        """
+        is_secret = self.seed is None and any(parse_spec(spec).is_foreign for spec in specs)
+        settings = self._settings() | {"agents": specs, "decks": decks}
+        return settings | {"seed": None if is_secret else self._pairing_seed(digests)}
+
+    def options(self, **others: Any) -> RunOptions:
+        """Return the isolation of a pairing's agents, with further arguments of `RunOptions`."""
+        return RunOptions(
+            isolate=self.isolate,
+            processes=self.processes or None,
+            sandbox=self.sandbox,
+            agent_network=self.agent_network,
+            **others,
+        )
+
+    @functools.cached_property
+    def public_seed(self) -> int:
+        """The seed of random choices that reveal no cards: bootstrap intervals."""
+        return DEFAULT_SEED if self.seed is None else self.seed
+
+    def to_toml(self) -> str:
+        """Return the settings as TOML for `read_league_config`."""
+        settings = {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+        text = "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in settings.items())
+        return text.replace("\x7f", "\\u007f")
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings of all tournaments of the league."""
+        settings = {name: value for name, value in dataclasses.asdict(self).items() if name not in _OWN}
+        del settings["seed"]
+        return settings | {"seats": 2, "format": "lineup"}
+
+    def _pairing_seed(self, digests: tuple[str, str]) -> int:
+        """Return a pairing's seed; pairings with decks of their own are independent, as bootstrap intervals assume."""
+        text = " ".join((str(self.public_seed), *digests))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+
+
+def read_league_config(path: Path) -> LeagueConfig:
+    """Return the settings of a league from its TOML file.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a setting is unknown or not allowed; the message begins with the path.
+    """
+    settings = read_settings(path)
+    try:
+        return make_record(LeagueConfig, settings, "a league")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None

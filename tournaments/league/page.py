@@ -1,0 +1,88 @@
+"""The page of a league: the ratings, the crosstable and the settings, as one self-contained HTML file."""
+
+import html
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.tournaments.league.folder import League
+from plurispiel.tournaments.league.standings import rating_rows, separation_lines
+from plurispiel.tournaments.report.crosstable import crosstable_picture
+from plurispiel.tournaments.report.document import Part, html_document
+from plurispiel.tournaments.report.drawing import RowLayout
+from plurispiel.tournaments.report.panel import fitted, html_table, paragraph
+from plurispiel.tournaments.report.ranking import intervals_picture
+
+_RANKING = (
+    "The mean rate against all other agents, each opponent counting equally whatever the number of hands, in mbb/hand, "
+    "thousandths of a big blind per hand. The intervals are percentiles over resampled groups. Hands go where they "
+    "separate neighbours, whose order is certain when the always-valid interval of their difference excludes 0."
+)
+_RATINGS = (
+    "Nash averaging: the share of an agent in the equilibrium of maximum entropy of the game in which two players "
+    "choose an agent each, and the agent's rate against that equilibrium in mbb/hand. Copies of an agent change no "
+    "rating. Alpha-rank: the share of time that a population, in which the better agent replaces the other, consists "
+    "of the agent. Intervals are percentiles over resampled groups."
+)
+_CROSSTABLE = (
+    "Rate of the row's agent against the column's in mbb/hand, with always-valid 95 % half-widths; a dash where the "
+    "pair has too few groups for one. Blue cells are gains of the row's agent, orange cells are losses."
+)
+
+
+def make_league_page(league: League, record: Mapping[str, Any]) -> str:
+    """Return the page of a league's standings (`standings.make_standings`)."""
+    name = printable(league.folder.absolute().name)
+    agents = record["agents"]
+    names = [printable(agent["name"]) for agent in agents]
+    parts = [_settings(league)]
+    if agents:
+        parts = [_ranking(record, names), _ratings(record), _crosstable(record, names), *parts]
+    figures = (("agents", f"{len(agents):,}"), ("hands", f"{record['hands']:,}"), ("groups", f"{record['groups']:,}"))
+    tiles = "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for label, value in figures)
+    header = (
+        f'<h1>{html.escape(name)}</h1><p class="what">{html.escape(record["game"])} · league</p>'
+        f'<dl class="tiles">{tiles}</dl>'
+    )
+    if record["unranked"]:
+        missing = ", ".join(map(printable, record["unranked"]))
+        header += paragraph(f"Not ranked, as they have not met all others: {missing}.", "warning")
+    return html_document(name, header, parts, f"The digest of all groups is {record['digest']}.")
+
+
+def _ranking(record: Mapping[str, Any], names: list[str]) -> Part:
+    rows = []
+    for name, agent in zip(names, record["agents"], strict=True):
+        low, high = agent["mbb_per_hand_ci95"]
+        rows.append((name, agent["mbb_per_hand"], (low, high), f"{agent['mbb_per_hand']:+,.0f}"))
+
+    def picture(layout: RowLayout) -> str:
+        return intervals_picture("mbb/hand of every agent against the field with 95 % intervals", rows, layout)
+
+    remarks = "".join(map(paragraph, separation_lines(record["agents"])))
+    return Part("ranking", "Against the field", _RANKING, "", fitted(picture) + remarks)
+
+
+def _ratings(record: Mapping[str, Any]) -> Part:
+    head, *rows = rating_rows(record["agents"])
+    return Part("ratings", "Ratings", _RATINGS, "", html_table(head, rows))
+
+
+def _crosstable(record: Mapping[str, Any], names: list[str]) -> Part:
+    cells = {
+        (row, column): (cell["mbb_per_hand"], cell["sequential_ci95"])
+        for row, line in enumerate(record["matrix"])
+        for column, cell in enumerate(line)
+        if cell is not None
+    }
+    picture = crosstable_picture("mbb/hand of the row against the column", names, cells)
+    return Part("crosstable", "Crosstable", _CROSSTABLE, "", f'<div class="wide">{picture}</div>')
+
+
+def _settings(league: League) -> Part:
+    rows = [(name, printable(str(value))) for name, value in asdict(league.config).items() if value not in ("", None)]
+    agents = [(printable(entry.name), f"{entry.number}", entry.digest) for entry in league.active]
+    body = html_table(("setting", "value"), rows, num_texts=2)
+    body += html_table(("agent", "number", "digest"), agents, num_texts=3)
+    return Part("settings", "Settings and agents", "Settings are fixed at the creation of the league.", "", body)

@@ -1,0 +1,183 @@
+"""The play of a league: batches of decks, each of one pairing, until the limits are reached.
+
+A killed process loses nothing that was counted. Each batch is stored as the number of decks in its run folder before
+its first hand, and an unfinished batch is finished first. The choice of the next pairing depends on finished batches
+alone. Therefore a league that was killed plays the same groups as one that was not, unless a time limit cuts batches.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from plurispiel.tournaments.api.tournament_run import Say, TournamentRun
+from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
+from plurispiel.tournaments.league.entries import Entry
+from plurispiel.tournaments.league.folder import League, has_changed, pairs_of
+from plurispiel.tournaments.league.pairings import Crosstable, Pair, Pairing, is_resumable
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS
+
+HANDS_PER_GROUP = 2
+
+
+class Limits(NamedTuple):
+    """When a league stops to play; without any limit, when all pairs have played their first decks (`placement`).
+
+    Attributes
+    ----------
+    hands : int or None
+        The number of hands of all pairings of active entries together, those played before included.
+    seconds : float or None
+        Playing time of this call. A batch that would last longer is cut where the pairing's speed is known.
+    """
+
+    hands: int | None = None
+    seconds: float | None = None
+
+
+class Batch(NamedTuple):
+    """Decks that a pairing plays: up to `decks` of them, those played before included."""
+
+    first: Entry
+    second: Entry
+    decks: int
+
+
+@dataclass
+class LeaguePlayer:
+    """Plays a league.
+
+    Attributes
+    ----------
+    league : League
+        The league, locked by the caller (`League.playing`).
+    limits : Limits
+        When to stop.
+    workers : int
+        Worker processes, as in `RunOptions`.
+    say, warn : callable
+        Called with each line for the user.
+    clock : callable
+        Returns the time in seconds.
+    """
+
+    league: League
+    limits: Limits
+    workers: int
+    say: Say
+    warn: Say
+    clock: Callable[[], float] = time.monotonic
+    _pairings: dict[Pair, Pairing | None] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
+
+    def play(self, *, progress: bool) -> None:
+        """Play batches until a limit is reached.
+
+        Raises
+        ------
+        ValueError
+            If a pairing's folder is damaged, or cannot be resumed because the package's code has changed.
+        WorkerFailed, RefereeDisagrees, RunAborted
+            RuntimeErrors that end a run; the blocks stored before stay.
+        """
+        deadline = None if self.limits.seconds is None else self.clock() + self.limits.seconds
+        while batch := self._next(deadline):
+            self._play(batch, progress)
+
+    def _next(self, deadline: float | None) -> Batch | None:
+        """Return the next batch; None if a limit is reached or nobody can play."""
+        players = self._players()
+        pairs = pairs_of(players)
+        for first, second in pairs:
+            if (first.number, second.number) not in self._pairings:
+                self._pairings[first.number, second.number] = self.league.pairing(first, second)
+        batch = self._wanted(players, pairs)
+        if batch is None:
+            return None
+        played = self._pairings[batch.first.number, batch.second.number]
+        groups = played.groups if played else 0
+        room = batch.decks - groups
+        if self.limits.hands is not None:
+            room = min(room, (self.limits.hands - self._hands(pairs)) // HANDS_PER_GROUP)
+        if deadline is not None:
+            left = deadline - self.clock()
+            room = min(room, _decks_in(left, played)) if left > 0.0 else 0
+        return batch._replace(decks=groups + room) if room > 0 else None
+
+    def _wanted(self, players: list[Entry], pairs: list[tuple[Entry, Entry]]) -> Batch | None:
+        """Return the batch that the league needs most, whatever the limits; None if it needs none."""
+        for first, second in pairs:
+            pairing = self._pairings[first.number, second.number]
+            if pairing and pairing.groups < pairing.decks:
+                return Batch(first, second, pairing.decks)
+        for first, second in pairs:
+            pairing = self._pairings[first.number, second.number]
+            if not pairing or pairing.groups < self.league.config.placement:
+                return Batch(first, second, self.league.config.placement)
+        if not pairs or self.limits == Limits():
+            return None
+        known = {pair: pairing for pair, pairing in self._pairings.items() if pairing}
+        first, second = (players[index] for index in choose_pairing(Crosstable([p.number for p in players], known)))
+        groups = known[first.number, second.number].groups
+        return Batch(first, second, groups + batch_decks(groups))
+
+    def _players(self) -> list[Entry]:
+        """Return the active entries whose agents are still those that were added."""
+        players = []
+        for entry in self.league.active:
+            if not has_changed(entry):
+                players.append(entry)
+            else:
+                self._tell(f"{entry.name} has changed since it was added, so it plays no more; add it as a new entry")
+        return players
+
+    def _hands(self, pairs: list[tuple[Entry, Entry]]) -> int:
+        pairings = (self._pairings[first.number, second.number] for first, second in pairs)
+        return HANDS_PER_GROUP * sum(pairing.groups for pairing in pairings if pairing)
+
+    def _play(self, batch: Batch, progress: bool) -> None:
+        league, pair = self.league, (batch.first.number, batch.second.number)
+        pairing = self._pairings[pair]
+        groups = pairing.groups if pairing else 0
+        self.say(f"{batch.first.name} against {batch.second.name}: decks {groups + 1:,} to {batch.decks:,}")
+        specs, digests = zip(*((entry.spec, entry.digest) for entry in batch[:2]), strict=True)
+        out = league.pairing_folder(pair)
+        options = league.config.options(workers=self.workers, out=out, hidden=(league.folder,), is_listed=False)
+        if pairing and not is_resumable(out):
+            raise ValueError(
+                f"{out} was played by other code of this package, whose results cannot be "
+                "continued; install that version again, or play all pairings again (--fresh)"
+            )
+        settings = league.config.pairing(specs, digests, batch.decks)
+        with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
+            run.play(progress=progress)
+            run.finish()
+        played = self._pairings[pair] = league.pairing(batch.first, batch.second)
+        for entry, faults, before in zip(
+            batch[:2], played.faults if played else (), pairing.faults if pairing else (0, 0), strict=False
+        ):
+            if faults > before:
+                self.say(f"{entry.name} committed {faults:,} faults; plurispiel report {out} tells more")
+
+    def _warn(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.warn(text)
+
+    def _tell(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.say(text)
+
+
+def _decks_in(seconds: float, played: Pairing | None) -> int:
+    """Return the decks that a pairing plays in some seconds, at least a block; a block if its speed is not known."""
+    if played is None or played.groups == 0 or played.seconds <= 0.0:
+        return BLOCK_DECKS
+    blocks = seconds / played.seconds * played.groups / BLOCK_DECKS
+    return BLOCK_DECKS * max(1, int(min(blocks, 1e9)))
+
+
+def _drop(note: str) -> None:
+    """Drop a note of a run: the settings were told when the agents were added."""

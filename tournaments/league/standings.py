@@ -1,0 +1,230 @@
+"""The standings of a league: every opponent counts equally, whatever the number of hands against it.
+
+Three ratings stand side by side: the mean against the field, the Nash average and alpha-rank. Their intervals are
+percentiles over resamples, for which the groups of each pairing are drawn with replacement.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.standard_streams import printable
+from plurispiel.agents.specs import parse_spec
+from plurispiel.evaluation.alpha_rank import alpha_rank
+from plurispiel.evaluation.nash_averaging import nash_average
+from plurispiel.evaluation.statistics import bootstrap_means
+from plurispiel.tournaments.league.entries import Entry
+from plurispiel.tournaments.league.folder import League, pairs_of
+from plurispiel.tournaments.league.pairings import Crosstable, Pair, Pairing, field_means
+from plurispiel.tournaments.run.results import aligned, number_text
+
+MIN_GROUPS = 2
+"""The groups that two entries must have played before both can be ranked."""
+NUM_RESAMPLES = 500
+"""The number of resamples for the intervals of the ratings."""
+
+
+def make_standings(league: League, *, num_resamples: int | None = None) -> dict[str, Any]:
+    """Return the standings of a league as plain values, the best agent first.
+
+    Entries that have not met every other ranked entry are not ranked.
+
+    Returns
+    -------
+    dict
+        ``game, seed, hands, groups, digest`` (of all groups), ``agents``, ``matrix`` (its rows and columns in the order
+        of the agents: ``mbb_per_hand, ci95, sequential_ci95, groups``; None in the diagonal) and ``unranked`` (names).
+        Each of the agents has ``name, number, digest, mbb_per_hand`` (the mean against the field), ``sequential_ci95``,
+        ``separated`` (from the next agent; None for the last), ``nash_share, nash_rating, alpha_rank``, the ends of
+        their bootstrap intervals (``mbb_per_hand_ci95``, ...), ``hands, faults, retired, from_outside``.
+
+    Raises
+    ------
+    ValueError
+        If the folder of the league is damaged.
+    """
+    entries = league.active
+    pairings = {
+        (first.number, second.number): pairing
+        for first, second in pairs_of(entries)
+        if (pairing := league.pairing(first, second)) and pairing.groups
+    }
+    ranked = _met_by_all(entries, pairings)
+    groups = sum(pairing.groups for pairing in pairings.values())
+    record: dict[str, Any] = {
+        "game": game_name(_rules(league)),
+        "seed": league.config.seed,
+        "hands": 2 * groups,
+        "groups": groups,
+        "digest": _digest(entries, pairings),
+        "agents": [],
+        "matrix": [],
+        "unranked": [entry.name for entry in entries if entry not in ranked],
+    }
+    if len(ranked) < 2:
+        return record
+    table = Crosstable([entry.number for entry in ranked], pairings)
+    ratings = _ratings(table.rates)
+    intervals = _intervals(table, pairings, league.config.public_seed, num_resamples or NUM_RESAMPLES)
+    order = table.ranking
+    for place, index in enumerate(order):
+        entry = ranked[index]
+        met = {pair: pairing for pair, pairing in pairings.items() if entry.number in pair}
+        faults = [pairing.faults[pair.index(entry.number)] for pair, pairing in met.items()]
+        record["agents"].append(
+            {
+                "name": entry.name,
+                "number": entry.number,
+                "digest": entry.digest,
+                **{name: float(values[index]) for name, values in ratings.items()},
+                **{f"{name}_ci95": ends[:, index].tolist() for name, ends in intervals.items()},
+                "sequential_ci95": _finite(_field_half_width(table, index)),
+                "separated": table.is_separated(index, order[place + 1]) if place + 1 < len(order) else None,
+                "hands": 2 * sum(pairing.groups for pairing in met.values()),
+                "faults": sum(faults),
+                "retired": any(map(_is_retired, faults, met.values())),
+                "from_outside": parse_spec(entry.spec).is_foreign,
+            }
+        )
+    record["matrix"] = [[_cell(table, row, column) for column in order] for row in order]
+    return record
+
+
+def standings_text(record: Mapping[str, Any]) -> str:
+    """Return the standings as tables, best agent first, with the agents that are not ranked or not separated."""
+    agents = record["agents"]
+    lines = []
+    if agents:
+        names = [printable(agent["name"]) for agent in agents]
+        cells: list[tuple[str, ...]] = [("", *names)]
+        cells += [(name, *map(cell_text, row)) for name, row in zip(names, record["matrix"], strict=True)]
+        lines += [
+            *aligned(rating_rows(agents)),
+            "",
+            "mbb/hand of the row against the column, ± always:",
+            *aligned(cells),
+            "",
+        ]
+        lines += separation_lines(agents)
+    else:
+        lines.append("nobody is ranked yet: plurispiel league FOLDER play")
+    if agents and record["unranked"]:
+        lines.append(f"not ranked, as they have not met all others: {', '.join(map(printable, record['unranked']))}")
+    lines.append(f"{record['hands']:,} hands of {record['game']}, digest {record['digest']}")
+    return "\n".join(lines)
+
+
+def rating_rows(agents: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return the table of ratings as texts, its head first."""
+    forms = {"mbb_per_hand": "+,.0f", "nash_share": ".2f", "nash_rating": "+,.0f", "alpha_rank": ".2f"}
+    head = ("agent", "mbb/hand", "95 %", "Nash share", "95 %", "Nash rating", "95 %", "alpha-rank", "95 %")
+    rows: list[tuple[str, ...]] = [(*head, "hands", "faults")]
+    for agent in agents:
+        cells = [printable(agent["name"])]
+        for name, form in forms.items():
+            low, high = agent[f"{name}_ci95"]
+            cells += [f"{agent[name]:{form}}", f"[{low:{form}}, {high:{form}}]"]
+        rows.append((*cells, f"{agent['hands']:,}", f"{agent['faults']:,}"))
+    return rows
+
+
+def separation_lines(agents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line on the neighbours in the ranking whose order is not certain yet; none if every order is."""
+    pairs = zip(agents, agents[1:], strict=False)
+    open_pairs = [f"{one['name']} and {other['name']}" for one, other in pairs if not one["separated"]]
+    if not open_pairs:
+        return []
+    return [printable(f"neighbours whose always-valid intervals do not separate them: {', '.join(open_pairs)}")]
+
+
+def cell_text(cell: Mapping[str, Any] | None) -> str:
+    """Return an entry of the matrix as text: the rate, and the anytime-valid half-width or a dash if it is infinite."""
+    if cell is None:
+        return ""
+    return f"{cell['mbb_per_hand']:+,.0f} ± {number_text(cell['sequential_ci95'], ',.0f')}"
+
+
+def _rules(league: League) -> HoldemRules:
+    from plurispiel.tournaments.run.config import TournamentConfig
+
+    return TournamentConfig(**league.config.pairing(("call", "fold"), ("", ""), 1)).rules
+
+
+def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> list[Entry]:
+    """Return entries that have all met each other; those that lack most pairings are left out, of equals the latest."""
+    ranked = list(entries)
+    while True:
+        gaps = {entry.number: 0 for entry in ranked}
+        for first, second in pairs_of(ranked):
+            pairing = pairings.get((first.number, second.number))
+            if pairing is None or pairing.groups < MIN_GROUPS:
+                gaps[first.number] += 1
+                gaps[second.number] += 1
+        if not any(gaps.values()):
+            return ranked
+        worst = max(ranked, key=lambda entry: (gaps[entry.number], entry.number))
+        ranked.remove(worst)
+
+
+def _ratings(rates: np.ndarray) -> dict[str, np.ndarray]:
+    """Return every rating of all entries, by name: float64[num_entries] each."""
+    average = nash_average(rates)
+    return {
+        "mbb_per_hand": field_means(rates),
+        "nash_share": average.shares,
+        "nash_rating": average.ratings,
+        "alpha_rank": alpha_rank(rates),
+    }
+
+
+def _intervals(
+    table: Crosstable, pairings: Mapping[Pair, Pairing], seed: int, num_resamples: int
+) -> dict[str, np.ndarray]:
+    """Return the ends of every rating's bootstrap interval, by name: float64[2, num_entries] each."""
+    size = len(table.numbers)
+    resampled = np.zeros((num_resamples, size, size))
+    for row in range(size):
+        for column in range(row + 1, size):
+            pair = table.numbers[row], table.numbers[column]
+            means = bootstrap_means(pairings[pair].rates_mbb, np.random.default_rng((seed, *pair)), num_resamples)
+            resampled[:, row, column], resampled[:, column, row] = means, -means
+    samples = [_ratings(rates) for rates in resampled]
+    return {name: np.quantile([each[name] for each in samples], [0.025, 0.975], axis=0) for name in samples[0]}
+
+
+def _field_half_width(table: Crosstable, index: int) -> float:
+    """Return the half-width of an entry's mean against the field, from the pairs' anytime-valid intervals."""
+    weights = np.zeros_like(table.rates)
+    weights[index, :] = weights[:, index] = 1.0 / (len(table.numbers) - 1)
+    weights[index, index] = 0.0
+    return table.spread(weights, table.always)
+
+
+def _cell(table: Crosstable, row: int, column: int) -> dict[str, Any] | None:
+    if row == column:
+        return None
+    return {
+        "mbb_per_hand": float(table.rates[row, column]),
+        "ci95": float(table.ci95[row, column]),
+        "sequential_ci95": _finite(float(table.always[row, column])),
+        "groups": int(table.groups[row, column]),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _is_retired(faults: int, pairing: Pairing) -> bool:
+    return faults >= pairing.max_faults
+
+
+def _digest(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> str:
+    """Return a hash of all groups, by the contents of the agents that played them."""
+    digests = {entry.number: entry.digest for entry in entries}
+    lines = sorted(f"{digests[one]} {digests[other]} {pairing.digest}" for (one, other), pairing in pairings.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
