@@ -55,6 +55,33 @@ class RemoteAgent(Agent):
     def end_hand(self) -> None:
         """Receive the message that the hand is over. An `AgentFault` raised here counts as a fault in that hand."""
 
+    def show_end(self, end: "HandEnd") -> None:
+        """Receive the outcome, after `end_hand`. An `AgentFault` raised here counts as a fault in that hand, too."""
+
+
+class HandEnd(NamedTuple):
+    """The outcome of a hand, as everybody at the table sees it.
+
+    Attributes
+    ----------
+    actions : tuple of Action
+        All actions in order.
+    street : int
+        The street that the hand reached; at a showdown the last one.
+    board : tuple of int
+        The board cards up to that street.
+    hole_cards : tuple of tuple of int
+        The cards of each seat that showed them at a showdown, empty for all others.
+    payoffs : tuple of float
+        Net chips of every seat.
+    """
+
+    actions: tuple[Action, ...]
+    street: int
+    board: tuple[int, ...]
+    hole_cards: tuple[tuple[int, ...], ...]
+    payoffs: tuple[float, ...]
+
 
 class Fault(NamedTuple):
     """A fault of the agent in `seat`, of one of `FAULT_KINDS`, with a message for the user."""
@@ -140,9 +167,9 @@ def play_hand(
             table.deal_street(state[betting_state.STREET])
         table.ask(state)
         state = table.betting.array.tolist()
-    table.end()
     payoffs = tuple(table.betting.payoffs(deck).tolist())
     showdown = state[betting_state.NUM_LIVE] > 1
+    table.end(payoffs, showdown)
     return Hand(rules, deck, table.actions, payoffs, showdown, tuple(table.faults), tuple(table.waits))
 
 
@@ -226,13 +253,23 @@ class _Table:
         for observer in self._observers:
             self._tell(observer, taken)
 
-    def end(self) -> None:
-        """Tell agents in other processes that the hand is over."""
-        for seat, agent in enumerate(self._agents):
-            if isinstance(agent, RemoteAgent) and not self._at_fault[seat]:
-                try:
+    def end(self, payoffs: tuple[float, ...], showdown: bool) -> None:
+        """Tell agents in other processes that the hand is over, and its outcome."""
+        remote = [(seat, agent) for seat, agent in enumerate(self._agents) if isinstance(agent, RemoteAgent)]
+        if not remote:
+            return
+        street = self._rules.num_streets - 1 if showdown else self.street
+        board = self._community[: self._rules.board_size(street)]
+        folded = {action.seat for action in self.actions if action.action == FOLD}
+        shown = tuple(cards if showdown and seat not in folded else () for seat, cards in enumerate(self._hole_cards))
+        outcome = HandEnd(self.actions, street, board, shown, payoffs)
+        for seat, agent in remote:
+            try:
+                if not self._at_fault[seat]:
                     agent.end_hand()
-                except AgentFault as error:
+                agent.show_end(outcome)
+            except AgentFault as error:
+                if not self._at_fault[seat]:
                     self._blame(seat, "observe", error)
 
     def _tell(self, seat: int, event: Event) -> None:

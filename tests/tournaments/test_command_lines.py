@@ -58,6 +58,7 @@ MEANT = {
     "blueprint resume": ["none"],
     "blueprint info": ["headsup-compact"],
     "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
+    "deal": ["--agents", "call,tag", "--hands", "2", "--game", "KUHN"],
     "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens
     "league FOLDER create": [],
     "league FOLDER add": ["call", "fold"],

@@ -101,6 +101,11 @@ def write_header(stream: TextIO, name: str, game: str, num_hands: int, seed: int
     stream.write(f"# name/game/hands/seed {one_word(name)} {game} {num_hands} {seed}\n")
 
 
+def write_score(stream: TextIO, totals: Sequence[float], names: Sequence[str]) -> None:
+    """Write the result with which a log ends: the net chips of all hands, by player."""
+    stream.write(f"SCORE:{'|'.join(map(_chips_text, totals))}:{'|'.join(map(_written_name, names))}\n")
+
+
 def one_word(text: str) -> str:
     """Return a text with a ``_`` for all that is no ASCII letter, digit, dot, dash or underscore; never empty."""
     return re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII) or "run"
@@ -276,6 +281,10 @@ def _read_name(text: str) -> str:
         return text
 
 
+def _chips_text(chips: float) -> str:
+    return repr(float(chips)).removesuffix(".0")
+
+
 def _written_name(name: str) -> str:
     return "".join(
         char if char.isprintable() and char not in "%:|" else urllib.parse.quote(char, "", errors="surrogatepass")
@@ -295,7 +304,7 @@ def _state_line(history: HandHistory, number: int) -> str:
     street = betting.state.street
     moves = write_betting(rules, betting.actions, street)
     cards = write_cards(rules, history.hole_cards, history.board, street)
-    chips = "|".join(repr(float(chips)).removesuffix(".0") for chips in history.payoffs)
+    chips = "|".join(map(_chips_text, history.payoffs))
     label = history.label if history.label.isascii() and history.label.isdigit() else str(number)
     names = "|".join(map(_written_name, history.names))
     return f"STATE:{label}:{moves}:{cards}:{chips}:{names}"

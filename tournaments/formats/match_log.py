@@ -1,12 +1,13 @@
 """The log of a match as it is played, in the form of the ACPC's dealer: whole up to the last hand, whatever happens."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.files import write_atomically
-from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header
+from plurispiel.tournaments.formats.acpc import one_word, write_acpc, write_header, write_score
 from plurispiel.tournaments.formats.game_definition import built_in_name, game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 
@@ -59,9 +60,14 @@ class MatchLog:
         write_acpc(self._stream, [history])
         self._stream.flush()
 
-    def add_line(self, line: str) -> None:
-        """Append a line that is no hand, such as the result at the end: ``SCORE:...``."""
-        self._stream.write(f"{line}\n")
+    def add_score(self, totals: Sequence[float], names: Sequence[str]) -> None:
+        """Append the result: the net chips of all hands, by player (`write_score`)."""
+        write_score(self._stream, totals, names)
+        self._stream.flush()
+
+    def add_comment(self, comment: str) -> None:
+        """Append a line of comment."""
+        self._stream.write(f"# {comment}\n")
         self._stream.flush()
 
     def close(self) -> None:

@@ -155,7 +155,7 @@ def read_action(text: str, rules: HoldemRules) -> int:
         if rules.is_limit:
             return RAISE
         if size.isascii() and size.isdigit() and len(size) <= _MAX_DIGITS:
-            return int(size)
+            return max(int(size), CALL + 1)  # 0 and 1 are fold and call; no raise is to fewer than 2
     raises = "r" if rules.is_limit else "r and chips over the whole hand"
     raise ValueError(f"an action is written f, c or {raises}, got {text[:40]!r}")
 

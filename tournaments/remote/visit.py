@@ -11,6 +11,7 @@ from plurispiel.evaluation.hand import (
     CONTESTANT_ERRORS,
     REPAIRABLE,
     Fault,
+    HandEnd,
     RemoteAgent,
     answer_of,
     error_fault,
@@ -43,8 +44,9 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
         player.begin(state)
         while not state.betting.state.is_over:
             state = table.act(state, player.act(state))
-        player.end(state)
-        yield _history(state, player)
+        history = _history(state, player)
+        player.end(state, history.payoffs or ())
+        yield history
 
 
 class Player:
@@ -104,11 +106,16 @@ class Player:
             self._note(state, fault)
         return action
 
-    def end(self, state: MatchState) -> None:
-        """Tell the agent the rest of the hand."""
+    def end(self, state: MatchState, payoffs: tuple[float, ...]) -> None:
+        """Tell the agent the rest of the hand, and an agent in another process its outcome."""
         self._tell(state)
         if isinstance(agent := self._agent, RemoteAgent):
+            betting, board = state.betting, state.board
+            shows = [betting.showdown and not folded for folded in betting.state.folded]
+            shown = tuple(cards if show else () for cards, show in zip(state.hole_cards, shows, strict=True))
+            outcome = HandEnd(betting.actions, betting.state.street, board, shown, payoffs)
             self._try(state, "observe", agent.end_hand)
+            self._try(state, "observe", lambda: agent.show_end(outcome))
 
     def _tell(self, state: MatchState) -> PublicState:
         """Tell the agent the events since it was told last, and return the public state.

@@ -19,10 +19,12 @@ def test_hands_are_in_the_file_when_they_are_added(tmp_path, rules):
             for number, hand in enumerate(hands, start=1):
                 log.add(hand)
                 assert list(read_acpc(path))[-number:] == hands[:number]
-            log.add_line("SCORE:0|0:A|B")
+            log.add_score([0.5, -1.0], ["A:|", "B"])
+            log.add_comment("end")
     lines = path.read_text().splitlines()
     game = "holdem.nolimit.2p.reverse_blinds.game" if rules is HUNL else "a_match.game"
-    assert lines[:2] == [f"# name/game/hands/seed a_match {game} 3 7", "#--t_response 600000"] and len(lines) == 12
+    assert lines[:2] == [f"# name/game/hands/seed a_match {game} 3 7", "#--t_response 600000"] and len(lines) == 14
+    assert lines[5:7] == ["SCORE:0.5|-1:A%3A%7C|B", "# end"]
     assert list(read_acpc(path)) == [*hands, *hands]
     assert (path.with_name("a_match.game").exists()) == (rules is SIXMAX)
 

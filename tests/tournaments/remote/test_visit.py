@@ -5,7 +5,7 @@ import pytest
 from reference.random_histories import random_history, random_rules
 
 from plurispiel.abstraction.holdem.rules import HUNL, LEDUC, SIXMAX
-from plurispiel.agents.base import Agent, Deal
+from plurispiel.agents.base import Action, Agent, Deal
 from plurispiel.evaluation.hand import AgentFault, RemoteAgent, play_hand
 from plurispiel.evaluation.replay import replay_betting
 from plurispiel.tournaments.formats.match_state import MatchState, seen_cards
@@ -117,6 +117,9 @@ class Faulty(RemoteAgent):
     def end_hand(self):
         self.ended += 1
 
+    def show_end(self, end):
+        assert end == ((Action(1, 0, 0),), 0, (), ((), ()), (50.0, -50.0))
+
 
 @pytest.mark.parametrize(
     ("agent", "kinds", "action", "goes_on"),
@@ -137,7 +140,7 @@ def test_faults_cost_an_answer_or_the_hand(agent, kinds, action, goes_on):
     assert player.act(MatchState(1, 4, replay_betting(HUNL, []), holes, ())) == action
     asked = agent.asked
     over = replay_betting(HUNL, [0])
-    player.end(MatchState(1, 4, over, holes, ()))
+    player.end(MatchState(1, 4, over, holes, ()), (50.0, -50.0))
     assert [(number, fault.kind) for number, fault in player.faults] == [(4, kind) for kind in kinds]
     assert (agent.ended == 1) == goes_on and asked == (0 if kinds == ["crash"] else 1)
     player.begin(MatchState(0, 5, replay_betting(HUNL, []), holes[::-1], ()))  # the next hand is a new chance

@@ -1,0 +1,68 @@
+"""Options and help of `plurispiel deal`."""
+
+from plurispiel.tournaments.commands.arguments.parser import add_command
+from plurispiel.tournaments.commands.arguments.sandbox import add_sandbox
+from plurispiel.tournaments.commands.arguments.tournament import seed
+
+
+def add(commands) -> None:
+    """Add `plurispiel deal`."""
+    parser = add_command(
+        commands,
+        "deal",
+        "deal",
+        "Deal a match to programs that connect by the protocol of the ACPC (the Annual Computer Poker Competition), "
+        "and to agents of this package. The first line on standard output has the ports of the seats.",
+        ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374'],
+    )
+    add = parser.add_argument
+    add(
+        "--agents",
+        metavar="A,B,...",
+        help="the players, one for each seat; tcp is a program that connects, all others are agent specs as in "
+        "plurispiel tournament",
+    )
+    add(
+        "--game",
+        metavar="G",
+        default="HUNL",
+        help="FILE.game, one of the ACPC's games by its file name, a preset (plurispiel ls presets) or an OpenSpiel "
+        "game string",
+    )
+    add("--hands", type=int, metavar="N", default=1000, help="hands; after each hand all players move one seat on")
+    add(
+        "--duplicate",
+        action="store_true",
+        help="deal the same hands again, once for each further player, with all players moved one seat on; programs "
+        "connect again, and should be started anew, so that they do not remember the cards",
+    )
+    add(
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="seed of all cards and random choices, which a program that guesses it can compute (default: a secret "
+        "key, published at the end of the log)",
+    )
+    add(
+        "--on-fault",
+        choices=("repair", "forfeit"),
+        default="repair",
+        help="repair takes the nearest legal action in place of an illegal one, forfeit checks or folds the rest of "
+        "the hand; after any other fault the connection is closed, the hand is forfeited, and the program can "
+        "connect again",
+    )
+    add("--ports", metavar="P,Q,...", help="ports of the tcp seats in their order (default: free ports)")
+    add("--listen", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")
+    add("--allow-remote", action="store_true", help="allow an address that other machines can reach")
+    add("--t-response", type=float, metavar="S", default=60.0, help="seconds for each answer")
+    add("--t-hand", type=float, metavar="S", default=600.0, help="seconds for all answers of a player in a hand")
+    add("--start-timeout", type=float, metavar="S", default=600.0, help="seconds to wait for a program to connect")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
+    add_sandbox(add)
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder for the log deal.log (with --duplicate deal.0.log, deal.1.log, ...), in the form of the ACPC's "
+        "dealer (default: a folder of the day and time among the user's data)",
+    )
+    add("--json", action="store_true", help="print the results as JSON, after the line with the ports")

@@ -1,0 +1,191 @@
+"""`plurispiel deal`: deal a match to programs that connect, and to agents of this package."""
+
+import argparse
+import contextlib
+import json
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.abstraction.machine.progress import progress_bar
+from plurispiel.agents.base import Agent
+from plurispiel.agents.specs import game_note, parse_spec, split_specs, unique_names
+from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.evaluation.streams import Keyed, Streams
+from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT
+from plurispiel.tournaments.commands.messages import say_all
+from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
+from plurispiel.tournaments.contestants.supervisor import Limits
+from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.dealer import Match
+from plurispiel.tournaments.deal.server import NoPlayer, TcpSeat, is_loopback
+from plurispiel.tournaments.formats.game_definition import find_game
+from plurispiel.tournaments.formats.match_log import MatchLog
+from plurispiel.tournaments.remote.seat import match_folder, seated_agent
+from plurispiel.tournaments.run.results import aligned, number_text, printable
+
+_TCP = "tcp"
+_MAX_FAULTS = 20
+_MAX_PORT = 65_535
+_KEY_BITS = 128
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command; the exit code is 1 if a program is missing, and 3 if a player had many faults."""
+    if options.agents is None:
+        raise ValueError('name the players: --agents "tcp,blueprint"; tcp is a program that connects')
+    rules = find_game(options.game)
+    specs = split_specs(options.agents)
+    ports = _ports(options.ports, specs.count(_TCP))
+    _check(options, rules, specs)
+    folder = Path(options.out) if options.out else match_folder("deal")
+    names = [f"deal.{part}" for part in range(rules.num_seats)] if options.duplicate else ["deal"]
+    paths = [folder / f"{name}.log" for name in names]
+    if taken := [path for path in paths if path.exists()]:
+        raise ValueError(f"{taken[0]} exists, and a match is not continued; choose another folder")
+    say_all(f"{spec}: {note}" for spec in dict.fromkeys(specs) if spec != _TCP and (note := game_note(spec, rules)))
+    key = secrets.randbits(_KEY_BITS) if options.seed is None else options.seed
+    streams = Streams(rules.num_seats, Keyed([(0, key)]))
+    match = Match(
+        rules,
+        tuple(unique_names(specs)),
+        options.hands,
+        streams,
+        options.on_fault == "repair",
+        options.start_timeout,
+    )
+    limits = {"response": options.t_response, "hand": options.t_hand}
+    comments = tuple(f"#--t_{name} {round(1000 * seconds)}" for name, seconds in limits.items())
+    payoffs: list[np.ndarray] = []
+    with contextlib.ExitStack() as stack:
+        sandbox = _sandbox(options, specs)
+        bar = stack.enter_context(progress_bar(total=len(paths) * options.hands, unit="hand", leave=False))
+        clients = [stack.enter_context(_open_seat(options, port)) for port in ports]
+        print(" ".join(str(client.port) for client in clients), flush=True)
+        with contextlib.redirect_stdout(sys.stderr):  # an agent may print
+            for part, path in enumerate(paths):
+                with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember nothing
+                    agents = _agents(options, rules, specs, clients, sandbox, seats)
+                    log = seats.enter_context(MatchLog(path, rules, options.hands, options.seed or 0, comments))
+                    try:
+                        payoffs.append(match.play(agents, part, log, bar.update))
+                    except NoPlayer as error:
+                        say_all([f"plurispiel deal: {error}; {path} has all hands so far"])
+                        return FAILED
+                    if options.seed is None and path == paths[-1]:
+                        log.add_comment(f"the key of all cards, for --seed: 0x{key:x}")
+                for client in clients:
+                    client.disconnect()
+    record = _record(match, specs, game_name(rules), payoffs)
+    record["logs"] = [str(path) for path in paths]
+    print(json.dumps(record, allow_nan=False) if options.json else _text(record))
+    sys.stdout.flush()
+    return FAULT_LIMIT if any(player["faults"] >= _MAX_FAULTS for player in record["players"]) else 0
+
+
+def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) -> None:
+    """Raise ValueError for options that make no match."""
+    if len(specs) != rules.num_seats:
+        raise ValueError(f"{game_name(rules)} has {rules.num_seats} seats, got {len(specs)} players in --agents")
+    if rules.board_cards[0]:
+        raise ValueError("the protocol of the ACPC has no place for board cards before the first betting")
+    if options.hands < 1:
+        raise ValueError(f"hands must be at least 1, got {options.hands}")
+    if options.seed is not None and options.seed < 0:
+        raise ValueError(f"the seed must not be negative, got {options.seed}")
+    for name in ("t_response", "t_hand", "start_timeout"):
+        if not 0.0 < getattr(options, name) < 1e6:
+            raise ValueError(f"--{name.replace('_', '-')} must be above 0 and below 1e6 seconds")
+    if not is_loopback(options.listen):
+        if not options.allow_remote:
+            raise ValueError(f"other machines can reach {options.listen}; --allow-remote says that they may")
+        say_all(
+            [
+                f"listening on {options.listen}: whoever reaches this address can take a seat. Cards and actions are "
+                "sent unencrypted, and nobody is asked for a password"
+            ]
+        )
+
+
+def _open_seat(options: argparse.Namespace, port: int) -> contextlib.closing[TcpSeat]:
+    return contextlib.closing(TcpSeat(options.listen, port, Clock(options.t_response, options.t_hand)))
+
+
+def _ports(text: str | None, count: int) -> list[int]:
+    """Return a port for each tcp seat; 0 for a free one."""
+    if text is None:
+        return [0] * count
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and int(word[:9]) <= _MAX_PORT for word in words):
+        raise ValueError(f"--ports are numbers up to {_MAX_PORT}, separated by commas, got {text[:80]!r}")
+    if len(words) != count:
+        raise ValueError(f"{count} tcp seats need as many ports, got {len(words)}")
+    return [int(word) for word in words]
+
+
+def _sandbox(options: argparse.Namespace, specs: list[str]) -> Sandbox | None:
+    """Return the sandbox of agents from outside; None without such agents, or without a sandbox, which is said."""
+    if not any(spec != _TCP and parse_spec(spec).is_foreign for spec in specs):
+        return None
+    sandbox = working_sandbox(options.sandbox, network=options.agent_network)
+    if sandbox is None:
+        say_all([unprotected(options.sandbox)])
+    return sandbox
+
+
+def _agents(
+    options: argparse.Namespace,
+    rules: HoldemRules,
+    specs: list[str],
+    clients: list[TcpSeat],
+    sandbox: Sandbox | None,
+    stack: contextlib.ExitStack,
+) -> list[Agent]:
+    """Return the players: for ``tcp`` the clients in order, for all others agents that `stack` closes."""
+    limits = Limits(options.t_response, options.memory_limit)
+    waiting = iter(clients)
+    return [
+        next(waiting) if spec == _TCP else stack.enter_context(seated_agent(spec, rules, limits, sandbox))
+        for spec in specs
+    ]
+
+
+def _record(match: Match, specs: list[str], game: str, payoffs: list[np.ndarray]) -> dict[str, Any]:
+    """Return the results; a sample is a hand, or with `--duplicate` the mean of a deck over all its hands."""
+    means = np.mean(payoffs, axis=0) * (1000.0 / match.rules.big_blind)
+    players = []
+    for player, (name, spec) in enumerate(zip(match.names, specs, strict=True)):
+        estimate = estimate_mean(means[:, player])
+        faults = [
+            f"hand {number}: {fault.kind}: {fault.message}" for number, fault in match.faults if fault.seat == player
+        ]
+        players.append(
+            {
+                "name": name,
+                "spec": spec,
+                "mbb_per_hand": estimate.mean,
+                "ci95": estimate.ci95,
+                "faults": len(faults),
+                "first_fault": faults[0] if faults else None,
+            }
+        )
+    hands = match.num_hands * len(payoffs)
+    return {"game": game, "hands": hands, "answers": match.answers, "seconds": match.seconds, "players": players}
+
+
+def _text(record: dict[str, Any]) -> str:
+    """Return the results as a table."""
+    rows: list[tuple[str, ...]] = [("player", "mbb/hand", "± 95 %", "hands", "faults")]
+    for player in record["players"]:
+        figures = number_text(player["mbb_per_hand"], "+,.1f"), number_text(player["ci95"], ",.1f")
+        rows.append((printable(player["name"]), *figures, f"{record['hands']:,}", f"{player['faults']:,}"))
+    notes = [
+        f"{player['name']}, first fault: {player['first_fault']}" for player in record["players"] if player["faults"]
+    ]
+    logs = [f"log: {path}" for path in record["logs"]]
+    return "\n".join([*aligned(rows), "", *map(printable, [*notes, *logs])])

@@ -1,0 +1,105 @@
+"""A match between agents of ours and players that connect, dealt hand by hand as the ACPC's dealer deals."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Agent
+from plurispiel.evaluation.hand import Fault, Hand, play_hand
+from plurispiel.evaluation.streams import Streams
+from plurispiel.tournaments.deal.server import TcpSeat
+from plurispiel.tournaments.formats.history import HandHistory
+from plurispiel.tournaments.formats.match_log import MatchLog
+
+
+@dataclass
+class Match:
+    """A match, and what it has come to.
+
+    Attributes
+    ----------
+    rules : HoldemRules
+        The game.
+    names : tuple of str
+        The players' names. Player p sits in seat p in the first hand; after every hand all players move one seat on.
+    num_hands : int
+        Number of hands.
+    streams : Streams
+        The source of decks and of the agents' random streams, by the number of the hand.
+    repair : bool
+        Whether a fault costs only the faulty answer, as with the ACPC's dealer; otherwise the rest of the hand.
+    start_s : float
+        Longest time in seconds to wait for a player that is not connected.
+    faults : list of (int, Fault)
+        The faults so far, each with the number of its hand; `Fault.seat` is the number of the player.
+    answers : int
+        Number of actions that were asked for so far.
+    seconds : float
+        Time of the hands so far, without the wait for the first connections.
+    """
+
+    rules: HoldemRules
+    names: tuple[str, ...]
+    num_hands: int
+    streams: Streams
+    repair: bool
+    start_s: float
+    faults: list[tuple[int, Fault]] = field(default_factory=list)
+    answers: int = 0
+    seconds: float = 0.0
+
+    def play(
+        self, agents: Sequence[Agent], shift: int, log: MatchLog, on_hand: Callable[[], object] = lambda: None
+    ) -> np.ndarray:
+        """Deal all hands, append them to a log, and return the players' payoffs: float64[num_hands, num_players].
+
+        Parameters
+        ----------
+        agents : sequence of Agent
+            The players.
+        shift : int
+            Number of seats by which all players move on before the first hand. With ``shift`` from 0 to the number of
+            players minus 1, every player holds every hand of every deck (duplicate poker).
+        on_hand : callable
+            Called after each hand.
+
+        Raises
+        ------
+        NoPlayer
+            If a player does not connect in time.
+        """
+        seats = self.rules.num_seats
+        clients = [agent for agent in agents if isinstance(agent, TcpSeat)]
+        payoffs = np.zeros((self.num_hands, seats))
+        for client in clients:
+            client.await_player(self.start_s)
+        begin = time.monotonic()
+        for number in range(self.num_hands):
+            for client in clients:
+                client.await_player(self.start_s)
+                client.hand_number = number
+            players = [(seat - number - shift) % seats for seat in range(seats)]
+            group = (number,)
+            *_, rngs = (generators for _, generators in zip(range(shift + 1), self.streams.seats(group), strict=False))
+            deck = self.streams.decks(self.rules, group)[shift]
+            hand = play_hand(self.rules, [agents[player] for player in players], deck, rngs, repair=self.repair)
+            self.faults += [(number, fault._replace(seat=players[fault.seat])) for fault in hand.faults]
+            self.answers += len(hand.waits)
+            payoffs[number, players] = hand.payoffs
+            names = tuple(self.names[player] for player in players)
+            log.add(_history(hand, names, number))
+            on_hand()
+        self.seconds += time.monotonic() - begin
+        log.add_score(payoffs.sum(axis=0).round(6).tolist(), self.names)
+        return payoffs
+
+
+def _history(hand: Hand, names: tuple[str, ...], number: int) -> HandHistory:
+    rules, cards = hand.rules, hand.deck.tolist()
+    count = rules.num_hole_cards
+    holes = tuple(tuple(cards[seat * count : (seat + 1) * count]) for seat in range(rules.num_seats))
+    sizes = tuple(action.action for action in hand.actions)
+    return HandHistory(rules, names, holes, tuple(cards[rules.num_seats * count :]), sizes, hand.payoffs, str(number))

@@ -1,0 +1,202 @@
+"""Players that connect by themselves: a port for each seat, and the player's stand-in at our table."""
+
+import ipaddress
+import re
+import socket
+import time
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Event, View
+from plurispiel.evaluation.hand import AgentFault, HandEnd, RemoteAgent
+from plurispiel.tournaments.deal.clocks import Clock
+from plurispiel.tournaments.deal.told_hand import ToldHand
+from plurispiel.tournaments.remote.connection import BadLine, Connection
+
+LOOPBACK = "127.0.0.1"
+"""The address that only programs on this machine can reach."""
+
+_VERSION = re.compile(r"VERSION:2\.\d{1,9}\.\d{1,9}")
+_PAUSE_S = 0.05
+_VERSION_S = 10.0  # seconds for the first line: a connection that says nothing must not keep the seat
+
+
+class NoPlayer(OSError):
+    """No player connects to a seat in time."""
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether only programs on this machine can reach an address.
+
+    Raises
+    ------
+    ValueError
+        If the text is no numerical address.
+    """
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        raise ValueError(f"an address to listen on is written like {LOOPBACK} or ::1, got {address[:80]!r}") from None
+
+
+class TcpSeat(RemoteAgent):
+    """A player at a port. It takes one connection at a time; during a connection nobody listens at the port.
+
+    After a fault that is more than an illegal action, the connection is closed. The player may connect again.
+
+    Parameters
+    ----------
+    address : str
+        The address to listen on.
+    port : int
+        The port; with 0 the system chooses one.
+    clock : Clock
+        The player's time.
+
+    Attributes
+    ----------
+    port : int
+        The port.
+    hand_number : int
+        The number under which the next hand is told, to be set before the hand.
+
+    Raises
+    ------
+    OSError
+        If the port is taken; the message names it.
+    """
+
+    name = "tcp"
+
+    def __init__(self, address: str, port: int, clock: Clock):
+        self.hand_number = 0
+        self._address = address
+        self._clock = clock
+        self._connection: Connection | None = None
+        self._listener: socket.socket | None = self._listen(port)
+        self.port: int = self._listener.getsockname()[1]
+
+    def await_player(self, seconds: float) -> bool:
+        """Wait until a player is connected and has told its version; return whether it is a new one.
+
+        Connections that do not begin with ``VERSION:2.x.y`` are closed.
+
+        Raises
+        ------
+        NoPlayer
+            If there is none within `seconds`.
+        """
+        if self._connection is not None:
+            return False
+        self._listener = listener = self._listener or self._listen(self.port)
+        end = time.monotonic() + seconds
+        refused = ""
+        while (left := end - time.monotonic()) > 0.0:
+            listener.settimeout(left)
+            try:
+                stream, _ = listener.accept()
+            except TimeoutError:
+                continue
+            except OSError:  # the connection is gone again, or the system has no room for it
+                time.sleep(_PAUSE_S)
+                continue
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = Connection(stream)
+            try:
+                line = connection.read_line(min(_VERSION_S, max(0.0, end - time.monotonic())))
+                if line is not None and _VERSION.fullmatch(line):
+                    self._connection = connection
+                    self._unlisten()
+                    return True
+                refused = f"; a connection began with {(line or '')[:40]!r}, not VERSION:2.x.y"
+            except (OSError, BadLine) as error:
+                refused = f"; a connection told no version: {error}"
+            connection.close()
+        raise NoPlayer(f"no player connected to port {self.port} within {seconds:g} s{refused}")
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a hand."""
+        super().restart(rules, seat, rng)
+        self._clock.begin_hand()
+        self._hand = ToldHand(rules, seat, self.hand_number)
+
+    def observe(self, event: Event) -> None:
+        """Tell the player the state after an event."""
+        if self._hand.observe(event):
+            self._send()
+
+    def act(self, view: View) -> int:
+        """Wait for the player's answer to the last state."""
+        with self._clock.running() as seconds:
+            end = time.monotonic() + seconds
+            while True:
+                connection = self._connected()
+                try:
+                    line = connection.read_line(max(0.0, end - time.monotonic()))
+                    if line is None:
+                        raise self._fault("crash", "act: the player closed the connection")
+                    action = self._hand.answer(line, view.public)
+                except TimeoutError:
+                    raise self._fault("timeout", f"act: no answer within {seconds:.3g} s") from None
+                except BadLine as error:
+                    raise self._fault("protocol", f"act: {error}") from None
+                except OSError as error:
+                    raise self._fault("crash", f"act: the connection was lost: {error.strerror or error}") from None
+                except AgentFault as fault:
+                    if fault.kind != "illegal":
+                        raise self._fault(fault.kind, f"act: {fault.message}") from None
+                    raise
+                if action is not None:
+                    return action
+
+    def show_end(self, end: HandEnd) -> None:
+        """Tell the player the end of the hand."""
+        if self._connection is not None:
+            self._hand.end(end)
+            self._send()
+
+    def disconnect(self) -> None:
+        """Close the connection, if there is one, and listen again, so that the player can connect again."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        self._listener = self._listener or self._listen(self.port)
+
+    def close(self) -> None:
+        """Close the connection and the port."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        self._unlisten()
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            raise AgentFault("crash", "the player is not connected")
+        return self._connection
+
+    def _send(self) -> None:
+        """Send the last state; a player that does not read it within the time of an answer is at fault."""
+        try:
+            self._connected().send_line(self._hand.line, self._clock.response_s)
+        except TimeoutError as error:
+            raise self._fault("timeout", f"observe: {error}") from None
+        except OSError as error:
+            raise self._fault("crash", f"observe: the connection was lost: {error.strerror or error}") from None
+
+    def _fault(self, kind: str, text: str) -> AgentFault:
+        self.disconnect()
+        return AgentFault(kind, text)
+
+    def _listen(self, port: int) -> socket.socket:
+        family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
+        try:
+            return socket.create_server((self._address, port), family=family, backlog=1)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise OSError(f"cannot listen on {self._address} port {port}: {reason}") from None
+
+    def _unlisten(self) -> None:
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            listener.close()
