@@ -7,7 +7,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.figures.preflop_grid import CELL, cell_text
 from plurispiel.tournaments.run.hand_story import cell_names, cells_across, grid_shares
 
-LEGEND = "number: % raised; c: % called, where that is more; . folded; blank: not in the range; [ ]: the hand held"
+LEGEND = "number: % raised; c: % called or checked, where more; . folded; blank: not in the range; [ ]: the hand held"
 """How the cells of `decision_text` are read."""
 
 _RAISE = 2  # kind of an action in a grid

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from plurispiel.abstraction.holdem.hand_rank import hand_rank, rank_category
 from plurispiel.abstraction.holdem.positions import seat_positions
 from plurispiel.abstraction.machine.standard_streams import printable
 from plurispiel.evaluation.aivat import Announced
@@ -21,6 +24,9 @@ from plurispiel.tournaments.run.witness import Told
 
 _LEAST = 0.005
 """Actions that a range takes less often are left out."""
+
+_MIN_RANKED = 5
+"""Hands of fewer cards have no categories (`hand_rank`)."""
 
 
 class Reviewed(NamedTuple):
@@ -102,21 +108,21 @@ class HandReview:
                 self._who(seat),
                 cards_words(hand.deck[seat * size : (seat + 1) * size].tolist()),
                 chips_words(hand.payoffs[seat]),
-                "folded" if seat in hand.folded else "",
+                self._made(seat),
             )
             for seat in range(rules.num_seats)
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for who, cards, chips, folded in rows:
+        for who, cards, chips, made in rows:
             screen.line(
-                f"  {who.ljust(widths[0])}  {cards}  {chips.rjust(widths[2])}  {folded}".rstrip(),
+                f"  {who.ljust(widths[0])}  {cards}  {chips.rjust(widths[2])}  {made}".rstrip(),
                 "good" if chips.startswith("+") and chips != "+0" else "",
                 indent=4,
             )
         if any(decision.grid for decision in self.decisions):
-            screen.line("decisions, with the frequencies of the hand held and of the whole range:", "faint")
+            screen.line("decisions; in brackets, how often: with the hand held, with the whole range", "faint")
             for k, decision in enumerate(self.decisions, start=1):
-                self._show_decision(screen, k, decision)
+                screen.line(self._decision_words(k, decision), indent=6)
 
     def show_grid(self, screen: Screen, number: int) -> None:
         """Show what a seat did with all hands at a decision, numbered from 1."""
@@ -124,19 +130,33 @@ class HandReview:
             screen.line(f"this hand has the decisions 1 to {len(self.decisions)}, got {number}", "bad")
             return
         decision = self.decisions[number - 1]
-        self._show_decision(screen, number, decision)
+        screen.line(self._decision_words(number, decision), "bold", indent=6)
         if decision.grid is None:
-            screen.line("  this player tells no strategy", "faint")
+            screen.line("this player tells no strategy", "faint")
             return
+        for name, shares in (("hand held", decision.grid["own"]), ("whole range", decision.grid["totals"])):
+            screen.line(f"{name + ':':13}{_shares(decision.actions, shares)}", indent=13)
         screen.block(decision_text(decision.grid, self._hand.rules, screen.width))
         screen.line(LEGEND, "faint")
 
-    def _show_decision(self, screen: Screen, number: int, decision: Reviewed) -> None:
+    def _decision_words(self, number: int, decision: Reviewed) -> str:
+        """Return a decision as a line, with the frequencies of the action taken if the player tells a strategy."""
         text = f"{number:>3} {decision.street} {decision.who}: {decision.did}"
-        if decision.grid is not None:
-            own, totals = decision.grid["own"], decision.grid["totals"]
-            text += f"   held: {_shares(decision.actions, own)}   range: {_shares(decision.actions, totals)}"
-        screen.line(text, indent=6)
+        if decision.grid is None:
+            return text
+        played = decision.grid["played"]
+        return f"{text} ({decision.grid['own'][played]:.0%}, {decision.grid['totals'][played] or 0.0:.0%})"
+
+    def _made(self, seat: int) -> str:
+        """Return the category of a seat's hand at the showdown, such as ``flush``; empty for short hands and folds."""
+        hand, rules = self._hand, self._hand.rules
+        if seat in hand.folded:
+            return "folded"
+        size = rules.num_hole_cards
+        if not hand.showdown or size + rules.num_board_cards < _MIN_RANKED:
+            return ""
+        cards = [*hand.deck[seat * size : (seat + 1) * size], *hand.deck[rules.num_seats * size :]]
+        return rank_category(int(hand_rank(np.array(cards))))
 
     def _who(self, seat: int) -> str:
         return f"{seat_positions(self._hand.rules)[seat]} {printable(self._names[seat])}"

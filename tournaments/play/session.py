@@ -140,7 +140,8 @@ class Session:
         review = HandReview(hand, names, announced)
         review.show(self._screen, number)
         self._show_faults(hand, turn)
-        self._screen.line(f"this hand: {chips_words(kept.chips)} chips, by AIVAT {chips_words(round(estimate, 2))}")
+        without_luck = chips_words(round(kept.estimate, 2))
+        self._screen.line(f"this hand: {chips_words(kept.chips)} chips; with the luck removed (AIVAT) {without_luck}")
         self._screen.items(self._result.words())
         return review
 

@@ -1,4 +1,5 @@
 import io
+import re
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def test_the_end_shows_all_cards_payoffs_and_decisions():
         ["BB you", "BTN random"][action.seat] for action in hand.actions
     ]
     assert "1 preflop BB you: check\n" in text and "2 preflop BTN random: " in text
-    assert "held: check 50%, bet 2 50%   range: check 50%, bet 2 50%" in text.replace("\n      ", " ")
+    assert " (50%, 50%)\n" in text
 
 
 def test_grids_on_request():
@@ -46,3 +47,11 @@ def test_grids_on_request():
     assert [line[0] for line in text.splitlines()[-15:-2]] == list("AKQJT98765432")
     for number in (0, 99):
         assert f"got {number}" in shown(lambda screen, number=number: review.show_grid(screen, number))
+
+
+def test_hands_at_a_showdown_have_names():
+    review, _ = review_of(HUNL, [51, 50, 3, 7, 49, 0, 4, 9, 22], ("call", "call"))
+    text = shown(lambda screen: review.show(screen, 1))
+    assert re.search(r"BB you +As Ah +\+100  three of a kind\n", text) and re.search(
+        r"BTN call +2s 3s +-100  two pair\n", text
+    )

@@ -67,7 +67,7 @@ def test_the_end_of_the_input_within_a_hand_loses_that_hand_alone(tmp_path):
 def test_agents_from_outside_play_tell_and_fail_in_their_processes(tmp_path, bots):
     folder = tmp_path / "table"
     _, text = play_table(folder, HUNL, [bots("Tells")], ["c", "c", "c", "c", "g2", "q"])
-    assert "held: check 100%   range: check 100%" in text.replace("\n      ", " ")
+    assert "check (100%, 100%)" in text and "\nwhole range: check 100%\n" in text
     assert "STATE" not in text and "STATE" in (folder / "agents.txt").read_text()
     _, text = play_table(tmp_path / "other", LEDUC, [bots("Fails")], RandomKeys(1), hands=22, hint=bots("Fails"))
     assert "committed a fault (exception)" in text and "no idea" in text and "\x1b" not in text
