@@ -50,7 +50,13 @@ def table_lines(view: View, names: Sequence[str], width: int) -> list[str]:
     lines = []
     for row, name in zip(rows, names, strict=True):
         mark, position, cards, stack, state = (cell.ljust(wide) for cell, wide in zip(row, widths, strict=True))
-        cells = (mark + position, printable(name)[:room].ljust(room), cards, stack.strip().rjust(widths[3]), state)
+        cells = (
+            mark + position,
+            _clipped(printable(name), room).ljust(room),
+            cards,
+            stack.strip().rjust(widths[3]),
+            state,
+        )
         lines.append("  ".join(cell for cell in cells if cell).rstrip())
     return [*lines, "   ".join([*board_words(public.board), f"pot {public.pot:,}"])]
 
@@ -142,6 +148,12 @@ def chips_words(chips: float) -> str:
     ('-1,250', '+33.33')
     """
     return f"{chips:+,.0f}" if chips == int(chips) else f"{chips:+,.2f}"
+
+
+def _clipped(name: str, room: int) -> str:
+    """Return a name of at most `room` characters; of ``call#2`` the number stays."""
+    title, mark, number = name.partition("#")
+    return title[: max(0, room - len(mark + number))] + mark + number if len(name) > room else name
 
 
 def _antes(rules: HoldemRules) -> tuple[int, ...]:

@@ -30,7 +30,20 @@ CARD = re.compile(r"\b[2-9TJQKA][cdhs]\b")
     ],
 )
 def test_no_card_of_another_seat_is_shown_before_the_end(tmp_path, rules, agents, hands):
-    """Nor a board card before its street; the hands are those in the file, the texts all that was written."""
+    check_what_is_shown(tmp_path, rules, agents, hands)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", range(2, 7))
+def test_no_card_of_another_seat_is_shown_in_2_000_hands(tmp_path, seats):
+    check_what_is_shown(tmp_path, no_limit_holdem(seats), ["random"], 400)
+
+
+def check_what_is_shown(tmp_path, rules, agents, hands):
+    """Compare the text before the end of each hand with the cards in the file.
+
+    The text has no card of another seat, and no board card before its street.
+    """
     folder = tmp_path / "table"
     is_whole, text = play_table(folder, rules, agents, RandomKeys(5), hands=hands, hint=agents[0])
     assert is_whole

@@ -42,6 +42,7 @@ def test_narrow_screens_cut_names_alone():
     lines = table_lines(view, ["a_long_name_of_an_agent.py:Agent\x1b[31m"] * 6, 44)
     assert max(map(len, lines)) <= 44 and not any("\x1b" in line for line in lines)
     assert "As Kc" in lines[3]
+    assert "blue#2" in table_lines(view, ["blueprint#2"] * 6, 20)[0]
 
 
 def test_actions_are_followed_in_words():
