@@ -8,7 +8,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``blueprint``, with the folder, file or name of a blueprint, by default the bundled blueprint that fits the table:
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
-- an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``.
+- an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
+- ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``.
 """
 
 import dataclasses
@@ -18,6 +19,7 @@ import importlib.machinery
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import sysconfig
 import traceback
@@ -35,11 +37,17 @@ from plurispiel.agents.base import Agent, RangeAgent
 from plurispiel.agents.baselines.equity import EquityAgent
 from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
+from plurispiel.agents.programs import Program, find_program, relocated_command, split_command, titled_command
 
 BUILT_IN: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (RandomAgent, CallAgent, FoldAgent, RaiseAgent, TightAggressiveAgent, EquityAgent)
 }
 """The built-in agents by name."""
+
+PROGRAMS = ("stdio", "acpc", "pokerbots")
+"""Names of specs whose argument is the command of a program, by the protocol that the program speaks."""
+
+_PROGRAM_OPTIONS = re.compile(r"\w+=[^&]*(&\w+=[^&]*)*")
 
 _METHODS = {"restart": None, "act": Agent.act, "strategy": RangeAgent.strategy}
 """Methods that an agent must define, with the placeholder of each in its base class; only a `RangeAgent` needs
@@ -77,13 +85,20 @@ class AgentSpec:
         return self.name in ("tabular", "blueprint", "search")
 
     @property
+    def is_program(self) -> bool:
+        """Whether the agent is a program in any language, started by a command."""
+        return self.name in PROGRAMS
+
+    @property
     def has_blueprint(self) -> bool:
         """Whether the agent plays a blueprint, also with search."""
         return self.name in ("blueprint", "search")
 
     @property
     def title(self) -> str:
-        """The agent's name in results: the spec without the parent folders of its file or stored strategy."""
+        """The agent's name in results: the spec without the parent folders of its file, program or stored strategy."""
+        if self.is_program:
+            return f"{self.name}:{titled_command(self.argument, self.options)}"
         if self.is_stored and self.argument:
             return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
@@ -106,9 +121,11 @@ def parse_spec(text: str) -> AgentSpec:
     AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))
     """
     text = text.strip()
-    path, _, query = text.partition("?")
+    is_program = text.startswith(tuple(f"{name}:" for name in PROGRAMS))
+    path, _, query = _program_parts(text) if is_program else text.partition("?")
     # A colon can also belong to a Windows drive; the class name after the last one never holds a separator.
-    name, colon, argument = path.rpartition(":") if ".py:" in path else path.partition(":")
+    is_file = ".py:" in path and not is_program
+    name, colon, argument = path.rpartition(":") if is_file else path.partition(":")
     options: list[tuple[str, str]] = []
     for pair in filter(None, query.split("&")):
         key, equals, value = pair.partition("=")
@@ -119,14 +136,32 @@ def parse_spec(text: str) -> AgentSpec:
         options.append((key, value))
     if not name or (colon and not argument):
         raise ValueError(f"an agent is written NAME[:ARG][?key=value&...], got {text!r}")
+    if name in PROGRAMS:
+        split_command(argument)
     return AgentSpec(text, name, argument, tuple(options))
 
 
 def split_specs(text: str) -> list[str]:
-    """Return the specs of a comma-separated list; ValueError if a spec is empty."""
+    """Return the specs of a comma-separated list.
+
+    Raises
+    ------
+    ValueError
+        If a spec is empty, or the command of a program seems to hold a comma or a question mark.
+    """
     specs = [spec.strip() for spec in text.split(",")]
     if not all(specs):
         raise ValueError(f"agents are separated by single commas, got {text!r}")
+    commands = [spec for spec in specs if spec.partition(":")[0] in PROGRAMS]
+    if commands:
+        known = (*BUILT_IN, "blueprint", "search")
+        odd = [spec for spec in specs if not re.search(r"[:?]", spec) and spec not in known]
+        quoted = [spec for spec in commands if _is_quoted_or_asks(spec)]
+        if odd or quoted:
+            raise ValueError(
+                f"{(odd or quoted)[0]!r} is no agent; a command with a comma or a question mark has to stand in a "
+                'settings file, as in agents = ["stdio:./bot a,b", "tag"]'
+            )
     return specs
 
 
@@ -146,11 +181,15 @@ def unique_names(specs: list[str]) -> list[str]:
 
 
 def relocate_spec(spec: str, folder: Path) -> str:
-    """Return a spec with the path of its file or stored strategy, if it has one, joined to `folder`.
+    """Return a spec with the path of its file, program or stored strategy, if it has one, joined to `folder`.
+
+    A program also gets `folder` as the folder in which it is started, so that paths among its arguments stay valid.
 
     A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
     """
     parsed = parse_spec(spec)
+    if parsed.is_program:
+        return f"{parsed.name}:{relocated_command(parsed.argument, dict(parsed.options), folder)}"
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # a blueprint's name, or no argument
     if parsed.is_stored and parsed.argument:
@@ -174,6 +213,10 @@ def make_agent(spec: str) -> Agent:
         return openspiel_agent(parsed.argument, options)
     if parsed.is_stored:
         return _stored_agent(parsed)
+    if parsed.name in PROGRAMS:
+        if not parsed.argument:
+            raise ValueError(f"a program is written {parsed.name}:PROGRAM [ARGUMENTS], got {spec!r}")
+        raise ValueError(f"{spec!r} is a program: it plays in tournaments, in compliance and against lbr, but not here")
     if parsed.name in BUILT_IN:
         if parsed.argument:
             raise ValueError(f"the agent {parsed.name!r} takes no argument, got {spec!r}")
@@ -184,7 +227,7 @@ def make_agent(spec: str) -> Agent:
         known = ", ".join(sorted([*BUILT_IN, "blueprint", "search"]))
         raise ValueError(
             f"unknown agent {spec!r}{_suggestion(parsed)} (built in are {known}; "
-            "your own is FILE.py:CLASS or MODULE:CLASS, OpenSpiel's are openspiel:BOT)"
+            "your own is FILE.py:CLASS, MODULE:CLASS or stdio:PROGRAM, OpenSpiel's are openspiel:BOT)"
         )
     module = _load_file(parsed) if parsed.is_file else _import_module(parsed)
     factory = getattr(module, parsed.argument, None)
@@ -257,7 +300,7 @@ def prepare_stored(spec: str, rules: HoldemRules) -> None:
 
 
 def agent_digest(spec: str) -> str:
-    """Return a hash of the file or stored strategy that defines an agent; empty for agents without either.
+    """Return a hash of the file, program or stored strategy that defines an agent; empty for agents without any.
 
     So an edited file counts as another agent; modules that the file imports are not part of the hash. Without an
     argument, ``blueprint`` and ``search`` have the digests of all bundled blueprints, as any of them may play.
@@ -281,6 +324,8 @@ def agent_digest(spec: str) -> str:
         if not parsed.argument:
             return " ".join(each.digest for each in bundled_blueprints())
         return blueprint_digest(find_blueprint(parsed.argument))
+    if parsed.is_program:
+        return program_of(spec).digest
     path = agent_file(spec)
     if path is None:
         return ""
@@ -291,18 +336,74 @@ def agent_digest(spec: str) -> str:
 
 
 def agent_file(spec: str) -> Path | None:
-    """Return the file of an agent from outside this package.
+    """Return the Python file of an agent from outside this package.
 
     None for other agents, and for a module that is not found or could be found only by running code.
     """
     parsed = parse_spec(spec)
+    if parsed.is_program:
+        return None
     return Path(parsed.name) if parsed.is_file else _module_file(parsed)
+
+
+def agent_files(spec: str) -> list[Path]:
+    """Return the files of an agent from outside this package: its `agent_file`, or the files of its program.
+
+    Raises
+    ------
+    ValueError
+        If there is no such program.
+    """
+    if parse_spec(spec).is_program:
+        return program_of(spec).files
+    path = agent_file(spec)
+    return [] if path is None else [path]
+
+
+def program_of(spec: str) -> Program:
+    """Return the program that a spec names.
+
+    Raises
+    ------
+    ValueError
+        If there is no such program, or it cannot be started.
+    """
+    parsed = parse_spec(spec)
+    try:
+        return find_program(parsed.argument, dict(parsed.options))
+    except ValueError as error:
+        raise ValueError(f"{error} (agent {parsed.text!r})") from None
 
 
 def search_in(folder: Path | str) -> None:
     """Let Python search a folder for modules, after all other folders."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
+
+
+def _program_parts(text: str) -> tuple[str, str, str]:
+    """Return the parts of a program's spec before, at and after the question mark of its options.
+
+    Any other question mark belongs to the command, in which an option is told from a quoted word.
+    """
+    command, sign, options = text.rpartition("?")
+    if sign and _PROGRAM_OPTIONS.fullmatch(options) and not _is_open(command):
+        return command, sign, options
+    return text, "", ""
+
+
+def _is_open(command: str) -> bool:
+    """Return whether a quotation mark in a command is not closed."""
+    try:
+        split_command(command)
+    except ValueError:
+        return True
+    return False
+
+
+def _is_quoted_or_asks(spec: str) -> bool:
+    """Return whether a program's spec breaks off within a quotation, or its command holds a question mark."""
+    return _is_open(spec) or "?" in _program_parts(spec)[0]
 
 
 def _stored_agent(spec: AgentSpec) -> Agent:
@@ -437,7 +538,7 @@ def _suggestion(spec: AgentSpec) -> str:
     for path, argument in ((spec.name, spec.argument), (module, name)):
         if argument and Path(f"{path}.py").is_file():
             return f", did you mean {f'{path}.py:{argument}'!r}?"
-    return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search"])
+    return suggestion(spec.name, [*BUILT_IN, "openspiel", "tabular", "blueprint", "search", *PROGRAMS])
 
 
 def _import_module(spec: AgentSpec) -> ModuleType:

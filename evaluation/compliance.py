@@ -9,7 +9,7 @@ import numpy as np
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Agent, Decision, Event, PublicState, Strategy, View
 from plurispiel.agents.baselines.simple import RandomAgent
-from plurispiel.evaluation.hand import Hand, deal_deck, play_hand
+from plurispiel.evaluation.hand import Hand, HandEnd, RemoteAgent, deal_deck, play_hand
 
 MAX_DEVIATION = 4.5
 """Largest allowed difference of an action's frequency from its expectation by the strategy, in standard errors."""
@@ -62,6 +62,7 @@ def check_agent(
     *,
     num_hands: int = 200,
     num_decks: int = 20,
+    num_compared: int = 20,
     seed: int = 1,
     on_hand: Callable[[int], bool] = lambda number: True,
 ) -> ComplianceReport:
@@ -69,8 +70,8 @@ def check_agent(
 
     By the contract an agent acts legally and raises no exception. With the same seed it plays the same, even in an
     instance that has played before. Its `range_strategy` is well-formed, does not depend on the hole cards, and agrees
-    with the actions. Equal play and independence of the hole cards are checked in the first 20 hands of each game,
-    except hands with a fault.
+    with the actions. Equal play and independence of the hole cards are checked in the first hands of each game, except
+    hands with a fault.
 
     Parameters
     ----------
@@ -82,6 +83,8 @@ def check_agent(
         Hands in each game; the agent's seat and the deck change from hand to hand.
     num_decks : int
         Number of different decks in each game.
+    num_compared : int
+        Number of hands of each game in which new instances, three for each hand, are compared with the first one.
     seed : int
         Seed of the decks and of all random choices.
     on_hand : callable
@@ -96,7 +99,7 @@ def check_agent(
             hand = _play(rules, watcher, seat, deck, (seed, number))
             for fault in hand.faults:
                 report.add(f"{fault.kind}: {fault.message}", fault.kind)
-            if number < 20 and not hand.faults:
+            if number < num_compared and not hand.faults:
                 if _play(rules, make(), seat, deck, (seed, number)).actions != hand.actions:
                     report.add(
                         "with the same seed, an instance that has played before plays differently from a new one"
@@ -108,8 +111,8 @@ def check_agent(
     return report
 
 
-class _Listener(Agent):
-    """A stand-in at the table that passes restarts and events to an agent. Subclasses pass the decisions."""
+class _Listener(RemoteAgent):
+    """A stand-in at the table that passes restarts, events and the end to an agent. Subclasses pass the decisions."""
 
     def __init__(self, agent: Agent):
         self.agent = agent
@@ -119,6 +122,14 @@ class _Listener(Agent):
 
     def observe(self, event: Event) -> None:
         self.agent.observe(event)
+
+    def end_hand(self) -> None:
+        if isinstance(self.agent, RemoteAgent):
+            self.agent.end_hand()
+
+    def show_end(self, end: HandEnd) -> None:
+        if isinstance(self.agent, RemoteAgent):
+            self.agent.show_end(end)
 
 
 class _Watcher(_Listener):

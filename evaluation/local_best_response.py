@@ -321,11 +321,17 @@ class Prober:
     aivat : bool
         Also score the agent by AIVAT with checkdown values. Fewer hands suffice, but each takes two to three times as
         long.
+
+    Attributes
+    ----------
+    agent : Agent
+        The measured agent.
     """
 
     hands_per_group = 4
 
     def __init__(self, rules: HoldemRules, agent: Agent, menu: Menu, seed: int, *, aivat: bool = False):
+        self.agent = agent
         self._rules = rules
         self._aivat = Aivat(rules) if aivat else None
         self._seed = seed

@@ -5,7 +5,7 @@ import io
 import random
 
 from plurispiel.agents.specs import unique_names
-from plurispiel.tournaments.contestants.supervisor import Limits
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.play.adviser import Adviser
 from plurispiel.tournaments.play.history import PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents

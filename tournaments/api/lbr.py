@@ -15,7 +15,9 @@ from plurispiel.abstraction.machine.versions import MAX_WORKERS
 from plurispiel.agents.specs import parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, Prober
 from plurispiel.tournaments.api.agent_spec import agent_spec
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolation import isolate
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.contestants.trial import try_to_tell
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.lbr_run import LbrConfig, LbrRun
@@ -157,7 +159,8 @@ def try_agent(config: LbrConfig) -> None:
         If the agent does not load, fails, or reports no strategy.
     """
     if parse_spec(config.agent).is_foreign:
-        with contextlib.closing(Contestant(config.agent, Limits())) as contestant:
+        sandbox = working_sandbox("auto") if parse_spec(config.agent).is_program else None
+        with contextlib.closing(isolate(config.agent, Limits(), sandbox=sandbox)) as contestant:
             try_to_tell(contestant, config.rules)
 
 

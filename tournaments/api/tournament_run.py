@@ -18,7 +18,7 @@ from plurispiel.abstraction.machine.interrupts import undisturbed
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.abstraction.machine.threads import num_processors
 from plurispiel.abstraction.machine.versions import MAX_WORKERS
-from plurispiel.agents.specs import agent_digest, agent_file, game_note, make_agent, parse_spec, try_stored
+from plurispiel.agents.specs import agent_digest, agent_files, game_note, make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.value_choice import eligible_values, make_value_function, values_note
 from plurispiel.evaluation.value_choice import warmup as warmup_values
@@ -276,7 +276,12 @@ def _check_agents(config: TournamentConfig, conduct: Conduct) -> list[str]:
             make_agent(spec)
             continue
         with contextlib.closing(make_contestant(config, conduct, number)) as contestant:
-            try_to_load(contestant)
+            try_to_load(contestant, config.rules)
+            if contestant.learns and conduct.workers > 1:
+                raise ValueError(
+                    f"{config.names[number]} says that it learns during a match, which several workers would split; "
+                    "play with one worker (--workers 1)"
+                )
             if parse_spec(spec).name == "openspiel":  # a bot of OpenSpiel refuses a game only when a hand begins
                 try:
                     contestant.restart(config.rules, 0, np.random.default_rng(0))
@@ -331,8 +336,7 @@ def _folder(config: TournamentConfig, options: RunOptions) -> Path:
     """
     if options.out:
         return options.out
-    files = filter(None, (agent_file(spec) for spec in config.agents))
-    folders = sorted({str(file.resolve().parent) for file in files})
+    folders = sorted({str(file.resolve().parent) for spec in config.agents for file in agent_files(spec)})
     if not folders:
         return runs_folder() / config.digest
     suffix = hashlib.sha256("\0".join(folders).encode(errors="surrogateescape")).hexdigest()[:6]

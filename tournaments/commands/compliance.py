@@ -19,12 +19,15 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
+from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
+from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, Limits
+from plurispiel.tournaments.contestants.isolation import isolate, split_agent
 from plurispiel.tournaments.contestants.recall import check_recall
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import LOAD_SECONDS, Contestant, Limits
+from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.run.kernels import LOADING, warmup_play
 from plurispiel.tournaments.run.results import printable
@@ -34,6 +37,9 @@ _MAX_FAULTS = 20
 _CONTRACT_HANDS = 1_000
 _RECALL_DECKS = 40
 _PARTS = 3
+_COMPARED_PROGRAMS = 5
+"""Hands in which a program is compared with newly started ones, which takes three starts or more for each hand."""
+
 _PATIENCE = 10
 """Time for a hand in the test of the contract, as a multiple of the time limit of one answer.
 
@@ -84,8 +90,8 @@ def _play(
     faults: list[Fault] = []
     opponents: list[Agent] = [make_agent(_OPPONENTS[k % len(_OPPONENTS)]) for k in range(rules.num_seats)]
     played = 0
-    with contextlib.closing(Contestant(spec, limits, sandbox=sandbox)) as contestant:
-        try_to_load(contestant)
+    with contextlib.closing(isolate(spec, limits, sandbox=sandbox)) as contestant:
+        try_to_load(contestant, rules)
         end = time.monotonic() + seconds
         for number in progress_bar(range(num_hands), unit="hand", desc="tournament", leave=False):
             seat = number % rules.num_seats
@@ -115,8 +121,11 @@ def _check_contract(
 ) -> dict[str, Any]:
     """Return the report on whether an agent keeps the contract, from a process that runs `conformance`.
 
-    The process is ended if it finishes no hand for `_PATIENCE` time limits, or `LOAD_SECONDS` if that is longer.
+    The process is ended if it finishes no hand for `_PATIENCE` time limits, or `LOAD_SECONDS` if that is longer. A
+    program has processes of its own, and is checked from here.
     """
+    if parse_spec(spec).is_program:
+        return _check_program(spec, rules, limits, sandbox, seconds)
     here = Path.cwd()
     told = (relocate_spec(spec, here), game_name(rules), _CONTRACT_HANDS, seconds, limits.memory, here)
     program = ["conformance", *map(str, told)]
@@ -153,6 +162,33 @@ def _check_contract(
     return {
         "violations": [f"the process that checked the contract ended early (exit code {family.exit_code(0)}): {last}"]
     }
+
+
+def _check_program(
+    spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
+) -> dict[str, Any]:
+    """Return the report on whether a program keeps the contract. Its strategy comes from a process without cards."""
+    end = time.monotonic() + seconds
+    made: list[SplitAgent] = []
+    with contextlib.ExitStack() as processes:
+
+        def make() -> SplitAgent:
+            made.append(split_agent(spec, limits, sandbox))
+            processes.callback(made[-1].close)
+            return made[-1]
+
+        with progress_bar(total=_CONTRACT_HANDS, unit="hand", desc="contract", leave=False) as progress:
+
+            def go_on(number: int) -> bool:
+                progress.update()
+                while len(made) > 1:  # the first agent plays all hands, and the others are compared with it
+                    made.pop().close()
+                return time.monotonic() < end
+
+            report = check_agent(
+                make, [rules], num_hands=_CONTRACT_HANDS, num_compared=_COMPARED_PROGRAMS, on_hand=go_on
+            )
+    return {"decisions": report.decisions, "tells_range": report.tells_range, "violations": report.violations}
 
 
 def _check_recall(

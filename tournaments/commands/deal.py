@@ -1,4 +1,4 @@
-"""`plurispiel deal`: deal a match to programs that connect, and to agents of this package."""
+"""`plurispiel deal`: deal a match to programs that connect and to agents, or write an example of a bot."""
 
 import argparse
 import contextlib
@@ -19,8 +19,9 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT
 from plurispiel.tournaments.commands.messages import say_all
+from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_example
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Limits
 from plurispiel.tournaments.deal.clocks import Clock
 from plurispiel.tournaments.deal.dealer import Match
 from plurispiel.tournaments.deal.server import NoPlayer, TcpSeat, is_loopback
@@ -37,6 +38,10 @@ _KEY_BITS = 128
 
 def main(options: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 if a program is missing, and 3 if a player had many faults."""
+    if options.example is not None:
+        return _write_example(options)
+    if options.folder is not None:
+        raise ValueError(f"a folder belongs to --example, got {options.folder!r}")
     if options.agents is None:
         raise ValueError('name the players: --agents "tcp,blueprint"; tcp is a program that connects')
     rules = find_game(options.game)
@@ -86,6 +91,16 @@ def main(options: argparse.Namespace) -> int:
     print(json.dumps(record, allow_nan=False) if options.json else _text(record))
     sys.stdout.flush()
     return FAULT_LIMIT if any(player["faults"] >= _MAX_FAULTS for player in record["players"]) else 0
+
+
+def _write_example(options: argparse.Namespace) -> int:
+    """Write an example of a bot, and print how to try it."""
+    if options.folder is None:
+        raise ValueError(f"give a folder for the example: --example {options.example} FOLDER")
+    commands = write_example(options.example, Path(options.folder))
+    print(printable(f"written to {options.folder}: {', '.join(EXAMPLES[options.example])}. To try it:"))
+    print("\n".join(printable(f"  {command}") for command in commands))
+    return 0
 
 
 def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) -> None:

@@ -16,8 +16,8 @@ from plurispiel.agents.specs import game_note, parse_spec
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT
 from plurispiel.tournaments.commands.messages import say_all
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Limits
 from plurispiel.tournaments.formats.game_definition import find_game
 from plurispiel.tournaments.formats.match_log import MatchLog
 from plurispiel.tournaments.remote.acpc import AcpcTable

@@ -18,8 +18,8 @@ from plurispiel.evaluation.value_choice import choose_values
 from plurispiel.evaluation.value_choice import warmup as warmup_values
 from plurispiel.tournaments.commands.exit_codes import INTERRUPTED
 from plurispiel.tournaments.commands.messages import say, say_all
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Limits
 from plurispiel.tournaments.play.adviser import Adviser
 from plurispiel.tournaments.play.history import AGENTS_LOG, PlayHistory
 from plurispiel.tournaments.play.opponents import Opponents, with_opponents
@@ -49,11 +49,6 @@ def main(options: argparse.Namespace) -> int:
     sandbox = working_sandbox(options.sandbox, network=options.agent_network) if outsiders else None
     if outsiders and sandbox is None:
         say_all([unprotected(options.sandbox)])
-    if outsiders and options.seed is not None:
-        say(
-            f"seed {options.seed}: an agent from outside that guesses the seed can compute all cards; "
-            "without --seed they come from a secret key"
-        )
     settings = _settings(rules, specs, options.hint)
     folder = Path(options.out) if options.out else _default_folder(settings)
     limits = Limits(options.time_limit, options.memory_limit)

@@ -18,8 +18,9 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Action, Agent
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
+from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 
 __all__ = ["Recall", "check_recall"]
 
@@ -71,14 +72,14 @@ def check_recall(
     decks = different = 0
     with contextlib.ExitStack() as processes:
         both, first, second = (
-            processes.enter_context(contextlib.closing(Contestant(spec, limits, sandbox=sandbox))) for _ in range(3)
+            processes.enter_context(contextlib.closing(isolate(spec, limits, sandbox=sandbox))) for _ in range(3)
         )
         for contestant in (both, first, second):
-            contestant.load()  # in this thread: a process ends with the thread that started it
+            contestant.load(rules)  # in this thread: a process ends with the thread that started it
         pool = processes.enter_context(ThreadPoolExecutor(3))
         end = time.monotonic() + seconds
 
-        def play(contestant: Contestant, deck: int, seats: tuple[int, ...]) -> list[tuple[Action, ...]]:
+        def play(contestant: IsolatedAgent, deck: int, seats: tuple[int, ...]) -> list[tuple[Action, ...]]:
             return [_actions(rules, contestant, seat, (seed, deck)) for seat in seats]
 
         while decks < num_decks and time.monotonic() < end:

@@ -27,7 +27,8 @@ import plurispiel
 from plurispiel.abstraction.machine import jit
 from plurispiel.abstraction.machine.folders import tables_folder, user_data_folder
 from plurispiel.agents.blueprint.library import blueprints_folder
-from plurispiel.agents.specs import agent_file, parse_spec
+from plurispiel.agents.programs import Program
+from plurispiel.agents.specs import agent_files, parse_spec, program_of
 
 CHOICES = ("auto", "bwrap", "none")
 
@@ -298,6 +299,9 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
     parsed = parse_spec(spec)
     if parsed.is_stored and parsed.argument:
         yield Path(parsed.argument)
+    if parsed.is_program:
+        yield from _program_paths(program_of(spec), masked)
+        return
     if parsed.is_stored or not parsed.is_foreign or parsed.name == "openspiel":
         return
     folder = Path(parsed.name).resolve().parent if parsed.is_file else Path.cwd()
@@ -310,12 +314,29 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
         yield Path(parsed.name)
 
 
+def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
+    """Yield the paths of a program: its own files with their folders, its first folder, and where it is installed.
+
+    A folder that is masked, or `_is_above_home`, is left out.
+    """
+    folders = [program.folder, *(path.parent for path in program.files)]
+    yield from (folder for folder in folders if not _is_above_home(folder) and folder.resolve() not in masked)
+    yield from program.files
+    if program.is_installed:
+        prefix = program.file.parent.parent if program.file.parent.name == "bin" else program.file
+        yield program.file if _is_above_home(prefix) else prefix
+
+
+def _is_interpreter(path: Path) -> bool:
+    """Return whether a program's file belongs to the system or to this Python, which rivals need, too."""
+    return any(path.is_relative_to(folder) for folder in (*_SYSTEM, sys.prefix, sys.base_prefix))
+
+
 def _files(spec: str) -> Iterator[Path]:
-    """Yield the file of an agent's code and the compiled copies of the file; nothing for an agent without a file."""
-    path = agent_file(spec)
-    if path is None:
-        return
-    for source in dict.fromkeys((Path(os.path.abspath(path)), path.resolve())):
+    """Yield the files of an agent's code and their compiled copies; nothing for an agent without files."""
+    is_program = parse_spec(spec).is_program
+    paths = [path for path in agent_files(spec) if not (is_program and _is_interpreter(path.resolve()))]
+    for source in dict.fromkeys(found for path in paths for found in (Path(os.path.abspath(path)), path.resolve())):
         yield source
         compiled = Path(importlib.util.cache_from_source(str(source)))
         yield from compiled.parent.glob(glob.escape(source.stem) + ".*.pyc")

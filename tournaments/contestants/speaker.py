@@ -7,8 +7,10 @@ cards and could shape a report by them, so the report comes from another process
 import numpy as np
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Agent, Board, Event, PublicState, Strategy
-from plurispiel.tournaments.contestants.supervisor import Contestant
+from plurispiel.agents.base import Agent, Board, Decision, Event, PublicState, Strategy, View
+from plurispiel.evaluation.hand import HandEnd, RemoteAgent
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent
+from plurispiel.tournaments.contestants.line_bot import LineBot
 
 
 class Speaker(Agent):
@@ -16,11 +18,11 @@ class Speaker(Agent):
 
     Parameters
     ----------
-    contestant : Contestant
+    contestant : IsolatedAgent
         The agent in a process that plays no hands.
     """
 
-    def __init__(self, contestant: Contestant):
+    def __init__(self, contestant: IsolatedAgent):
         self._contestant = contestant
         self._num_told = -1  # events passed on in this hand; -1 before the first question, which begins the hand
 
@@ -46,6 +48,57 @@ class Speaker(Agent):
     def close(self) -> None:
         """End the process."""
         self._contestant.close()
+
+
+class SplitAgent(RemoteAgent):
+    """An agent whose decisions come from one process, and whose reports from another that never sees hole cards.
+
+    For a program, whose questions are complete in themselves: the second process may be asked about states in any
+    order.
+
+    Parameters
+    ----------
+    player, teller : LineBot
+        Stand-ins for the same program.
+    """
+
+    def __init__(self, player: LineBot, teller: LineBot):
+        self.name = player.name
+        self._player = player
+        self._teller = teller
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a hand."""
+        self._player.restart(rules, seat, rng)
+        self._teller.restart(rules, seat, rng)
+
+    def observe(self, event: Event) -> None:
+        """Pass an event to the player alone."""
+        self._player.observe(event)
+
+    def act(self, view: View) -> Decision:
+        """Ask the player for a decision."""
+        return self._player.act(view)
+
+    def range_strategy(self, public: PublicState) -> Strategy | None:
+        """Ask the other process for the strategy of all combos; None if the program reports none."""
+        self._player.load(public.rules)  # spares programs that report none the start of the other process
+        if not self._player.tells:
+            return None
+        return self._teller.range_strategy(public)
+
+    def end_hand(self) -> None:
+        """End the hand."""
+        self._player.end_hand()
+
+    def show_end(self, end: HandEnd) -> None:
+        """Pass the outcome to the player alone, as it names cards."""
+        self._player.show_end(end)
+
+    def close(self) -> None:
+        """End both processes."""
+        self._player.close()
+        self._teller.close()
 
 
 def public_events(public: PublicState) -> list[Event]:

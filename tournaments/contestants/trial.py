@@ -4,16 +4,16 @@ import numpy as np
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
-from plurispiel.agents.base import Deal, PublicState
+from plurispiel.agents.base import PublicState
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.evaluation.local_best_response import check_told
-from plurispiel.tournaments.contestants.supervisor import Contestant
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent
 
 __all__ = ["try_to_load", "try_to_tell"]
 
 
-def try_to_load(contestant: Contestant) -> None:
-    """Start a contestant's process and build the agent.
+def try_to_load(contestant: IsolatedAgent, rules: HoldemRules | None = None) -> None:
+    """Start a contestant's process and load the agent, for a game if one is given (`IsolatedAgent.load`).
 
     Raises
     ------
@@ -21,13 +21,13 @@ def try_to_load(contestant: Contestant) -> None:
         If the agent does not exist, its code fails, or its process ends or does not answer in time.
     """
     try:
-        contestant.load()
+        contestant.load(rules)
     except AgentFault as fault:
         cause = fault.message.removeprefix("load: ")
         raise ValueError(cause if fault.kind == "load" else f"{contestant.name} does not load: {cause}") from None
 
 
-def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
+def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
     """Have a contestant report its strategy for every combo at the first decision.
 
     Raises
@@ -37,12 +37,11 @@ def try_to_tell(contestant: Contestant, rules: HoldemRules) -> None:
     StrategyUnknown
         If the agent reports no strategy; this exception is a ValueError, too.
     """
-    try_to_load(contestant)
+    try_to_load(contestant, rules)
     state = BettingState(rules)
     public = PublicState(rules, state.array.tolist())
     try:
         contestant.restart(rules, public.actor, np.random.default_rng(0))
-        contestant.observe(Deal(tuple(rules.combos[0].tolist())))
         check_told(contestant, public, contestant.range_strategy(public))
     except AgentFault as fault:
         raise ValueError(f"{contestant.name}: {fault.message}") from None

@@ -9,8 +9,9 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines.simple import FoldAgent
 from plurispiel.agents.specs import make_agent, parse_spec
 from plurispiel.evaluation.hand import Fault
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
+from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_load
 
 MAX_FAULTS = 20
@@ -70,7 +71,7 @@ class Opponents(contextlib.AbstractContextManager):
         """
         if not parse_spec(spec).is_foreign:
             return make_agent(spec)
-        contestant = Contestant(spec, self._limits, self._log, self._sandbox, rivals)
+        contestant = isolate(spec, self._limits, self._log, self._sandbox, rivals)
         self._processes.callback(contestant.close)
         try_to_load(contestant)
         return contestant
@@ -82,7 +83,7 @@ class Opponents(contextlib.AbstractContextManager):
             self._num_faults[number] += 1
             if self._num_faults[number] == MAX_FAULTS:
                 agent = self.agents[number]
-                if isinstance(agent, Contestant):
+                if isinstance(agent, IsolatedAgent):
                     agent.close()
                 self.agents[number] = FoldAgent()
                 retired.append(number)

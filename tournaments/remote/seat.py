@@ -13,8 +13,9 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.agents.specs import make_agent, parse_spec, try_stored
 from plurispiel.evaluation.hand import deal_deck, play_hand
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.contestants.trial import try_to_load
 from plurispiel.tournaments.run.kernels import PLAY, warmup, warmup_play
 
@@ -38,8 +39,8 @@ def seated_agent(spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox
     warmup_play([spec], rules)
     with contextlib.ExitStack() as stack:
         if parse_spec(spec).is_foreign:
-            contestant = stack.enter_context(contextlib.closing(Contestant(spec, limits, sandbox=sandbox)))
-            try_to_load(contestant)
+            contestant = stack.enter_context(contextlib.closing(isolate(spec, limits, sandbox=sandbox)))
+            try_to_load(contestant, rules)
             agent: Agent = contestant
         else:
             agent = make_agent(spec)

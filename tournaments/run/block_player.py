@@ -18,9 +18,10 @@ from plurispiel.evaluation.hand import Hand
 from plurispiel.evaluation.referee import Referee
 from plurispiel.evaluation.streams import Streams
 from plurispiel.evaluation.value_choice import make_value_function
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
+from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import Speaker
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.hand_story import hand_story
 from plurispiel.tournaments.run.kept_hands import SAMPLE_DECKS, is_kept, pack_group, pack_stories
@@ -280,13 +281,13 @@ class BlockPlayer:
         without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
         return played | {0: own, number: without}
 
-    def processes(self) -> list[tuple[Place, Contestant | Speaker]]:
+    def processes(self) -> list[tuple[Place, IsolatedAgent | Speaker]]:
         """Return the agents built so far that run in a process of their own, each with its place.
 
         A believed agent appears twice at a place: as the player, and as the `Speaker` that reports strategies.
         """
         agents = (*self._agents.items(), *self._speakers.items())
-        return [(place, agent) for place, agent in agents if isinstance(agent, Contestant | Speaker)]
+        return [(place, agent) for place, agent in agents if isinstance(agent, IsolatedAgent | Speaker)]
 
     def close(self) -> None:
         """End the contestants' processes."""
@@ -341,12 +342,12 @@ class BlockPlayer:
         return self._speakers[place]
 
 
-def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> Contestant:
+def make_contestant(config: TournamentConfig, conduct: Conduct, number: int) -> IsolatedAgent:
     """Return the stand-in for an agent that runs in its own process; the process starts when it is first needed."""
     log = conduct.logs / f"agent-{number}.log" if conduct.logs else None
     limits = Limits(config.time_limit, config.memory_limit)
     rivals = [spec for spec in config.agents if spec != config.agents[number]]
-    return Contestant(config.agents[number], limits, log, conduct.sandbox, rivals)
+    return isolate(config.agents[number], limits, log, conduct.sandbox, rivals)
 
 
 def _trust(hand: Hand) -> None:

@@ -23,10 +23,15 @@ import numpy as np
 from plurispiel.abstraction.holdem.openspiel import game_name, game_string, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.interrupts import interrupts_held, leave_to_parent
+from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolation import split_agent
 from plurispiel.tournaments.contestants.process import die_with
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
+from plurispiel.tournaments.contestants.speaker import SplitAgent
 from plurispiel.tournaments.run.config import package_digest
 from plurispiel.tournaments.run.own_modules import own_modules_only, pass_nothing_on
 
@@ -100,7 +105,13 @@ class LbrConfig:
 
     def prober(self) -> Prober:
         """Return the `Prober` that plays the groups."""
-        return Prober(self.rules, make_agent(self.agent), MENUS[self.menu], self.seed, aivat=self.aivat)
+        return Prober(self.rules, self._agent(), MENUS[self.menu], self.seed, aivat=self.aivat)
+
+    def _agent(self) -> Agent:
+        """Return the measured agent; a program plays in a process of its own, in a sandbox where there is one."""
+        if not parse_spec(self.agent).is_program:
+            return make_agent(self.agent)
+        return split_agent(self.agent, Limits(), working_sandbox("auto"))
 
 
 class LbrRun:
@@ -258,8 +269,12 @@ def _play_blocks(
     """
     _begin(config)  # a broken agent fails here, before any process starts
     if workers <= 1:
-        for numbers in blocks:
-            yield numbers, _play(numbers)
+        try:
+            for numbers in blocks:
+                yield numbers, _play(numbers)
+        finally:
+            if isinstance(_prober.agent, SplitAgent):
+                _prober.agent.close()
         return
     context = multiprocessing.get_context("spawn")
     with interrupts_held(), own_modules_only():  # Ctrl-C must not reach the pool's resource tracker

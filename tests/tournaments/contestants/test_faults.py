@@ -8,7 +8,7 @@ import pytest
 from faulty_run import SOMETIMES, command, play, timeless, total_faults
 
 from plurispiel.tournaments.cli import main
-from plurispiel.tournaments.contestants import supervisor
+from plurispiel.tournaments.contestants import isolated
 from plurispiel.tournaments.run.block_player import RunAborted
 from plurispiel.tournaments.run.config import TournamentConfig
 from plurispiel.tournaments.run.kept_hands import stored_hands
@@ -93,7 +93,7 @@ def test_names_stay_harmless_everywhere(capsys, tmp_path, monkeypatch):
 )
 def test_the_first_agent_that_does_not_load_ends_the_command(capsys, tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0 if "sleep" in source else 60.0)
+    monkeypatch.setattr(isolated, "LOAD_SECONDS", 1.0 if "sleep" in source else 60.0)
     (tmp_path / "broken.py").write_text(source)
     (tmp_path / "worse.py").write_text("1 / 0\n")
     agents = ["--agents", "tag,broken.py:Bot,worse.py:Bot", "--time-limit", "1"]

@@ -17,8 +17,9 @@ from plurispiel.abstraction.holdem.rules import no_limit_holdem
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.contestants import sandbox
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import SandboxBroken, unprotected, working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.supervisor import Contestant
 from plurispiel.tournaments.run import run_key
 
 pytestmark = pytest.mark.xdist_group("processes")  # many at once would be late

@@ -20,9 +20,11 @@ from plurispiel.agents.specs import BUILT_IN, make_agent
 from plurispiel.evaluation.duplicate import play_group
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.evaluation.streams import Seeded, Streams
-from plurispiel.tournaments.contestants import supervisor
+from plurispiel.tournaments.contestants import isolated
+from plurispiel.tournaments.contestants.child import MAX_OUTPUT
+from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.supervisor import Contestant
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="ends processes by signals"),
@@ -162,7 +164,7 @@ def test_faults_out_of_turn_count_for_the_hand_they_happen_in(name, message):
 )
 def test_files_that_do_not_load_cost_hands(name, kind, message, monkeypatch):
     if name == "hangs_at_import":
-        monkeypatch.setattr(supervisor, "LOAD_SECONDS", 1.0)
+        monkeypatch.setattr(isolated, "LOAD_SECONDS", 1.0)
     contestant = Contestant(spec(name), Limits(seconds=0.5))
     try:
         for number in range(2):
@@ -407,6 +409,6 @@ def test_the_log_keeps_what_was_printed_up_to_a_limit(tmp_path):
     try:
         for _ in range(2):
             play(contestant, numbers(1, ace=True)[0])
-        assert (tmp_path / "logs" / "agent-0.log").stat().st_size == supervisor.MAX_OUTPUT
+        assert (tmp_path / "logs" / "agent-0.log").stat().st_size == MAX_OUTPUT
     finally:
         contestant.close()

@@ -3,7 +3,8 @@ import pytest
 from plurispiel.abstraction.holdem.rules import HUNL, SIXMAX
 from plurispiel.agents.baselines.simple import FoldAgent
 from plurispiel.evaluation.hand import Fault
-from plurispiel.tournaments.contestants.supervisor import Contestant, Limits
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.supervisor import Contestant
 from plurispiel.tournaments.play.opponents import MAX_FAULTS, Opponents, with_opponents
 
 

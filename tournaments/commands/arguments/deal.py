@@ -12,10 +12,18 @@ def add(commands) -> None:
         "deal",
         "deal",
         "Deal a match to programs that connect by the protocol of the ACPC (the Annual Computer Poker Competition), "
-        "and to agents of this package. The first line on standard output has the ports of the seats.",
-        ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374'],
+        "and to agents of this package; the first line on standard output has the ports of the seats. With --example: "
+        "write a bot of the line protocol into a folder, to start from.",
+        ['deal --game HUNL --agents "tcp,blueprint" --hands 1000 --ports 18374', "deal --example python mybot"],
     )
     add = parser.add_argument
+    add(
+        "--example",
+        choices=("python", "c", "sh", "llm"),
+        help="deal nothing, but write an example of a bot, a program in this language, into FOLDER; llm asks a "
+        "language model over HTTP, at the address in its llm.toml",
+    )
+    add("folder", metavar="FOLDER", nargs="?", help="folder for --example; created if it does not exist")
     add(
         "--agents",
         metavar="A,B,...",

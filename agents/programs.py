@@ -1,0 +1,149 @@
+"""Agents that are programs in any language: the command in a spec like ``stdio:./bot --depth 3?seconds=2&cwd=bots``.
+
+The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
+name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
+folder ``cwd``, by default the current folder, so that relative paths among its arguments are relative to ``cwd``. In
+the value of ``cwd``, signs that a spec gives another meaning are written as ``%26`` (&) and ``%3F`` (?).
+"""
+
+import hashlib
+import math
+import os
+import shlex
+import shutil
+import urllib.parse
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Program", "find_program", "relocated_command", "split_command", "titled_command"]
+
+_OPTIONS = ("seconds", "cwd")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with its arguments.
+
+    Attributes
+    ----------
+    file : Path
+        The absolute path of the program.
+    arguments : tuple of str
+        The words after the program.
+    folder : Path
+        The absolute path of the folder in which the program is started.
+    seconds : float
+        Longest time for an answer, in seconds; infinite if the spec sets none.
+    is_installed : bool
+        Whether the program was found on the ``PATH``, and therefore belongs to the system rather than to the agent.
+    """
+
+    file: Path
+    arguments: tuple[str, ...]
+    folder: Path
+    seconds: float
+    is_installed: bool
+
+    @property
+    def files(self) -> list[Path]:
+        """The agent's own files: the program unless it is installed, and the arguments that name files."""
+        named = [self.folder / word for word in self.arguments if word]
+        return [*([] if self.is_installed else [self.file]), *(path for path in named if _is_file(path))]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the program, of its arguments, and of the files that the arguments name."""
+        digest = hashlib.sha256()
+        for path in dict.fromkeys((self.file, *self.files)):
+            try:
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+            except OSError as error:
+                raise ValueError(f"cannot read the agent's file {str(path)!r}: {error.strerror}") from None
+        digest.update("\0".join(self.arguments).encode(errors="surrogateescape"))
+        return digest.hexdigest()
+
+
+def split_command(command: str) -> list[str]:
+    """Return the words of a command.
+
+    Raises
+    ------
+    ValueError
+        If there is no word, or a quotation mark is not closed.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"the command {command!r} cannot be split into words: {error}") from None
+    if not words or not words[0]:
+        raise ValueError(f"a program is written stdio:PROGRAM [ARGUMENTS], got the command {command!r}")
+    return words
+
+
+def find_program(command: str, options: Mapping[str, str]) -> Program:
+    """Return the program of a command.
+
+    Raises
+    ------
+    ValueError
+        If there is no such program or folder, if the program is not executable, or an option is unknown.
+    """
+    word, *arguments = split_command(command)
+    if unknown := [name for name in options if name not in _OPTIONS]:
+        raise ValueError(f"a program takes the options {', '.join(_OPTIONS)}, got {unknown[0]} with {command!r}")
+    folder = Path(os.path.abspath(_decoded(options.get("cwd", "."))))
+    if not folder.is_dir():
+        raise ValueError(f"no folder {str(folder)!r} to start {word!r} in; cwd is a folder")
+    is_installed = os.sep not in word
+    if is_installed:
+        found = shutil.which(word)
+        if found is None:
+            hint = f"; a file in the current folder is written ./{word}" if Path(word).exists() else ""
+            raise ValueError(f"no program {word!r} on the PATH{hint}")
+    else:
+        found = os.path.abspath(word)
+        if not os.path.isfile(found):
+            raise ValueError(f"no program {word!r}")
+        if not os.access(found, os.X_OK):
+            raise ValueError(f"the program {word!r} is not executable; chmod +x {shlex.quote(word)} changes that")
+    return Program(Path(found), tuple(arguments), folder, _seconds(options), is_installed)
+
+
+def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
+    """Return a command and its options, as a spec has them, with relative paths joined to `folder`."""
+    word, *arguments = split_command(command)
+    file = str(folder / word) if os.sep in word else word
+    where = folder / _decoded(options.get("cwd", "."))
+    changed = {**options, "cwd": urllib.parse.quote(os.fspath(where), safe="/ +:,@~")}
+    return shlex.join([file, *arguments]) + "?" + "&".join(f"{key}={value}" for key, value in changed.items())
+
+
+def titled_command(command: str, options: Iterable[tuple[str, str]]) -> str:
+    """Return a command and its options without the folder of the program and without ``cwd``."""
+    word, *arguments = split_command(command)
+    kept = "&".join(f"{key}={value}" for key, value in options if key != "cwd")
+    return shlex.join([Path(word).name, *arguments]) + f"?{kept}" * bool(kept)
+
+
+def _seconds(options: Mapping[str, str]) -> float:
+    if "seconds" not in options:
+        return math.inf
+    try:
+        seconds = float(options["seconds"])
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < math.inf:
+        raise ValueError(f"seconds must be a number above 0, got {options['seconds']!r}")
+    return seconds
+
+
+def _decoded(text: str) -> str:
+    return urllib.parse.unquote(text, errors="surrogateescape")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # an argument that is too long for a path, or holds a NUL
+        return False

@@ -1,0 +1,139 @@
+"""Specs of programs: how their commands are read, found, moved, titled and hashed."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from plurispiel.agents.programs import find_program
+from plurispiel.agents.specs import (
+    agent_digest,
+    agent_file,
+    agent_files,
+    make_agent,
+    parse_spec,
+    program_of,
+    relocate_spec,
+    split_specs,
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with a program and a script."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o755)
+    (tmp_path / "bot.py").write_text("print()\n")
+    (tmp_path / "sub").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "argument", "options"),
+    [
+        ("stdio:./bot", "./bot", ()),
+        ("stdio:./bot --depth 3?seconds=2&cwd=.", "./bot --depth 3", (("seconds", "2"), ("cwd", "."))),
+        ("acpc:./startme.sh x.py:y", "./startme.sh x.py:y", ()),
+        ("stdio:./bot 'what?'", "./bot 'what?'", ()),
+        ("stdio:./bot 'a?b=c'?seconds=1", "./bot 'a?b=c'", (("seconds", "1"),)),
+        ("stdio:./bot 'a?b=c'", "./bot 'a?b=c'", ()),
+    ],
+)
+def test_commands_are_taken_apart(text, argument, options):
+    spec = parse_spec(text)
+    assert (spec.name, spec.argument, spec.options) == (text.partition(":")[0], argument, options)
+    assert spec.is_program and spec.is_foreign and not spec.is_file and not spec.is_stored
+
+
+def test_titles_have_neither_the_folder_nor_cwd():
+    assert parse_spec("stdio:/a/b/bot --x 'y z'?cwd=/a&seconds=2").title == "stdio:bot --x 'y z'?seconds=2"
+    assert parse_spec("stdio:python3 bot.py").title == "stdio:python3 bot.py"
+
+
+@pytest.mark.parametrize("text", ["stdio:./bot 'x", "stdio:''", "stdio:", "stdio: "])
+def test_malformed_commands_are_refused(text):
+    with pytest.raises(ValueError, match="cannot be split|is written"):
+        parse_spec(text)
+
+
+def test_a_program_is_found(folder):
+    found = program_of("stdio:./bot -x bot.py no.file?seconds=2.5&cwd=sub")
+    assert (found.file, found.arguments, found.folder) == (folder / "bot", ("-x", "bot.py", "no.file"), folder / "sub")
+    assert (found.seconds, found.is_installed, found.files) == (2.5, False, [folder / "bot"])
+    found = find_program("sh bot.py", {})
+    assert found.is_installed and found.seconds == math.inf and found.files == [folder / "bot.py"]
+    assert agent_files("stdio:sh bot.py") == [folder / "bot.py"] and agent_file("stdio:sh bot.py") is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("stdio:./bat", "no program './bat'"),
+        ("stdio:bot", "no program 'bot' on the PATH; a file in the current folder is written ./bot"),
+        ("stdio:no-such-program", "no program 'no-such-program' on the PATH [(]agent"),
+        ("stdio:./bot.py", "the program './bot.py' is not executable; chmod [+]x ./bot.py changes that"),
+        ("stdio:./bot?cwd=none", "no folder '.*none' to start './bot' in"),
+        ("stdio:./bot?seconds=soon", "seconds must be a number above 0, got 'soon'"),
+        ("stdio:./bot?seconds=0", "seconds must be a number above 0, got '0'"),
+        ("stdio:./bot?env=1", "a program takes the options seconds, cwd, got env"),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_refused(folder, spec, message):
+    with pytest.raises(ValueError, match=message):
+        program_of(spec)
+    with pytest.raises(ValueError, match=message):
+        agent_digest(spec)
+
+
+def test_moved_specs_name_the_same_program(folder, monkeypatch):
+    for spec in ("stdio:./bot a 'b c'?seconds=2", "stdio:sh bot.py", "stdio:./bot?cwd=sub", "stdio:sub/../bot"):
+        here = program_of(spec)
+        moved = relocate_spec(spec, folder)
+        monkeypatch.chdir("/")
+        there = program_of(moved)
+        assert there.file.resolve() == here.file.resolve()
+        assert (there.arguments, there.folder) == (here.arguments, here.folder)
+        assert parse_spec(moved).title == parse_spec(spec).title
+        assert relocate_spec(moved, Path("/elsewhere")) == moved
+        monkeypatch.chdir(folder)
+
+
+def test_folders_with_odd_names_survive(tmp_path, monkeypatch):
+    odd = tmp_path / "a&b=c?d%26 e"
+    odd.mkdir()
+    (odd / "bot").write_text("#!/bin/sh\n")
+    (odd / "bot").chmod(0o755)
+    moved = program_of(relocate_spec("stdio:./bot?seconds=1", odd))
+    assert (moved.file, moved.folder, moved.seconds) == (odd / "bot", odd, 1.0)
+
+
+def test_the_digest_covers_the_program_its_files_and_its_arguments(folder):
+    digests = [agent_digest("stdio:sh bot.py"), agent_digest("stdio:sh bot.py x"), agent_digest("stdio:./bot")]
+    (folder / "bot.py").write_text("print(1)\n")
+    (folder / "bot").write_text("#!/bin/sh\n\n")
+    digests += [agent_digest("stdio:sh bot.py"), agent_digest("stdio:sh bot.py x"), agent_digest("stdio:./bot")]
+    assert len(set(digests)) == 6
+    assert agent_digest("stdio:sh bot.py?seconds=3") == agent_digest("stdio:sh bot.py")
+
+
+@pytest.mark.parametrize("text", ["stdio:./bot a,b", "tag,stdio:./bot 'a,b'", "stdio:./bot 'x?',tag"])
+def test_a_comma_or_a_question_mark_wants_a_settings_file(text):
+    with pytest.raises(ValueError, match="is no agent; a command with a comma or a question mark has to stand in a"):
+        split_specs(text)
+
+
+def test_programs_in_lists():
+    assert split_specs("stdio:./bot --x 1?seconds=2,tag, my.py:Bot") == [
+        "stdio:./bot --x 1?seconds=2",
+        "tag",
+        "my.py:Bot",
+    ]
+
+
+def test_a_program_is_no_object_in_this_process():
+    with pytest.raises(ValueError, match="is a program: it plays in tournaments, in compliance and against lbr"):
+        make_agent(f"stdio:{sys.executable}")
+    with pytest.raises(ValueError, match="is written stdio:PROGRAM"):
+        make_agent("stdio")

@@ -1,0 +1,55 @@
+"""The kinds of agents that run in processes of their own, by their specs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from plurispiel.agents.specs import parse_spec
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
+from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.program_agent import ProgramAgent
+from plurispiel.tournaments.contestants.sandbox import Sandbox
+from plurispiel.tournaments.contestants.speaker import SplitAgent
+from plurispiel.tournaments.contestants.supervisor import Contestant
+
+__all__ = ["isolate", "split_agent"]
+
+_SPEAKERS_OF: dict[str, type[ProgramAgent]] = {"stdio": LineBot}
+"""The stand-ins for programs, by the protocol that the program speaks."""
+
+
+def isolate(
+    spec: str,
+    limits: Limits,
+    log: Path | None = None,
+    sandbox: Sandbox | None = None,
+    rivals: Sequence[str] = (),
+) -> IsolatedAgent:
+    """Return the stand-in for an agent that runs in its own process; the process starts when it is first needed.
+
+    The parameters are those of `IsolatedAgent`.
+
+    Raises
+    ------
+    ValueError
+        If the spec names a protocol that this package does not speak.
+    """
+    parsed = parse_spec(spec)
+    if not parsed.is_program:
+        return Contestant(spec, limits, log, sandbox, rivals)
+    if parsed.name not in _SPEAKERS_OF:
+        raise ValueError(f"no agents of the kind {parsed.name!r} yet, got {spec!r}; programs are {[*_SPEAKERS_OF]}")
+    return _SPEAKERS_OF[parsed.name](spec, limits, log, sandbox, rivals)
+
+
+def split_agent(spec: str, limits: Limits, sandbox: Sandbox | None = None) -> SplitAgent:
+    """Return the stand-in for a program that is also asked for its strategy, outside a tournament.
+
+    Raises
+    ------
+    ValueError
+        If the program speaks a protocol without questions for strategies.
+    """
+    player, teller = (isolate(spec, limits, sandbox=sandbox) for _ in range(2))
+    if not (isinstance(player, LineBot) and isinstance(teller, LineBot)):
+        raise ValueError(f"only stdio: programs report strategies, got {spec!r}")
+    return SplitAgent(player, teller)

@@ -1,0 +1,53 @@
+"""The program that becomes a program of another language: it limits its process, reports its id, and waits to go on.
+
+Only then it is replaced (``exec``) by the agent's program, which keeps the process id, the session and the limits, and
+ends with the run (`process`). The run can therefore find and stop the process before any code of the agent runs.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+
+from plurispiel.tournaments.contestants.process import limit_memory
+
+_CANNOT_START = 127  # as in shells
+_OPEN_FILES = 4096
+
+
+def main(memory: str, folder: str, *command: str) -> None:
+    """Report the process id as a line, read one byte, and become the program.
+
+    Parameters
+    ----------
+    memory : str
+        MiB that the program may allocate, as text.
+    folder : str
+        Folder to start the program in. In a sandbox that does not show this folder, the program starts in the private
+        folder.
+    *command : str
+        The absolute path of the program, and its arguments.
+    """
+    os.write(1, b"%d\n" % os.getpid())
+    os.read(0, 1)
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores both, and programs would inherit that
+        signal.signal(number, signal.SIG_DFL)
+    _limit_files()
+    limit_memory(int(memory))
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(_CANNOT_START)
+
+
+def _limit_files() -> None:
+    """Forbid dumps of memory, and limit the number of open files."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = _OPEN_FILES if highest == resource.RLIM_INFINITY else min(_OPEN_FILES, highest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))

@@ -1,0 +1,88 @@
+"""An agent that is a program in any language, whatever protocol it speaks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from plurispiel.agents.specs import parse_spec, program_of
+from plurispiel.evaluation.hand import AgentFault
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits, Refused
+from plurispiel.tournaments.contestants.sandbox import Sandbox
+
+__all__ = ["ProgramAgent"]
+
+_MAX_PID = 20  # characters of the launcher's line
+_MAX_TEXT = 500  # characters of a fault's message
+
+
+class ProgramAgent(IsolatedAgent):
+    """An agent that is a program, started by `launcher`.
+
+    A subclass defines `_greet`, which makes the program ready for questions. The parameters are those of
+    `IsolatedAgent`. Limits of time that the spec sets are kept, too.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        limits: Limits,
+        log: Path | None = None,
+        sandbox: Sandbox | None = None,
+        rivals: Sequence[str] = (),
+    ):
+        super().__init__(spec, limits, log, sandbox, rivals)
+        self.name = parse_spec(spec).title
+        self._seconds = limits.seconds  # longest time for an answer: the run's limit, or the spec's if that is shorter
+
+    def _more_arguments(self) -> list[str]:
+        """Return arguments that follow those of the spec."""
+        return []
+
+    def _greet(self) -> None:
+        """Make the started program ready for questions.
+
+        Raises
+        ------
+        Died
+            If the process ends.
+        AgentFault
+            If the program is not ready in time, or answers what it must not.
+        """
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        try:
+            program = program_of(self._spec)
+        except ValueError as error:
+            raise Refused("load", str(error)) from None
+        self._seconds = min(self._limits.seconds, program.seconds)
+        command = [str(program.file), *program.arguments, *self._more_arguments()]
+        self._open(["launcher", str(self._limits.memory), str(program.folder), *command], self._launcher_id)
+        self._child.send(b"\n")
+        try:
+            self._greet()
+        except AgentFault as fault:
+            if fault.kind != "timeout":
+                raise
+            raise AgentFault("load", self._load_text(fault.message.removeprefix("load: "), "")) from None
+
+    def _launcher_id(self) -> int:
+        line = self._child.receive(_line_size, "load", self._load_seconds)
+        return int(line) if line.strip().isdigit() else 0
+
+    def _crash(self, what: str, cause: str, words: str, is_new: bool) -> AgentFault:
+        if is_new:
+            return AgentFault("load", self._load_text(cause, words))
+        return super()._crash(what, cause, words, is_new)
+
+    def _load_text(self, cause: str, words: str) -> str:
+        return f"load: {self.name} does not load: {cause}{f': {words}' if words else ''}"[:_MAX_TEXT]
+
+    def _protocol_fault(self, text: str) -> AgentFault:
+        """End the process, and return the fault of a program that breaks its protocol."""
+        self._end()
+        return AgentFault("protocol", text[:_MAX_TEXT])
+
+
+def _line_size(data: bytearray) -> int:
+    """Return the size of the launcher's line at the start of `data`; 0 if it is incomplete."""
+    return data.find(b"\n") + 1 or (len(data) > _MAX_PID) * len(data)
