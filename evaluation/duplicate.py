@@ -53,6 +53,9 @@ class AgentScore:
         float64[num_seats, 1 or 3]: for each seat the sum of the net chips. With AIVAT, two more sums follow: of the
         full estimates, NaN where undefined, and of the reduced estimates. An agent plays equally many hands in every
         seat.
+    table_sum : float or None
+        Of the Control (package `tournaments.run`) alone: the sum of the scores of all seats at its table, in chips
+        (`zero_sum`). None for other agents, without AIVAT, or if an agent of this package lacks a correction.
     answers : int
         The number of decisions that the agent was asked for.
     answer_seconds, slowest_answer : float
@@ -78,6 +81,7 @@ class AgentScore:
     refused: str = ""
     calibration: bytes = b""
     seat_sums: bytes = b""
+    table_sum: float | None = None
     answers: int = 0
     answer_seconds: float = field(default=0.0, compare=False)
     slowest_answer: float = field(default=0.0, compare=False)
@@ -85,10 +89,18 @@ class AgentScore:
     @property
     def estimate(self) -> float:
         """The best known estimate of the net chips: full AIVAT, else AIVAT's reduced form, else the net chips."""
+        return self.reduced if self.full is None else self.full
+
+    @property
+    def full(self) -> float | None:
+        """The net chips with all corrections of AIVAT; None if a correction is not known."""
         corrections = self.imaginary_hands, self.chance, self.own_actions, self.other_actions
         known = [each for each in corrections if each is not None]
-        if len(known) == len(corrections):
-            return self.chips + sum(known)
+        return self.chips + sum(known) if len(known) == len(corrections) else None
+
+    @property
+    def reduced(self) -> float:
+        """The net chips with the corrections that need no own strategy; without AIVAT the net chips."""
         return self.chips + (self.true_chance or 0.0) + (self.true_other_actions or 0.0)
 
 

@@ -294,11 +294,17 @@ class GroupScore(NamedTuple):
         The same with each showdown averaged over the opponent's range (`LocalBestResponse.expectation`).
     corrected : float
         The AIVAT estimate of the chips that the opponent lost; NaN without AIVAT.
+    reduced : float
+        The same without the opponent's own report: AIVAT's reduced form; NaN without AIVAT.
+    own : float
+        AIVAT's reduced form of the chips that local best response won; NaN without AIVAT.
     """
 
     payoff: float
     expectation: float
     corrected: float
+    reduced: float
+    own: float
 
 
 class _Silent(Agent):
@@ -360,7 +366,8 @@ class Prober:
         self._values.restart(np.random.default_rng(words[8]))
         if self._aivat:
             self._aivat.restart(np.random.default_rng(words[9]))
-        payoff = expectation = corrected = 0.0
+        payoff = expectation = 0.0
+        corrected = np.zeros(3)
         for turn, dealt in enumerate((deck, swapped)):
             for seat in range(2):
                 # One stream for both: local best response draws from rows of 0 and 1, where no number matters.
@@ -371,15 +378,16 @@ class Prober:
                 payoff += hand.payoffs[seat]
                 expectation += prober.expectation(hand)
                 corrected += self._corrected(hand, 1 - seat)
-        return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, corrected)))
+        return GroupScore(*(chips / self.hands_per_group for chips in (payoff, expectation, *corrected.tolist())))
 
-    def _corrected(self, hand: Hand, seat: int) -> float:
-        """Return the AIVAT estimate of the chips that the agent has lost in a seat; NaN without AIVAT."""
+    def _corrected(self, hand: Hand, seat: int) -> np.ndarray:
+        """Return a hand's `GroupScore.corrected`, `reduced` and `own`, if the agent has a seat: float64[3]."""
         if self._aivat is None:
-            return float("nan")
+            return np.full(3, np.nan)
         prober, agent = self._players
         agents = [agent, _Silent()] if seat == 0 else [_Silent(), agent]
-        score = self._aivat.scores(hand, agents)[seat]
+        scores = self._aivat.scores(hand, agents)
+        score = scores[seat]
         if score.estimate is None:
             raise prober.refusal or ValueError(f"{agent.name}: {score.refused}")
-        return -score.estimate
+        return np.array([-score.estimate, -score.reduced, scores[1 - seat].reduced])

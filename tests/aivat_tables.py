@@ -1,17 +1,21 @@
 """Agents and value functions under which AIVAT is tested."""
 
+import dataclasses
 import functools
 
 import numpy as np
+from reference.poker_game import decks
 
 from plurispiel.abstraction.holdem.openspiel import game_string
-from plurispiel.abstraction.holdem.rules import LEDUC
+from plurispiel.abstraction.holdem.rules import KUHN, LEDUC
 from plurispiel.abstraction.trees.game_tree import flatten
 from plurispiel.agents.base import RangeAgent, Strategy
 from plurispiel.agents.openspiel import PolicyAgent
 from plurispiel.agents.tabular.solution import solution_of
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.value_functions import ValueFunction
+
+KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
 
 
 class Remembering(RangeAgent):
@@ -82,6 +86,19 @@ def forms(score):
         score.reduced,
         score.reduced + score.true_own_actions,
     )
+
+
+@functools.cache
+def distinct_decks(rules):
+    """Return one deck for each deal of ranks, and the chance of that deal."""
+    found = {}
+    ends = [rules.num_hole_cards * seat for seat in range(1, rules.num_seats + 1)]
+    ends += [ends[-1] + rules.board_size(street) for street in range(rules.num_streets - 1)]
+    for deck in decks(rules):
+        dealt = b"".join(bytes(np.sort(part // 4)) for part in np.split(deck, ends))
+        found.setdefault(dealt, [deck, 0])[1] += 1
+    total = sum(count for _, count in found.values())
+    return [(deck, count / total) for deck, count in found.values()]
 
 
 @functools.cache

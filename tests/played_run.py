@@ -11,7 +11,7 @@ from plurispiel.tournaments.run.store import RunStore
 
 def play(folder, keep="sample", **settings):
     """Play a tournament in this process and return its folder."""
-    config = TournamentConfig(**{"score": "aivat_duplicate"} | settings)
+    config = TournamentConfig(**{"score": "aivat_zero_sum"} | settings)
     with contextlib.closing(RunStore(folder, config)) as store:
         play_run(config, store, Conduct(keep=keep))
     return folder

@@ -1,13 +1,12 @@
 """AIVAT brings no bias: means over all deals of small games are the true ones, exactly."""
 
-import dataclasses
 import functools
 import os
 
 import numpy as np
 import pytest
-from aivat_tables import Noise, Remembering, Zero, equilibrium, forms
-from reference.poker_game import PokerGame, decks
+from aivat_tables import KUHN3, Noise, Remembering, Zero, distinct_decks, equilibrium, forms
+from reference.poker_game import PokerGame
 
 from plurispiel.abstraction.holdem.betting import CALL, FOLD
 from plurispiel.abstraction.holdem.rules import KUHN, LEDUC, HoldemRules
@@ -19,9 +18,6 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.value_functions import NO_CARD, Checkdown, Situation, ValueFunction
 
 jit_only = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
-
-
-KUHN3 = dataclasses.replace(KUHN, blinds=(1, 1, 1), num_ranks=4)
 
 
 class Expected(ValueFunction):
@@ -46,19 +42,6 @@ class Expected(ValueFunction):
                 values[combo] = self.game.value(deck, len(situation.board), situation.actions, situation.seat)
             self.memory[key] = values * self.factor
         return self.memory[key]
-
-
-@functools.cache
-def distinct_decks(rules):
-    """Return one deck for each deal of ranks, and the chance of that deal."""
-    found = {}
-    ends = [rules.num_hole_cards * seat for seat in range(1, rules.num_seats + 1)]
-    ends += [ends[-1] + rules.board_size(street) for street in range(rules.num_streets - 1)]
-    for deck in decks(rules):
-        dealt = b"".join(bytes(np.sort(part // 4)) for part in np.split(deck, ends))
-        found.setdefault(dealt, [deck, 0])[1] += 1
-    total = sum(count for _, count in found.values())
-    return [(deck, count / total) for deck, count in found.values()]
 
 
 def enumerate_scores(rules, agents, value_function):

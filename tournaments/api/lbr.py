@@ -52,6 +52,9 @@ class LbrResult:
         The rate computed from the chips won at the table.
     aivat_mbb_per_hand, aivat_ci95 : float or None
         The rate computed by AIVAT; None without AIVAT.
+    aivat_zero_sum_mbb_per_hand, aivat_zero_sum_ci95 : float or None
+        The rate computed by AIVAT with the zero-sum correction (`evaluation.zero_sum`), in which a report by an agent
+        from outside does not count; None without AIVAT.
     game : str
         A preset's name, or an OpenSpiel game string.
     seed : int
@@ -76,6 +79,8 @@ class LbrResult:
     paid_ci95: float | None
     aivat_mbb_per_hand: float | None
     aivat_ci95: float | None
+    aivat_zero_sum_mbb_per_hand: float | None
+    aivat_zero_sum_ci95: float | None
     game: str
     seed: int
     digest: str
@@ -210,7 +215,7 @@ def measure_lbr(
 
 
 def _rate_text(record: dict[str, Any], aivat: bool) -> str:
-    by = "aivat_" * aivat
+    by = "aivat_zero_sum_" * aivat
     return f"{record[f'{by}mbb_per_hand']:+,.0f} ± {number_text(record[f'{by}ci95'], ',.0f')} mbb/hand"
 
 

@@ -39,8 +39,8 @@ class AgentResult:
     retired : bool
         Whether the agent reached the limit of faults, so that its seat only folded afterwards.
     scores : dict
-        For each of the scores ``raw``, ``duplicate``, ``aivat`` and ``aivat_duplicate`` a dict with ``mbb_per_hand``,
-        ``ci95`` and ``sd_bb`` (`scores.Sample.record`); None for a score that the run does not hold.
+        For each of the scores ``raw``, ``duplicate``, ``aivat``, ``aivat_duplicate`` and ``aivat_zero_sum`` a dict with
+        ``mbb_per_hand``, ``ci95`` and ``sd_bb`` (`scores.Sample.record`); None for a score that the run does not hold.
     stats : dict
         Frequencies of play, as shares of 1: ``vpip``, ``pfr``, ... (`PlayStatistics.record`).
     """

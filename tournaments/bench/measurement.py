@@ -1,5 +1,6 @@
-"""One measured figure."""
+"""One measured figure, and tables of figures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -11,3 +12,13 @@ class Measurement:
     value: float
     unit: str
     note: str = ""
+
+
+def markdown_table(lines: Sequence[Sequence[str]]) -> str:
+    """Return the cells of a table as Markdown; the first line is its head."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    head, *others = lines
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |"
+        for line in (head, ["-" * width for width in widths], *others)
+    )

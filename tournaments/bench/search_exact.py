@@ -10,7 +10,7 @@ from plurispiel.abstraction.trees.game_tree import GameTree, flatten
 from plurispiel.agents.search.exact.search import GameTreeSearch, GameTreeSearcher, SolvedSubgame
 from plurispiel.agents.tabular.solvers import make_solver
 from plurispiel.evaluation.best_response import Exploitability, exploitability
-from plurispiel.tournaments.bench.measurement import Measurement
+from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
 
 _GAMES = {"leduc": 3_000, "leduc-9": 3_000, "holdem-mini": 3_000, "kuhn3": 3_000, "leduc3": 1_000}
 """By game: the iterations of a search for each second of the option ``seconds``."""
@@ -65,12 +65,7 @@ def search_exact_text(rows: list[Measurement]) -> str:
     lines = {(game, blueprint): ["-"] * len(columns) for game, blueprint, _ in parts}
     for row, (game, blueprint, column) in zip(rows, parts, strict=True):
         lines[game, blueprint][columns.index(column)] = "-" if math.isnan(row.value) else f"{row.value:.3g}"
-    table = [["game", "blueprint", *columns], *([*name, *cells] for name, cells in lines.items())]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    table.insert(1, ["-" * width for width in widths])
-    return "\n".join(
-        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in table
-    )
+    return markdown_table([["game", "blueprint", *columns], *([*name, *cells] for name, cells in lines.items())])
 
 
 def _measure(searcher: GameTreeSearcher, name: str, blueprint: np.ndarray, iterations: int) -> list[Measurement]:

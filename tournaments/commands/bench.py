@@ -11,6 +11,7 @@ from plurispiel.tournaments.bench.blueprint import bench_blueprint
 from plurispiel.tournaments.bench.blueprint_curves import bench_blueprint_curves
 from plurispiel.tournaments.bench.bot_profile import bench_bot_profile, bot_profile_text, profile_settings
 from plurispiel.tournaments.bench.card_abstraction import bench_card_abstraction
+from plurispiel.tournaments.bench.coverage import bench_coverage, coverage_text
 from plurispiel.tournaments.bench.engine import bench_engine
 from plurispiel.tournaments.bench.mixing import bench_mixing
 from plurispiel.tournaments.bench.rows import bench_rows
@@ -32,6 +33,7 @@ _BENCHES = {
     "search-exact": bench_search_exact,
     "search-spots": bench_search_spots,
     "mixing": bench_mixing,
+    "coverage": bench_coverage,
     "rows": bench_rows,
 }
 
@@ -67,6 +69,9 @@ def main(options: argparse.Namespace) -> int:
         return 0
     if options.name == "search-exact":
         print(search_exact_text(rows))
+        return 0
+    if options.name == "coverage":
+        print(coverage_text(rows))
         return 0
     width = max(len(row.name) for row in rows)
     for row in rows:

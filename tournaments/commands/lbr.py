@@ -58,7 +58,9 @@ def _resume_command(options: argparse.Namespace) -> str:
 
 def _table(records: list[dict[str, Any]]) -> str:
     by_aivat = records[0]["aivat_mbb_per_hand"] is not None
-    rates = [("", "mbb/hand"), ("paid_", "as paid"), *[("aivat_", "by AIVAT")] * by_aivat]
+    rates = [("", "mbb/hand"), ("paid_", "as paid")]
+    if by_aivat:
+        rates += [("aivat_", "by AIVAT"), ("aivat_zero_sum_", "+ zero-sum")]
     rows: list[tuple[str, ...]] = [
         ("menu", *(text for _, title in rates for text in (title, "± 95 %")), "hands", "sd bb a deck", "hands/s"),
     ]

@@ -7,6 +7,7 @@ from plurispiel.tournaments.report.panel import Panel, Section, figures, paragra
 from plurispiel.tournaments.report.run_record import RunRecord
 from plurispiel.tournaments.report.scale import LinearScale
 from plurispiel.tournaments.report.win_rate import MAX_PANELS
+from plurispiel.tournaments.run.table_sums import ZERO_SUM
 
 _NAMES = {
     "chips": "duplicate decks",
@@ -16,6 +17,7 @@ _NAMES = {
     "other_actions": "+ the opponent's",
     "true_chance": "+ chance, own cards",
     "true_other_actions": "+ the opponent's",
+    ZERO_SUM: "+ zero sum",
 }
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 356, 26, 30, 130, 96
 
@@ -36,14 +38,17 @@ def steps(run: RunRecord, number: int) -> list[Step]:
     """Return an agent's steps, raw hands first; empty if fewer than two hands have been played.
 
     The standard deviation of the first step is over single hands. From the second step on, the deviation is over the
-    rates of groups, times the square root of the mean number of hands in a group. With fewer than two groups, only the
-    first step is returned.
+    rates of groups, times the square root of the mean number of hands in a group. The zero-sum correction is a step if
+    the ranking score has it. With fewer than two groups, only the first step is returned.
     """
     agent = run.scores.agents[number]
     raw = agent.score("raw")
     if raw is None or raw.sd_mbb is None:
         return []
-    spreads = [("raw hands", raw.sd_mbb), *((_NAMES[key], s.sd_mbb) for key, s in agent.corrections().items())]
+    found = agent.corrections()
+    if run.scores.headline != "aivat_zero_sum":
+        found.pop(ZERO_SUM, None)
+    spreads = [("raw hands", raw.sd_mbb), *((_NAMES[key], s.sd_mbb) for key, s in found.items())]
     return [
         Step(name, sd / 1000.0, (sd / raw.sd_mbb) ** 2 if raw.sd_mbb else None)
         for name, sd in spreads
@@ -85,7 +90,8 @@ CORRECTIONS = Section(
     "Standard deviation of a hand's result in big blinds, and the variance as a share of the raw variance, as "
     "corrections are added. The steps are: the same deck in all seats; AIVAT's mean over the hands the agent could "
     "have held; chance; the agent's own choices; with two players left, the opponent's choices, if the opponent is an "
-    "agent of this package. From the second bar on, the deviation is over groups, times the square root of the hands "
+    "agent of this package; the luck in the sum of the table's scores (in which outside agents count without their own "
+    "strategies). From the second bar on, the deviation is over groups, times the square root of the hands "
     "in a group. An early step may add spread that a later step removes.",
     ("agent", "step", "sd_bb_per_hand", "share_of_raw_variance"),
     _panel,

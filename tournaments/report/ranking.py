@@ -14,6 +14,7 @@ SCORE_NAMES = {
     "duplicate": "duplicate",
     "aivat": "AIVAT",
     "aivat_duplicate": "AIVAT + duplicate",
+    "aivat_zero_sum": "AIVAT + zero-sum",
 }
 
 _ROW, _TOP = 30, 12

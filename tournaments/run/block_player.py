@@ -271,15 +271,30 @@ class BlockPlayer:
         number = len(self._config.agents)
         contestants = [number if one == self._config.controlled else one for one in lineup]
         table = [0] * len(lineup)
-        control = self._play_group(table, contestants, retired, group, self._take_control, self._aivat, True)[number]
+        scores = self._play_group(table, contestants, retired, group, self._take_control, self._aivat, True)
+        control = scores[number]
         own = dataclasses.replace(
             played[0],
             faults=played[0].faults + control.faults,
             first_fault=played[0].first_fault or control.first_fault,
             fault_kinds=f"{played[0].fault_kinds} {control.fault_kinds}".strip(),
         )
-        without = dataclasses.replace(control, faults=0, first_fault="", fault_kinds="")
+        without = dataclasses.replace(
+            control, faults=0, first_fault="", fault_kinds="", table_sum=self._table_sum(scores)
+        )
         return played | {0: own, number: without}
+
+    def _table_sum(self, scores: dict[int, AgentScore]) -> float | None:
+        """Return the sum of a table's scores, in which agents from outside count with the reduced form of AIVAT.
+
+        None without AIVAT, or if an agent of this package lacks a correction.
+        """
+        known = [
+            each
+            for number, score in scores.items()
+            if (each := score.full if number in self._trusted else score.reduced) is not None
+        ]
+        return sum(known) if self._aivat is not None and len(known) == len(scores) else None
 
     def processes(self) -> list[tuple[Place, IsolatedAgent | Speaker]]:
         """Return the agents built so far that run in a process of their own, each with its place.

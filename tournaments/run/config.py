@@ -19,7 +19,7 @@ from plurispiel.tournaments.run.default_tournament import DEFAULT_AGENTS
 from plurispiel.tournaments.run.stop_rule import StopRule, parse_stop_rule
 
 FORMATS = ("round-robin", "gauntlet", "lineup", "lineup-1v5", "lineup-5v1")
-SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate")
+SCORES = ("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum")
 REFEREES = ("universal_poker", "none")
 ON_FAULT = ("forfeit", "repair", "abort")
 DEALS = ("shared", "once")
@@ -67,14 +67,15 @@ class TournamentConfig:
         ``shared``: all rotations of a group are dealt the same deck (the default). ``once``: each rotation has its own
         deck.
     believe : tuple of str
-        Outside agents, by name or spec, whose reported strategies correct their scores.
+        Outside agents, by name or spec, whose reported strategies correct their scores ``aivat`` and
+        ``aivat_duplicate``.
     referee : {"universal_poker", "none"}
         Engine in which every hand is replayed and checked; ``none`` for no check.
     on_fault : {"forfeit", "repair", "abort"}
         Penalty for a fault. ``forfeit``: the agent checks or folds the rest of the hand; ``repair``: its answer becomes
         the nearest legal action, or a check or fold where there is no answer; ``abort``: the run ends.
-    score : {"raw", "duplicate", "aivat", "aivat_duplicate"}
-        The score that ranks the agents. By default ``aivat_duplicate``; ``duplicate`` if AIVAT could score no agent.
+    score : {"raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"}
+        The score that ranks the agents. By default ``aivat_zero_sum``; ``duplicate`` if AIVAT could score no agent.
         AIVAT is computed unless the score is ``raw`` or ``duplicate``.
     values : str
         Value estimates of AIVAT: ``checkdown``, ``blueprint`` (the blueprint bundled for this game) or
@@ -175,7 +176,7 @@ class TournamentConfig:
 
     @functools.cached_property
     def believed(self) -> frozenset[int]:
-        """The numbers of the outside agents whose reported strategies correct their scores."""
+        """The numbers of the outside agents whose reported strategies correct their scores (`believe`)."""
         return frozenset(n for n in self.outsiders if {self.names[n], self.agents[n]} & {*self.believe})
 
     @property

@@ -27,6 +27,7 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_spec
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.isolation import split_agent
 from plurispiel.tournaments.contestants.process import die_with
@@ -195,9 +196,9 @@ class LbrRun:
         numbers = sorted(number for number in self._scores if number < num_groups)
         played = np.array([self._scores[number] for number in numbers])
         unit = 1000.0 / self.config.rules.big_blind
-        paid, expected, corrected = (
-            estimate_mean(column * unit) for column in played.reshape(-1, len(GroupScore._fields)).T
-        )
+        played = played.reshape(-1, len(GroupScore._fields))
+        paid, expected, corrected = (estimate_mean(column * unit) for column in played.T[:3])
+        zero_sum = estimate_mean(self._zero_sum(np.array(numbers), played) * unit)
         return {
             "agent": parse_spec(self.config.agent).title,
             "menu": self.config.menu,
@@ -209,10 +210,31 @@ class LbrRun:
             "paid_ci95": paid.ci95,
             "aivat_mbb_per_hand": corrected.mean if self.config.aivat else None,
             "aivat_ci95": corrected.ci95 if self.config.aivat else None,
+            "aivat_zero_sum_mbb_per_hand": zero_sum.mean if self.config.aivat else None,
+            "aivat_zero_sum_ci95": zero_sum.ci95 if self.config.aivat else None,
             "game": game_name(self.config.rules),
             "seed": self.config.seed,
             "digest": self.config.digest,
         }
+
+    def _zero_sum(self, numbers: np.ndarray, played: np.ndarray) -> np.ndarray:
+        """Return what local best response wins in each group by AIVAT and the zero-sum correction, in chips.
+
+        An agent from outside counts without its own report, as in tournaments.
+
+        Parameters
+        ----------
+        numbers : int64[num_groups]
+            The groups, ascending.
+        played : float64[num_groups, 5]
+            The groups' `GroupScore`.
+        """
+        is_outside = parse_spec(self.config.agent).is_foreign
+        _, _, corrected, reduced, own = played.T
+        scores = np.stack([own, -(reduced if is_outside else corrected)], axis=1)
+        num_earlier = np.searchsorted(numbers, numbers // BLOCK_GROUPS * BLOCK_GROUPS)
+        prior = prior_coefficients(np.ones(2), np.array([True, is_outside]))
+        return zero_sum_scores(scores, num_earlier, prior)[:, 0]
 
     def _read(self) -> dict[int, GroupScore]:
         """Return the stored scores by group number. An incomplete last line, left by a killed run, is cut off the file.

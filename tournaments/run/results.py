@@ -21,7 +21,7 @@ _SEPARATE = (
 )
 
 BELIEVED = "†"
-"""The mark of an outside agent whose reported strategy corrects the agent's own score."""
+"""The mark of an outside agent whose reported strategy corrects its scores `aivat` and `aivat_duplicate`."""
 
 
 @dataclass
@@ -160,7 +160,7 @@ def _ranking_lines(results: dict[str, Any]) -> list[str]:
     if results["matrix"] and len(ranked) > 2:
         lines += ["", "mbb/hand of the row against the column, ± 95 %:", *aligned(_matrix_rows(results, ranked))]
     lines += ["", *_score_lines(results, ranked)]
-    if results["matrix"] and results["score"].startswith("aivat"):
+    if results["matrix"] and results["score"] in ("aivat", "aivat_duplicate"):
         lines.append(_SEPARATE)
     return lines
 
@@ -252,12 +252,12 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
                 why = "its strategy is not known"
             lines.append(f"* {name}: corrected only by chance and by strategies of this package's agents, as {why}")
         elif agent["believed"] and agent["aivat"]:
-            lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (option believe)")
+            lines.append(f"{BELIEVED} {name}: aivat and aivat+duplicate use its own reports (option believe)")
     return lines
 
 
 def _title(name: str) -> str:
-    return name.replace("_", "+")
+    return name.replace("_", "+", 1).replace("_", "-")
 
 
 def interval_text(score: dict | None) -> str:

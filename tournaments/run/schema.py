@@ -29,9 +29,14 @@ SCORE_TYPES = {
     "true_other_actions": "f8",
     "aivat_squared": "f8",
     "reduced_squared": "f8",
+    "table_sum": "f8",
 }
 SCORES = np.dtype(list(SCORE_TYPES.items()))
 """The dtype of the numbers of one agent in one group (`AgentScore`); NaN where the database holds NULL."""
+
+FULL_CORRECTIONS = ("imaginary_hands", "chance", "own_actions", "other_actions")
+REDUCED_CORRECTIONS = ("true_chance", "true_other_actions")
+"""The columns that AIVAT adds to the chips: with all corrections, and with those that need no own strategy."""
 
 SCORE_COLUMNS = tuple(field.name for field in dataclasses.fields(AgentScore))
 score_values = operator.attrgetter(*SCORE_COLUMNS)  # dataclasses.astuple takes twenty times as long
@@ -62,6 +67,7 @@ CREATE TABLE IF NOT EXISTS groups (
     refused TEXT NOT NULL,
     calibration BLOB NOT NULL,
     seat_sums BLOB NOT NULL,
+    table_sum REAL,
     answers INTEGER NOT NULL,
     answer_seconds REAL NOT NULL,
     slowest_answer REAL NOT NULL,

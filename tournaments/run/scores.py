@@ -1,6 +1,7 @@
-"""The four scores of an agent: with and without AIVAT, with hands or duplicate groups as the samples.
+"""The scores of an agent: with and without AIVAT, with hands or duplicate groups as the samples.
 
-The samples of ``raw`` and ``aivat`` are hands, those of ``duplicate`` and ``aivat_duplicate`` are groups.
+The samples of ``raw`` and ``aivat`` are hands, those of ``duplicate``, ``aivat_duplicate`` and ``aivat_zero_sum`` are
+groups. The last has the zero-sum correction (`table_sums`).
 """
 
 from collections.abc import Sequence
@@ -10,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from plurispiel.evaluation.statistics import bootstrap_interval, estimate_mean, one_tailed_p, sequential_half_width
-from plurispiel.tournaments.run.config import TournamentConfig
+from plurispiel.tournaments.run.config import SCORES, TournamentConfig
+from plurispiel.tournaments.run.schema import FULL_CORRECTIONS, REDUCED_CORRECTIONS
 from plurispiel.tournaments.run.store import RunStore
+from plurispiel.tournaments.run.table_sums import ZERO_SUM, with_zero_sum
 
 FULL, CHANCE_ONLY = "full", "chance only"
 """The forms of AIVAT: with all corrections, or with only those that need no report by the agent itself."""
 
-_CORRECTIONS = {
-    FULL: ("imaginary_hands", "chance", "own_actions", "other_actions"),
-    CHANCE_ONLY: ("true_chance", "true_other_actions"),
-}
+_CORRECTIONS = {FULL: FULL_CORRECTIONS, CHANCE_ONLY: REDUCED_CORRECTIONS}
 
 # A spread of at most this share of its measure is only rounding and counts as 0. The measure of a standard deviation is
 # the standard deviation of `raw`, that of a standard error the largest absolute rate.
@@ -61,9 +61,9 @@ class AgentScores:
     ----------
     config : TournamentConfig
         The settings of the run.
-    rows : SCORES[num_groups]
-        The agent's stored numbers (`schema.SCORES`), one row for each group.
-    control : SCORES[num_groups] or None
+    rows : structured array[num_groups]
+        The agent's numbers (`table_sums.with_zero_sum`), one row for each group.
+    control : structured array[num_groups] or None
         The numbers of the Control, a copy of the other agent that plays the same decks in this agent's seat. They are
         subtracted in scores by group. None without a Control.
     complaint : str
@@ -72,8 +72,9 @@ class AgentScores:
     Attributes
     ----------
     form : str or None
-        `FULL` or `CHANCE_ONLY`, the corrections in the scores with AIVAT; None without AIVAT. `CHANCE_ONLY` corrects
-        for chance at the true cards and, once two seats are left, for the actions of an opponent of this package.
+        `FULL` or `CHANCE_ONLY`, the corrections in ``aivat`` and ``aivat_duplicate``; None without AIVAT. `CHANCE_ONLY`
+        corrects for chance at the true cards and, once two seats are left, for the actions of an opponent of this
+        package.
     """
 
     def __init__(self, config: TournamentConfig, rows: np.ndarray, control: np.ndarray | None, complaint: str):
@@ -92,7 +93,7 @@ class AgentScores:
         """Return the score of a name in `config.SCORES`; None if the agent has no such score."""
         if not len(self._rows) or ("aivat" in name and self.form is None):
             return None
-        return self._by_group(self._columns(name)) if "duplicate" in name else self._by_hand(name)
+        return self._by_hand(name) if name in ("raw", "aivat") else self._by_group(self._columns(name))
 
     def first(self, num_groups: int) -> "AgentScores":
         """Return the scores over the first `num_groups` groups alone, in the `form` that all groups together have."""
@@ -104,19 +105,22 @@ class AgentScores:
     def corrections(self) -> dict[str, Sample]:
         """Return the score by group without corrections (``chips``), and with one more correction at a time.
 
-        The key of each score is the name of its last correction, a column of `schema.SCORES`.
+        The key of each score is the name of its last correction, a column of `schema.SCORES` or `ZERO_SUM`.
         """
         columns = ["chips", *_CORRECTIONS.get(self.form or "", ())]
         if not len(self._rows):
             return {}
-        return {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
+        found = {name: self._by_group(columns[: k + 1]) for k, name in enumerate(columns)}
+        return found | ({ZERO_SUM: self._by_group([ZERO_SUM])} if self.form else {})
 
     def group_chips(self, name: str) -> np.ndarray:
         """Return the chips of every group under a score, with its corrections if any: float64[num_groups]."""
         return _sum(self._rows, self._columns(name))
 
     def _columns(self, name: str) -> list[str]:
-        """Return the columns of `SCORES` whose sum is a score in chips."""
+        """Return the columns whose sum is a score in chips."""
+        if name == "aivat_zero_sum":
+            return [ZERO_SUM]
         if "aivat" not in name:
             return ["chips"]
         return ["chips", *_CORRECTIONS[self.form or CHANCE_ONLY]]
@@ -158,7 +162,7 @@ class RunScores:
     Attributes
     ----------
     headline : str
-        Name of the score that ranks the agents: the score in the settings, else ``aivat_duplicate`` if an agent has
+        Name of the score that ranks the agents: the score in the settings, else ``aivat_zero_sum`` if an agent has
         that score, else ``duplicate``.
     agents : list of AgentScores
         The scores of each agent.
@@ -168,6 +172,7 @@ class RunScores:
 
     def __init__(self, config: TournamentConfig, store: RunStore, rows: np.ndarray):
         refusals, calibrations = store.refusals(), store.calibrations()
+        rows = with_zero_sum(config, rows)
         self.complaints = []
         self.agents = []
         controls = rows[rows["agent"] == len(config.agents)]
@@ -178,7 +183,7 @@ class RunScores:
             control = controls if len(controls) and number == config.controlled else None
             self.agents.append(AgentScores(config, rows[rows["agent"] == number], control, self.complaints[-1]))
         holds_aivat = any(agent.form for agent in self.agents)
-        self.headline = config.score or ("aivat_duplicate" if holds_aivat else "duplicate")
+        self.headline = config.score or ("aivat_zero_sum" if holds_aivat else "duplicate")
         self._seed = config.public_seed
 
     def group_rates(self, number: int) -> np.ndarray:
@@ -191,7 +196,7 @@ class RunScores:
 
     @property
     def _by_groups(self) -> str:
-        return "aivat_duplicate" if "aivat" in self.headline else "duplicate"
+        return {"raw": "duplicate", "aivat": "aivat_duplicate"}.get(self.headline, self.headline)
 
     def record(self, number: int) -> dict[str, Any]:
         """Return an agent's scores as they stand in the results, with the headline score first.
@@ -199,7 +204,7 @@ class RunScores:
         ``variance_ratio`` is the variance of ``raw`` divided by that of the headline score.
         """
         agent = self.agents[number]
-        samples = {name: agent.score(name) for name in ("raw", "duplicate", "aivat", "aivat_duplicate")}
+        samples = {name: agent.score(name) for name in SCORES}
         headline = samples[self.headline]
         groups = agent.score(self._by_groups)
         raw = samples["raw"]

@@ -43,7 +43,7 @@ from plurispiel.tournaments.run.schema import (
     score_values,
 )
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 
 _OTHER_FACTS = ("player", "values", "code")  # rows of the table `run` that `RunStore.facts` leaves out
 _FILES = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "results.json", "hands.phhs", run_key.NAME)

@@ -21,6 +21,8 @@ KEYS = [
     "paid_ci95",
     "aivat_mbb_per_hand",
     "aivat_ci95",
+    "aivat_zero_sum_mbb_per_hand",
+    "aivat_zero_sum_ci95",
     "game",
     "seed",
     "digest",

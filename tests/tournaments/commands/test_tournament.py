@@ -125,7 +125,7 @@ def test_a_bot_of_fifteen_lines_plays(capsys, tmp_path):
     assert [agent["faults"] for agent in results["agents"]] == [0, 0]
     assert results["agents"][0]["stats"]["showdown"] < 0.2
     assert rates(results)[0] == -rates(results)[1]
-    assert results["score"] == "aivat_duplicate"
+    assert results["score"] == "aivat_zero_sum"
     assert [agent["aivat"] for agent in results["agents"]] == ["chance only", "full"]
 
 
@@ -240,7 +240,7 @@ def test_nothing_given_plays_the_default_tournament(capsys, home):
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
     assert "gauntlet of 6 agents, 2 seats, 5 line-ups x 2 decks" in captured.err
-    assert lines[0] == "blueprint, mbb/hand by aivat+duplicate:"
+    assert lines[0] == "blueprint, mbb/hand by aivat+zero-sum:"
     assert [line.split()[0] for line in lines[4:9]] == ["tag", "equity", "call", "raise", "random"]
     assert "AIVAT with checkdown values" in captured.out
 

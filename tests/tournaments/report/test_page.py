@@ -123,7 +123,8 @@ def test_files_hold_the_figures_of_the_results(heads_up):
         spreads = [float(step["sd_bb_per_hand"]) for step in found]
         assert spreads[0] == pytest.approx(agent["scores"]["raw"]["sd_bb"])
         assert spreads[1] == pytest.approx(agent["scores"]["duplicate"]["sd_bb"])
-        assert spreads[-1] == pytest.approx(agent["scores"]["aivat_duplicate"]["sd_bb"])
+        assert spreads[-1] == pytest.approx(agent["scores"]["aivat_zero_sum"]["sd_bb"])
+        assert spreads[-2] == pytest.approx(agent["scores"]["aivat_duplicate"]["sd_bb"])
         assert float(found[-1]["share_of_raw_variance"]) == pytest.approx(1.0 / agent["variance_ratio"])
         play = [one for one in rows_of(page, "play") if one["agent"] == row["agent"]]
         assert [one["position"] for one in play] == ["all", "BB", "BTN"]
@@ -289,13 +290,14 @@ def test_an_agent_named_like_a_formula_is_a_text_in_every_file(tmp_path, monkeyp
 def test_the_final_table_holds_each_score_once_and_the_ranking_one_first(heads_up):
     run = read_run(heads_up, "A")
     section = make_page([run], "report").html.partition('<section id="ranking">')[2].partition("</section>")[0]
-    assert run.scores.headline == "aivat_duplicate"
+    assert run.scores.headline == "aivat_zero_sum"
     assert re.findall(r"<th(?: [^>]*)?>(.*?)</th>", section) == [
         "agent",
-        "AIVAT + duplicate",
+        "AIVAT + zero-sum",
         "raw",
         "duplicate",
         "AIVAT",
+        "AIVAT + duplicate",
         "ratio",
         "p",
         "hands",

@@ -151,6 +151,7 @@ def test_the_table_shows_who_beat_whom_heads_up(tmp_path):
     separate = "AIVAT estimates both sides of a pairing separately"
     assert results["score"] == "duplicate" and separate not in "\n".join(lines)
     assert separate in table_text(results | {"score": "aivat_duplicate"})
+    assert separate not in table_text(results | {"score": "aivat_zero_sum"})
 
 
 def test_a_heads_up_gauntlet_says_who_wins_and_what_is_not_decided(tmp_path):

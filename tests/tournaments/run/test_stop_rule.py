@@ -106,11 +106,15 @@ def test_nothing_but_the_cards_decides_where_it_stops(tmp_path, settings):
 
 def test_the_rule_asks_the_headline(tmp_path):
     settings = {"agents": ("fold", "raise"), "decks": 120, "stop_when": "significant"}
-    by_duplicate, by_aivat = (play(tmp_path / score, **settings, score=score) for score in ("duplicate", ""))
+    by_duplicate, by_aivat = (
+        play(tmp_path / score, **settings, score=score) for score in ("duplicate", "aivat_duplicate")
+    )
     assert (by_duplicate["score"], by_aivat["score"]) == ("duplicate", "aivat_duplicate")
     assert by_duplicate["decks"] == by_aivat["decks"] == 104
     widths = [results["agents"][0]["sequential_ci95"] for results in (by_duplicate, by_aivat)]
     assert widths[0] == 0.0 < widths[1] < 750.0
+    by_default = play(tmp_path / "default", **settings, score="")
+    assert by_default["score"] == "aivat_zero_sum" and by_default["agents"][0]["sequential_ci95"] < 1e-6
 
 
 def test_one_agent_against_copies_is_asked_alone(tmp_path):

@@ -119,11 +119,11 @@ def _add_cards(add: Callable[..., Any]) -> None:
 def _add_score(add: Callable[..., Any]) -> None:
     add(
         "--score",
-        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"),
         default=argparse.SUPPRESS,
         help="score that ranks the agents: raw has hands as samples, duplicate has decks over all rotations; aivat and "
-        "aivat_duplicate also remove luck. raw and duplicate compute no AIVAT and play faster "
-        "(default: aivat_duplicate)",
+        "aivat_duplicate also remove luck; aivat_zero_sum removes the luck in the sum of the table's scores, too. raw "
+        "and duplicate compute no AIVAT and play faster (default: aivat_zero_sum)",
     )
     add(
         "--values",
@@ -138,8 +138,9 @@ def _add_score(add: Callable[..., Any]) -> None:
         action="append",
         metavar="A,B,...",
         default=argparse.SUPPRESS,
-        help="outside agents to trust: AIVAT uses the strategies that they report, although an agent could report "
-        "false ones; reports come from processes that never see hole cards (default: none)",
+        help="outside agents to trust: the scores aivat and aivat_duplicate use the strategies that they report, "
+        "although an agent could report false ones; aivat_zero_sum does not. Reports come from processes that never "
+        "see hole cards (default: none)",
     )
     add(
         "--stop-when",

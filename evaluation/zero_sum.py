@@ -1,0 +1,114 @@
+"""The zero-sum correction: what the scores of a table sum to is luck, and is taken off.
+
+Let X_c be the score of contestant c in a duplicate group, in chips: its payoffs with corrections of mean zero (AIVAT).
+The payoffs of a hand sum to zero, so the *table sum* Z = sum_c X_c consists of corrections alone, and has mean 0. The
+corrected score
+
+    X_c - beta_c Z
+
+therefore has the mean of X_c for every beta_c that does not depend on this group. Its variance is lowest with
+beta_c = Cov(X_c, Z) / Var(Z), a control variate. An agent that reports no strategy keeps the luck of its own actions
+and cards in X_c, and the same luck is in Z: beta_c is then near 1, and X_c - Z = -sum of the other scores.
+
+**Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block in the
+order of the schedule. Given the past they are constants, so the corrected scores less their mean are martingale
+differences: unbiased, uncorrelated, the same however many groups follow, and fit for intervals that are looked at again
+and again. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
+earlier groups it counts m / (m + 20), and a prior the rest. The prior is 1 for a single contestant that reports no
+strategy; several such share it by seats, and without such a contestant all do. The prior stands alone while Z
+hardly varies, as between two contestants without reports, whose corrections of chance mirror each other. A coefficient
+outside [-0.5, 1.5] is cut: all coefficients of the table move towards the prior, just as far as needed. Each of these
+steps keeps the sum of a table's coefficients at 1, so that its corrected scores sum to 0.
+
+Z must not contain a word that somebody may have made up for gain: with an invented report its mean is not 0, and the
+scores of all others would move. Callers let agents that are not trusted count with payoffs and chance alone.
+
+References
+----------
+S. Asmussen and P. W. Glynn: Stochastic Simulation (2007), chapter V.2, control variates. N. Burch et al.: AIVAT: A New
+Variance Reduction Technique for Agent Evaluation in Imperfect Information Games, AAAI (2018), for the corrections.
+"""
+
+import numpy as np
+
+PRIOR_GROUPS = 20
+"""Weight of the prior, in groups."""
+
+LOWEST, HIGHEST = -0.5, 1.5
+"""Range of the coefficients."""
+
+_LEAST_SPREAD = 0.01
+"""Smallest spread of Z at which coefficients are fitted, as a share of the largest spread of a contestant's score."""
+
+
+def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
+    """Return the prior: 1, shared by seats among the contestants that report no strategy, or else among all.
+
+    Parameters
+    ----------
+    seats : int64[num_contestants]
+        The seats of each contestant, or any multiple of them.
+    silent : bool[..., num_contestants]
+        Whether each contestant's score lacks the corrections that need its own strategy.
+
+    Returns
+    -------
+    float64[..., num_contestants]
+
+    >>> prior_coefficients(np.array([1, 5]), np.array([[False, False], [True, False], [True, True]])).round(3).tolist()
+    [[0.167, 0.833], [1.0, 0.0], [0.167, 0.833]]
+    """
+    shares = seats * np.where(silent.any(axis=-1, keepdims=True), silent, True)
+    return shares / shares.sum(axis=-1, keepdims=True)
+
+
+def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the coefficients of all contestants in all groups.
+
+    Parameters
+    ----------
+    scores : float64[num_groups, num_contestants]
+        The scores of everybody at the table, in chips of a group, in the order of the schedule.
+    num_earlier : int64[num_groups]
+        For each group, on how many of the first groups its coefficients are fitted: those before its block.
+    prior : float64[num_groups, num_contestants] or float64[num_contestants]
+        The prior coefficients, which sum to 1 (`prior_coefficients`).
+
+    Returns
+    -------
+    float64[num_groups, num_contestants]
+        Rows that sum to 1. Later groups have no influence on a row, not even in its last bit.
+    """
+    if not len(scores):
+        return np.empty(scores.shape)
+    # The same numbers are taken off all groups, so that large means do not eat up the digits of small spreads.
+    centred = scores - scores[0]
+    sums = centred.sum(axis=1, keepdims=True)
+
+    def before(values: np.ndarray) -> np.ndarray:
+        totals = np.cumsum(values, axis=0)  # cumsum adds in order: the first sums do not depend on what follows
+        return np.concatenate([np.zeros((1, values.shape[1])), totals])[num_earlier]
+
+    count = np.maximum(num_earlier, 1)[:, None]
+    total, totals = before(sums), before(centred)
+    spread = before(sums * sums) - total * total / count
+    spreads = before(centred * centred) - totals * totals / count
+    shared = before(centred * sums) - totals * total / count
+    is_fitted = spread > _LEAST_SPREAD**2 * np.maximum(spreads.max(axis=1, keepdims=True), 0.0)
+    fitted = np.where(is_fitted, shared / np.where(is_fitted, spread, 1.0), prior)
+    step = (fitted - prior) * (count / (count + PRIOR_GROUPS))
+    room = np.where(step > 0.0, HIGHEST - prior, prior - LOWEST)
+    shrink = np.min(room / np.maximum(abs(step), 1e-300), axis=1, keepdims=True)
+    return prior + step * np.minimum(shrink, 1.0)
+
+
+def zero_sum_scores(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the scores less their share of the table sum: float64[num_groups, num_contestants], with rows of sum 0.
+
+    The parameters are those of `coefficients`.
+
+    >>> scores = np.array([[3.0, -1.0], [-5.0, 1.0]])  # the first agent told nothing
+    >>> zero_sum_scores(scores, np.array([0, 0]), np.array([1.0, 0.0])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    return scores - coefficients(scores, num_earlier, prior) * scores.sum(axis=1, keepdims=True)

@@ -1,0 +1,167 @@
+"""How often intervals of scores with the zero-sum correction cover the truth, over simulated runs.
+
+For each game, and for each number of agents that tell no strategy, a pool of duplicate groups is played. A simulated
+run draws groups from the pool with replacement. Each agent's scores are centred over the pool, so that every true mean,
+and that of the table sum, is 0. The runs then have the heavy tails and dependences of real groups, and a known truth.
+"""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.openspiel import parse_game
+from plurispiel.agents.base import Agent
+from plurispiel.agents.specs import make_agent
+from plurispiel.evaluation.aivat import Aivat
+from plurispiel.evaluation.duplicate import play_group
+from plurispiel.evaluation.statistics import expected_half_width, sequential_half_width
+from plurispiel.evaluation.streams import Seeded, Streams
+from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
+from plurispiel.tournaments.bench.measurement import Measurement, markdown_table
+from plurispiel.tournaments.run.schedule import BLOCK_DECKS, look_decks
+
+NUM_GROUPS = (10, 30, 100, 400)
+"""The numbers of groups after which runs end."""
+
+_NUM_RUNS = 2_000
+_MAX_SILENT = 3
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A game, its agents (the first of which are silent in turn), and the number of groups in the pool."""
+
+    game: str
+    agents: tuple[str, ...]
+    pool: int
+
+
+_TABLES = {
+    "Leduc": _Table("leduc_poker", ("random", "equity"), 5_000),
+    "Leduc, 3 seats": _Table("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
+    "heads-up": _Table("HUNL", ("tag", "blueprint"), 2_000),
+    "six seats": _Table("SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800),
+}
+_BREAK = " | "
+
+
+def bench_coverage(seconds: float = 1.0) -> list[Measurement]:
+    """Return for each table and number of silent agents the figures of the first agent, with and without correction.
+
+    Parameters
+    ----------
+    seconds : float
+        A factor for the numbers of runs (2,000 with 1.0) and of groups played.
+    """
+    rows = []
+    num_runs = max(2, round(_NUM_RUNS * seconds))
+    for title, table in _TABLES.items():
+        for num_silent in range(min(_MAX_SILENT, len(table.agents)) + 1):
+            scores = play_pool(table.game, table.agents, num_silent, max(8, round(table.pool * seconds)))
+            prior = prior_coefficients(np.ones(len(table.agents)), np.arange(len(table.agents)) < num_silent)
+            plain, corrected = simulate(scores - scores.mean(axis=0), prior, num_runs)
+            name = _BREAK.join((title, str(num_silent), ""))
+            rows += _figures(name, plain, corrected)
+    return rows
+
+
+def play_pool(game: str, agents: tuple[str, ...], num_silent: int, num_groups: int) -> np.ndarray:
+    """Return the scores of duplicate groups with AIVAT and checkdown values: float64[num_groups, num_agents], in chips.
+
+    The first `num_silent` agents play as ever, but tell nothing. They count with AIVAT's reduced form.
+    """
+    rules = parse_game(game)
+    players = [make_agent(name) for name in agents]
+    numbers = range(len(players))
+    aivat, streams = Aivat(rules), Streams(rules.num_seats, Seeded(_SEED))
+    found = np.empty((num_groups, len(players)))
+    for deck in range(num_groups):
+        group = play_group(
+            rules,
+            lambda rotation: players,
+            numbers,
+            streams,
+            (0, deck),
+            lambda hand, seats, telling: None,
+            aivat=aivat,
+            trusted=numbers[num_silent:],
+            speakers=[Agent() if number < num_silent else None for number in numbers],
+        )
+        found[deck] = [group[number].estimate for number in numbers]
+    return found
+
+
+def simulate(scores: np.ndarray, prior: np.ndarray, num_runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first agent's scores in simulated runs, without and with the zero-sum correction.
+
+    Parameters
+    ----------
+    scores : float64[num_groups, num_agents]
+        The pool.
+    prior : float64[num_agents]
+        The prior coefficients.
+
+    Returns
+    -------
+    two of float64[num_runs, NUM_GROUPS[-1]]
+    """
+    rng = np.random.default_rng(_SEED)
+    length = NUM_GROUPS[-1]
+    num_earlier = np.arange(length) // BLOCK_DECKS * BLOCK_DECKS
+    plain, corrected = np.empty((2, num_runs, length))
+    for run in range(num_runs):
+        drawn = scores[rng.integers(len(scores), size=length)]
+        plain[run] = drawn[:, 0]
+        corrected[run] = zero_sum_scores(drawn, num_earlier, prior)[:, 0]
+    return plain, corrected
+
+
+def _figures(name: str, plain: np.ndarray, corrected: np.ndarray) -> list[Measurement]:
+    """Return the figures of one table and number of silent agents. `name` begins the name of each figure."""
+    rows = []
+    for count in NUM_GROUPS:
+        values = [100.0 * covered(runs, count).mean() for runs in (corrected, plain)]
+        rows.append(Measurement(f"{name}{count}", values[0], "%", f"{values[1]:.1f} % without correction"))
+    missed = [100.0 * ever_left_out(runs).mean() for runs in (corrected, plain)]
+    rows.append(Measurement(f"{name}left out", missed[0], "%", f"{missed[1]:.1f} % without correction"))
+    for count in NUM_GROUPS:
+        spreads = [runs[:, :count].std(axis=1, ddof=1).mean() for runs in (corrected, plain)]
+        share = 100.0 * spreads[0] / spreads[1] if spreads[1] else nan
+        rows.append(Measurement(f"{name}width {count}", share, "%", "of the mean half-width without correction"))
+    return rows
+
+
+def covered(runs: np.ndarray, count: int) -> np.ndarray:
+    """Return whether the t interval of each run's first `count` groups contains 0: bool[num_runs]."""
+    first = runs[:, :count]
+    return abs(first.mean(axis=1)) <= expected_half_width(1.0, count) * first.std(axis=1, ddof=1)
+
+
+def ever_left_out(runs: np.ndarray) -> np.ndarray:
+    """Return whether a run's anytime-valid interval leaves out 0, at a look of the schedule or at the end."""
+    length = runs.shape[1]
+    missed = np.zeros(len(runs), dtype=bool)
+    for count in (*look_decks(length), length):
+        first = runs[:, :count]
+        width = sequential_half_width(1.0, count)
+        if np.isfinite(width):
+            missed |= abs(first.mean(axis=1)) > width * first.std(axis=1, ddof=1)
+    return missed
+
+
+def coverage_text(rows: list[Measurement]) -> str:
+    """Return the figures as a table in Markdown, a line for each table and number of silent agents.
+
+    Figures without the correction stand in parentheses.
+    """
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        title, num_silent, column = row.name.split(_BREAK)
+        plain = row.note.split()[0]
+        text = f"{row.value:.0f}" if column.startswith("width") else f"{row.value:.1f} ({plain})"
+        lines.setdefault((title, num_silent), {})[column] = text
+    columns = list(next(iter(lines.values())))
+    heads = [f"{name} groups" if name.isdigit() else name for name in columns]
+    return markdown_table([["game", "silent", *heads], *([*name, *cells.values()] for name, cells in lines.items())])
