@@ -33,7 +33,8 @@ def add(commands) -> None:
         "small games, and its gain against the heads-up blueprint. mixing compares how often the blueprint and exact "
         "solutions mix actions in the same spots. coverage counts how often confidence intervals cover the truth. rows "
         "prints a hash of the results of small fixed tournaments, equal before and after a change of the code that "
-        "does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by situation",
+        "does not change play. bot-profile counts how agents play: known leaks, and folds, calls and raises by "
+        "situation",
     )
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="seconds for each figure; larger for more precise results"
