@@ -67,8 +67,8 @@ def _add_create(actions) -> None:
     )
     add(
         "--score",
-        choices=("raw", "duplicate", "aivat", "aivat_duplicate"),
-        help="score of a pairing, as in tournaments (default: aivat_duplicate)",
+        choices=("raw", "duplicate", "aivat", "aivat_duplicate", "aivat_zero_sum"),
+        help="score of a pairing, as in tournaments (default: aivat_zero_sum)",
         **given,
     )
     add("--values", metavar="NAME", help="AIVAT's value estimates, as in tournaments (default: as there)", **given)
