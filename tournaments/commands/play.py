@@ -49,6 +49,11 @@ def main(options: argparse.Namespace) -> int:
     sandbox = working_sandbox(options.sandbox, network=options.agent_network) if outsiders else None
     if outsiders and sandbox is None:
         say_all([unprotected(options.sandbox)])
+    if outsiders and options.seed is not None:
+        say(
+            f"seed {options.seed}: an agent from outside that guesses the seed can compute all cards; "
+            "without --seed they come from a secret key"
+        )
     settings = _settings(rules, specs, options.hint)
     folder = Path(options.out) if options.out else _default_folder(settings)
     limits = Limits(options.time_limit, options.memory_limit)

@@ -22,6 +22,7 @@ from plurispiel.tournaments.formats.acpc import write_acpc
 from plurispiel.tournaments.formats.game_definition import game_definition_text
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.phh import check_phh_game, write_phh
+from plurispiel.tournaments.play.luck import TableScore
 from plurispiel.tournaments.run.folder_lock import lock_folder
 
 AGENTS_LOG = "agents.txt"
@@ -29,19 +30,20 @@ AGENTS_LOG = "agents.txt"
 
 _SETTINGS = "table.json"
 _LOG_HEAD = b"# name/game/hands/seed play hands.game 0 0\n"
-_FIRST_TABLE = b"[1]\n"
+_HAND = re.compile(rb"^(?:\[|STATE:)", re.MULTILINE)
 _RESULT = re.compile(
-    rb"^# result of hand ([1-9]\d{0,17}): seat \d{1,2}, (-?\d{1,15}\.\d{6}) chips, (-?\d{1,15}\.\d{6}) by AIVAT\n",
+    rb"^# result of hand ([1-9]\d{0,17}): (-?\d{1,15}\.\d{6}) chips, by AIVAT (-?\d{1,15}\.\d{6}) "
+    rb"of a table of (-?\d{1,15}\.\d{6})\n",
     re.MULTILINE,
 )
 
 
 class Kept(NamedTuple):
-    """The result of a kept hand: its number, and the person's chips and estimate (`luck.luckless_chips`)."""
+    """The result of a kept hand: its number, the person's net chips, and the scores of the table."""
 
     number: int
     chips: float
-    estimate: float
+    score: TableScore
 
 
 class PlayHistory:
@@ -109,7 +111,7 @@ class PlayHistory:
         """The number of the next hand; the first is 1."""
         return self.kept[-1].number + 1 if self.kept else 1
 
-    def keep(self, hand: Hand, names: Sequence[str], seat: int, estimate: float) -> Kept:
+    def keep(self, hand: Hand, names: Sequence[str], seat: int, score: TableScore) -> Kept:
         """Append a hand to the file, and return its result.
 
         Parameters
@@ -118,21 +120,19 @@ class PlayHistory:
             The player in each seat.
         seat : int
             The person's seat.
-        estimate : float
-            The person's estimate in chips.
+        score : TableScore
+            The scores of the hand.
         """
         number = self.next_number
-        kept = Kept(number, hand.payoffs[seat], estimate)
+        kept = Kept(number, hand.payoffs[seat], score)
         stream = io.StringIO()
         history = _history(hand, names, str(number))
         if self._is_phh:
             write_phh(stream, [history], first=number)
         else:
             write_acpc(stream, [history])
-        stream.write(
-            f"# result of hand {number}: seat {seat}, {kept.chips:.6f} chips, {kept.estimate:.6f} by AIVAT\n"
-            + "\n" * self._is_phh
-        )
+        scores = f"by AIVAT {score.own:.6f} of a table of {score.total:.6f}"
+        stream.write(f"# result of hand {number}: {kept.chips:.6f} chips, {scores}\n" + "\n" * self._is_phh)
         with interrupts_held():
             self._write(stream.getvalue().encode("utf-8", errors="replace"))
             self.kept.append(kept)
@@ -169,17 +169,21 @@ class PlayHistory:
         kept: list[Kept] = []
         end = 0
         for match in _RESULT.finditer(data):
-            kept.append(Kept(int(match[1]), float(match[2]), float(match[3])))
+            kept.append(Kept(int(match[1]), float(match[2]), TableScore(float(match[3]), float(match[4]))))
             end = match.end()
             if len(kept) > 1 and kept[-1].number <= kept[-2].number:
                 raise ValueError(f"{self.path} is damaged: hand {kept[-1].number} after hand {kept[-2].number}")
-        if not kept:
-            begin = _FIRST_TABLE if self._is_phh else _LOG_HEAD
-            if not (data.startswith(begin) or begin.startswith(data)):
-                raise ValueError(f"{self.path} holds no hands of this table; give another --out")
+        if not kept and not self._is_phh:
             end = len(_LOG_HEAD) if data.startswith(_LOG_HEAD) else 0
-        if not data[end:].strip():
+        rest = data[end:].strip(b"\n")
+        if not rest:
             return kept, False
+        number = kept[-1].number + 1 if kept else 1
+        begins = [f"[{number}]\n".encode() if self._is_phh else f"STATE:{number}:".encode()]
+        begins += [_LOG_HEAD] * (not self._is_phh and not end)
+        if len(_HAND.findall(rest)) > 1 or not any(rest.startswith(b) or b.startswith(rest) for b in begins):
+            where = f"after hand {kept[-1].number}, " if kept else ""
+            raise ValueError(f"{where}{self.path} holds what is no hand of this table; mend it, or give another --out")
         os.truncate(self.path, end)
         return kept, True
 

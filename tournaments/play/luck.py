@@ -1,14 +1,16 @@
 """The person's score of a hand with most of the luck removed, and the running result.
 
 A person reports no strategy, so AIVAT by itself removes from the person's payoff the luck of chance alone. But payoffs
-of a hand sum to 0, and so do the expectations of the AIVAT estimates of all seats. The sum Z of the estimates is
-therefore noise, and an equal part of Z is taken off the estimate of each *silent* seat, one whose strategy is unknown
-or not trusted. With agents of this package in all other seats, the person's score is minus the sum of their estimates.
+of a hand sum to 0, and so do the expectations of all seats' AIVAT scores. The sum Z of the scores is therefore noise,
+and a part of Z is taken off the person's score: all of it if the person is the only *silent* seat, one whose strategy
+is unknown or not trusted; otherwise the silent seats share Z equally. The score is then minus the sum of the others'
+scores, in the first case.
 
-Which seats are silent depends on the agents alone, not on the hand, so the score is unbiased.
+Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,15 +19,22 @@ from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.tournaments.play.table_view import chips_words
 
 
-def luckless_chips(scores: Sequence[Score], seat: int, silent: Collection[int]) -> float:
-    """Return a silent seat's AIVAT estimate of a hand less its part of Z, in chips.
+class TableScore(NamedTuple):
+    """The AIVAT scores of a hand, in chips: that of the person, and the sum Z of all seats' scores."""
+
+    own: float
+    total: float
+
+
+def table_score(scores: Sequence[Score], seat: int, silent: Collection[int]) -> TableScore:
+    """Return the person's score of a hand, and the sum of the table.
 
     Parameters
     ----------
     scores : sequence of Score
         The AIVAT score of every seat.
     seat : int
-        A seat in `silent`.
+        The person's seat, which is in `silent`.
     silent : collection of int
         The seats whose strategies are unknown or not trusted. They are scored without a strategy.
     """
@@ -33,7 +42,7 @@ def luckless_chips(scores: Sequence[Score], seat: int, silent: Collection[int]) 
     for other, score in enumerate(scores):
         estimate = None if other in silent else score.estimate
         total += score.reduced if estimate is None else estimate
-    return scores[seat].reduced - total / len(silent)
+    return TableScore(scores[seat].reduced, total)
 
 
 class RunningResult:
@@ -43,17 +52,22 @@ class RunningResult:
     ----------
     big_blind : int
         Chips of the big blind.
+    num_silent : int
+        The number of silent seats, the person's included.
     """
 
-    def __init__(self, big_blind: int):
+    def __init__(self, big_blind: int, num_silent: int):
         self._per_chip = 1000.0 / big_blind
+        self._share = 1.0 / num_silent
         self._chips: list[float] = []
         self._estimates: list[float] = []
 
-    def add(self, chips: float, estimate: float) -> None:
-        """Add a hand: the person's net chips, and the estimate with the luck removed (`luckless_chips`)."""
+    def add(self, chips: float, score: TableScore) -> float:
+        """Add a hand with the person's net chips, and return the estimate with the luck removed, in chips."""
+        estimate = score.own - self._share * score.total
         self._chips.append(chips)
         self._estimates.append(estimate)
+        return estimate
 
     def words(self) -> list[str]:
         """Return the result as short texts: the hands and chips, and the rates in mbb/hand with 95 % intervals."""

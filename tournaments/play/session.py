@@ -16,7 +16,7 @@ from plurispiel.evaluation.streams import Keyed, Streams
 from plurispiel.evaluation.value_choice import make_value_function
 from plurispiel.tournaments.play.hand_review import HandReview
 from plurispiel.tournaments.play.history import PlayHistory
-from plurispiel.tournaments.play.luck import RunningResult, luckless_chips
+from plurispiel.tournaments.play.luck import RunningResult, TableScore, table_score
 from plurispiel.tournaments.play.opponents import MAX_FAULTS, Opponents
 from plurispiel.tournaments.play.person import Person
 from plurispiel.tournaments.play.screen import Left, Screen
@@ -85,9 +85,9 @@ class Session:
         self._aivat = Aivat(rules, make_value_function(table.values, rules))
         self._onlooker = Aivat(rules)  # asks agents from outside, whose word corrects no score
         self._asks_outsiders = not all(opponents.are_trusted)
-        self._result = RunningResult(rules.big_blind)
+        self._result = RunningResult(rules.big_blind, 1 + sum(map(self._is_silent, range(1, rules.num_seats))))
         for kept in history.kept:
-            self._result.add(kept.chips, kept.estimate)
+            self._result.add(kept.chips, kept.score)
 
     def play(self, num_hands: int | None = None) -> bool:
         """Play until the person leaves, or `num_hands` hands are played.
@@ -134,34 +134,40 @@ class Session:
         self._referee.check(hand)
         if own := [fault for fault in hand.faults if fault.seat == seat]:
             raise RuntimeError(f"the person's seat failed: {own[0].message}")
-        estimate, announced = self._score(hand, seated, turn, group)
-        kept = self._history.keep(hand, names, seat, estimate)
-        self._result.add(kept.chips, kept.estimate)
+        score, announced = self._score(hand, seated, turn, group)
+        kept = self._history.keep(hand, names, seat, score)
+        estimate = self._result.add(kept.chips, kept.score)
         review = HandReview(hand, names, announced)
         review.show(self._screen, number)
         self._show_faults(hand, turn)
-        without_luck = chips_words(round(kept.estimate, 2))
+        without_luck = chips_words(round(estimate, 2))
         self._screen.line(f"this hand: {chips_words(kept.chips)} chips; with the luck removed (AIVAT) {without_luck}")
         self._screen.items(self._result.words())
         return review
 
     def _score(
         self, hand: Hand, seated: Sequence[Agent], turn: Sequence[int], group: tuple[int]
-    ) -> tuple[float, list[list[Announced] | None]]:
-        """Return the person's estimate in chips, and the strategies that the seats announced."""
+    ) -> tuple[TableScore, list[list[Announced] | None]]:
+        """Return the scores of the hand, and the strategies that the seats announced."""
         trusted = [seat for seat, player in enumerate(turn) if player and self._opponents.are_trusted[player - 1]]
         tellers = [agent if seat in trusted else Agent() for seat, agent in enumerate(seated)]
         self._aivat.restart(self._streams.values(group))
         scores = self._aivat.scores(hand, tellers, trusted)
         announced = self._aivat.announced
-        silent = {seat for seat in range(len(turn)) if not tells_strategy(tellers[seat])}
+        silent = {seat for seat, player in enumerate(turn) if not player or self._is_silent(player)}
         if self._asks_outsiders:
             others = [Agent() if seat in trusted or not turn[seat] else seated[seat] for seat in range(len(turn))]
             said = self._onlooker.scores(hand, others)
             announced = [own or other for own, other in zip(announced, self._onlooker.announced, strict=True)]
             # An agent that fails to tell its strategy could lose its process after every hand.
             self._asks_outsiders = not any(score.fault for score in said)
-        return luckless_chips(scores, turn.index(0), silent), announced
+        return table_score(scores, turn.index(0), silent), announced
+
+    def _is_silent(self, player: int) -> bool:
+        """Return whether an opponent's strategy is unknown or not trusted; opponents are the players from 1 on."""
+        agent = self._opponents.agents[player - 1]
+        tells = getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy
+        return not (tells and self._opponents.are_trusted[player - 1])
 
     def _greet(self) -> None:
         rules, screen = self._table.rules, self._screen
@@ -200,8 +206,3 @@ class Session:
         for number in self._opponents.count(faults):
             text = f"{self._table.names[number + 1]} has committed {MAX_FAULTS} faults: its seat only folds from now on"
             self._screen.line(printable(text), "bad", indent=2)
-
-
-def tells_strategy(agent: Agent) -> bool:
-    """Return whether an agent has a `range_strategy` of its own."""
-    return getattr(type(agent), "range_strategy", Agent.range_strategy) is not Agent.range_strategy

@@ -170,3 +170,11 @@ def test_what_cannot_be_played_is_refused_in_a_line(home, monkeypatch, capsys, a
     code, out, err = run(monkeypatch, capsys, "", "play", *arguments)
     assert code == 2 and message in err and out == "" and len(err.strip().splitlines()) <= 2
     assert not (home / "play").exists()
+
+
+def test_a_seed_with_agents_from_outside_is_warned_of(home, monkeypatch, capsys):
+    (home.parent / "bot.py").write_text(
+        "from plurispiel.agents import Agent\nclass Bot(Agent):\n    def act(self, view):\n        return 1\n"
+    )
+    code, out, err = run(monkeypatch, capsys, "q\n", "play", "--game", "KUHN", "--agents", "bot.py:Bot", "--seed", "5")
+    assert code == 0 and "seed 5: an agent from outside that guesses the seed" in err and "bot.py:Bot: " in out

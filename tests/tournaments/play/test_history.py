@@ -13,6 +13,7 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.tournaments.api.replay import replay_hands
 from plurispiel.tournaments.formats.files import read_hands
 from plurispiel.tournaments.play.history import PlayHistory
+from plurispiel.tournaments.play.luck import TableScore
 
 SETTINGS = {"agents": ["call"], "hint": None}
 
@@ -25,7 +26,7 @@ def a_hand(rules, seed=0):
 def keep(folder, rules, *seeds):
     with contextlib.closing(PlayHistory(folder, rules, SETTINGS)) as history:
         names = [f"agent {seat}" for seat in range(rules.num_seats)]
-        return [history.keep(a_hand(rules, seed), names, 0, seed + 0.25) for seed in seeds]
+        return [history.keep(a_hand(rules, seed), names, 0, TableScore(seed + 0.25, -0.5)) for seed in seeds]
 
 
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX, HULH, LEDUC, KUHN])
@@ -50,12 +51,12 @@ def test_wherever_a_file_ends_all_whole_hands_are_there(tmp_path, rules):
     with contextlib.closing(PlayHistory(folder, rules, SETTINGS)) as history:
         path = history.path
     whole = path.read_bytes()
-    ends = [whole.index(b"by AIVAT\n") + 9, whole.rindex(b"by AIVAT\n") + 9]
+    ends = [whole.index(b"of -0.500000\n") + 13, whole.rindex(b"of -0.500000\n") + 13]
     for size in range(0, len(whole) + 1, 7):
         path.write_bytes(whole[:size])
         with contextlib.closing(PlayHistory(folder, rules, SETTINGS)) as history:
             assert history.kept == kept[: sum(size >= end for end in ends)]
-            history.keep(a_hand(rules, 5), ["a", "b"], 1, 0.0)
+            history.keep(a_hand(rules, 5), ["a", "b"], 1, TableScore(0.0, 0.0))
         assert len(list(read_hands(path))) == len(history.kept)
         assert not replay_hands([str(path)]).errors
 
@@ -87,15 +88,24 @@ def test_broken_settings_are_refused(tmp_path, text):
 
 def test_a_file_of_other_hands_is_refused_and_left_as_it_is(tmp_path):
     (tmp_path / "table.json").write_text(json.dumps(SETTINGS))
-    for text in ("[5]\nvariant = 'NT'\n", "my diary\n", "x" * 1_000):
+    for text in ("[5]\nvariant = 'NT'\n", "my diary\n", "x" * 1_000, "[1]\nhand = 1\n\n[2]\nhand = 2\n"):
         (tmp_path / "hands.phhs").write_text(text)
-        with pytest.raises(ValueError, match="holds no hands of this table"):
+        with pytest.raises(ValueError, match="holds what is no hand of this table"):
             PlayHistory(tmp_path, HUNL, SETTINGS)
         assert (tmp_path / "hands.phhs").read_text() == text
-    line = "# result of hand 1: seat 0, 1.000000 chips, 1.000000 by AIVAT\n"
+    line = "# result of hand 1: 1.000000 chips, by AIVAT 1.000000 of a table of 1.000000\n"
     (tmp_path / "hands.phhs").write_text("[1]\n" + line + line)
     with pytest.raises(ValueError, match="hand 1 after hand 1"):
         PlayHistory(tmp_path, HUNL, SETTINGS)
+
+
+def test_a_note_at_the_end_of_the_file_is_not_removed(tmp_path):
+    keep(tmp_path, HUNL, 0)
+    with (tmp_path / "hands.phhs").open("a") as stream:
+        stream.write("# the day of my first hand\n")
+    with pytest.raises(ValueError, match="after hand 1, .* holds what is no hand"):
+        PlayHistory(tmp_path, HUNL, SETTINGS)
+    assert "my first hand" in (tmp_path / "hands.phhs").read_text()
 
 
 def test_a_session_goes_on_with_the_next_hand_and_the_result(tmp_path):

@@ -11,7 +11,7 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import make_agent
 from plurispiel.evaluation.aivat import Aivat
 from plurispiel.evaluation.hand import play_hand
-from plurispiel.tournaments.play.luck import RunningResult, luckless_chips
+from plurispiel.tournaments.play.luck import RunningResult, TableScore, table_score
 
 KUHN3 = parse_game("kuhn_poker(players=3)")
 
@@ -38,23 +38,23 @@ def hands(rules, names):
 )
 def test_the_mean_over_all_deals_is_that_of_the_chips(rules, names, silent):
     aivat = Aivat(rules)
-    chips, scores = [], []
+    result, chips, scores = RunningResult(1, len(silent)), [], []
     seat = min(silent)
     for hand, agents in hands(rules, names):
         trusted = [other for other in range(rules.num_seats) if other not in silent]
         tellers = [Agent() if other in silent else agent for other, agent in enumerate(agents)]
         found = aivat.scores(hand, tellers, trusted)
         chips.append(hand.payoffs[seat])
-        scores.append(luckless_chips(found, seat, silent))
+        scores.append(result.add(hand.payoffs[seat], table_score(found, seat, silent)))
     assert np.mean(scores) == pytest.approx(np.mean(chips), abs=1e-9)
     if len(silent) == 1:
         assert np.std(scores) < np.std(chips)
 
 
 def test_a_running_result_in_words():
-    result = RunningResult(100)
+    result = RunningResult(100, 2)
     assert result.words() == ["0 hands, +0 chips"]
-    result.add(1_500.0, 20.0)
+    assert result.add(1_500.0, TableScore(120.0, 200.0)) == 20.0
     assert result.words() == ["1 hand, +1,500 chips", "won +15,000 mbb/hand", "by AIVAT +200 mbb/hand"]
-    result.add(-1_700.5, 20.0)
+    assert result.add(-1_700.5, TableScore(20.0, 0.0)) == 20.0
     assert result.words() == ["2 hands, -200.50 chips", "won -1,002 ± 203,331 mbb/hand", "by AIVAT +200 ± 0 mbb/hand"]
