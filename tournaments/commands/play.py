@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
     limits = Limits(options.time_limit, options.memory_limit)
     with contextlib.ExitStack() as stack:
         opponents = stack.enter_context(Opponents(specs, limits, sandbox, folder / AGENTS_LOG))
-        adviser = Adviser(opponents.make(options.hint), options.hint) if options.hint else None
+        adviser = Adviser(opponents.make(options.hint), parse_spec(options.hint).title) if options.hint else None
         history = stack.enter_context(contextlib.closing(PlayHistory(folder, rules, settings)))
         before = len(history.kept)
         if history.was_cut:
