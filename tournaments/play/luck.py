@@ -1,10 +1,10 @@
 """The person's score of a hand with most of the luck removed, and the running result.
 
-A person reports no strategy, so AIVAT by itself removes from the person's payoff the luck of chance alone. But payoffs
-of a hand sum to 0, and so do the expectations of all seats' AIVAT scores. The sum Z of the scores is therefore noise,
-and a part of Z is taken off the person's score: all of it if the person is the only *silent* seat, one whose strategy
-is unknown or not trusted; otherwise the silent seats share Z equally. The score is then minus the sum of the others'
-scores, in the first case.
+A person reports no strategy, so AIVAT by itself removes from the person's payoff the luck of chance alone. The
+zero-sum correction (`evaluation.zero_sum`) takes off more: the AIVAT scores of all seats sum to luck. A hand is a group
+here, with two contestants, the person and all others together. The person's prior coefficient is 1, or an equal share
+of 1 if there are more *silent* seats, whose strategies are unknown or not trusted. With the prior alone, and no other
+silent seat, the person's score is minus the sum of the others' scores.
 
 Which seats are silent depends on the agents alone, not on the hand, so the result is unbiased.
 """
@@ -16,11 +16,12 @@ import numpy as np
 
 from plurispiel.evaluation.aivat import Score
 from plurispiel.evaluation.statistics import estimate_mean
+from plurispiel.evaluation.zero_sum import zero_sum_scores
 from plurispiel.tournaments.play.table_view import chips_words
 
 
 class TableScore(NamedTuple):
-    """The AIVAT scores of a hand, in chips: that of the person, and the sum Z of all seats' scores."""
+    """The AIVAT scores of a hand, in chips: that of the person, and the sum of all seats' scores."""
 
     own: float
     total: float
@@ -58,26 +59,33 @@ class RunningResult:
 
     def __init__(self, big_blind: int, num_silent: int):
         self._per_chip = 1000.0 / big_blind
-        self._share = 1.0 / num_silent
+        self._prior = np.array([1.0 / num_silent, 1.0 - 1.0 / num_silent])
         self._chips: list[float] = []
-        self._estimates: list[float] = []
+        self._scores: list[tuple[float, float]] = []  # of the person, and of all others together
 
-    def add(self, chips: float, score: TableScore) -> float:
-        """Add a hand with the person's net chips, and return the estimate with the luck removed, in chips."""
-        estimate = score.own - self._share * score.total
+    def add(self, chips: float, score: TableScore) -> None:
+        """Add a hand with the person's net chips and the scores of the table."""
         self._chips.append(chips)
-        self._estimates.append(estimate)
-        return estimate
+        self._scores.append((score.own, score.total - score.own))
+
+    def estimates(self) -> np.ndarray:
+        """Return the person's chips in every hand with the luck removed: float64[num_hands].
+
+        The coefficient of a hand is fitted on the hands before it, so later hands change no estimate.
+        """
+        scores = np.array(self._scores).reshape(-1, 2)
+        return zero_sum_scores(scores, np.arange(len(scores)), self._prior)[:, 0]
 
     def words(self) -> list[str]:
         """Return the result as short texts: the hands and chips, and the rates in mbb/hand with 95 % intervals."""
         count = len(self._chips)
         texts = [f"{count:,} hand{'s' * (count != 1)}, {chips_words(round(sum(self._chips), 6))} chips"]
         if count:
-            texts += [f"won {self._rate(self._chips)} mbb/hand", f"by AIVAT {self._rate(self._estimates)} mbb/hand"]
+            rates = self._rate(np.array(self._chips)), self._rate(self.estimates())
+            texts += [f"won {rates[0]} mbb/hand", f"by AIVAT {rates[1]} mbb/hand"]
         return texts
 
-    def _rate(self, chips: Sequence[float]) -> str:
-        estimate = estimate_mean(np.array(chips) * self._per_chip)
+    def _rate(self, chips: np.ndarray) -> str:
+        estimate = estimate_mean(chips * self._per_chip)
         interval = "" if estimate.ci95 is None else f" ± {estimate.ci95:,.0f}"
         return f"{estimate.mean:+,.0f}{interval}"

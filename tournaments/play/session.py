@@ -136,11 +136,11 @@ class Session:
             raise RuntimeError(f"the person's seat failed: {own[0].message}")
         score, announced = self._score(hand, seated, turn, group)
         kept = self._history.keep(hand, names, seat, score)
-        estimate = self._result.add(kept.chips, kept.score)
+        self._result.add(kept.chips, kept.score)
         review = HandReview(hand, names, announced)
         review.show(self._screen, number)
         self._show_faults(hand, turn)
-        without_luck = chips_words(round(estimate, 2))
+        without_luck = chips_words(round(float(self._result.estimates()[-1]), 2))
         self._screen.line(f"this hand: {chips_words(kept.chips)} chips; with the luck removed (AIVAT) {without_luck}")
         self._screen.items(self._result.words())
         return review
