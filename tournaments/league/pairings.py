@@ -18,6 +18,10 @@ Pair = tuple[int, int]
 """The numbers of two entries, the smaller number first."""
 
 
+RESULTS = "results.json"
+"""The file in a run folder that is written when a run has ended, and deleted before it goes on."""
+
+
 @dataclass(frozen=True)
 class Pairing:
     """The groups that two entries have played.
@@ -29,6 +33,8 @@ class Pairing:
         of each where the two sum to 0.
     decks : int
         The number of decks that the pairing was to play when it was last played.
+    is_finished : bool
+        Whether all these decks were played, and the results were written after them.
     seconds : float
         Playing time.
     faults : (int, int)
@@ -41,6 +47,7 @@ class Pairing:
 
     rates_mbb: np.ndarray
     decks: int
+    is_finished: bool
     seconds: float
     faults: tuple[int, int]
     max_faults: int
@@ -82,6 +89,7 @@ def read_pairing(folder: Path, settings: Mapping[str, Any]) -> Pairing | None:
         return Pairing(
             (ours - theirs) / 2.0,
             begun.decks,
+            len(ours) >= begun.decks and (folder / RESULTS).exists(),
             store.seconds(),
             (faults[0], faults[1]),
             begun.max_faults,

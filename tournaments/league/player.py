@@ -15,7 +15,7 @@ from plurispiel.tournaments.api.tournament_run import Say, TournamentRun
 from plurispiel.tournaments.league.allocation import batch_decks, choose_pairing
 from plurispiel.tournaments.league.entries import Entry
 from plurispiel.tournaments.league.folder import League, has_changed, pairs_of
-from plurispiel.tournaments.league.pairings import Crosstable, Pair, Pairing, is_resumable
+from plurispiel.tournaments.league.pairings import RESULTS, Crosstable, Pair, Pairing, is_resumable
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
 
 HANDS_PER_GROUP = 2
@@ -82,8 +82,12 @@ class LeaguePlayer:
             RuntimeErrors that end a run; the blocks stored before stay.
         """
         deadline = None if self.limits.seconds is None else self.clock() + self.limits.seconds
+        num_batches = 0
         while batch := self._next(deadline):
             self._play(batch, progress)
+            num_batches += 1
+        if not num_batches:
+            self.say("nothing left to play; a larger --hands, or --hours, plays on where neighbours are closest")
 
     def _next(self, deadline: float | None) -> Batch | None:
         """Return the next batch; None if a limit is reached or nobody can play."""
@@ -97,6 +101,8 @@ class LeaguePlayer:
             return None
         played = self._pairings[batch.first.number, batch.second.number]
         groups = played.groups if played else 0
+        if batch.decks == groups:  # killed after the last hand: only the results are missing
+            return batch
         room = batch.decks - groups
         if self.limits.hands is not None:
             room = min(room, (self.limits.hands - self._hands(pairs)) // HANDS_PER_GROUP)
@@ -109,7 +115,7 @@ class LeaguePlayer:
         """Return the batch that the league needs most, whatever the limits; None if it needs none."""
         for first, second in pairs:
             pairing = self._pairings[first.number, second.number]
-            if pairing and pairing.groups < pairing.decks:
+            if pairing and not pairing.is_finished:
                 return Batch(first, second, pairing.decks)
         for first, second in pairs:
             pairing = self._pairings[first.number, second.number]
@@ -140,7 +146,8 @@ class LeaguePlayer:
         league, pair = self.league, (batch.first.number, batch.second.number)
         pairing = self._pairings[pair]
         groups = pairing.groups if pairing else 0
-        self.say(f"{batch.first.name} against {batch.second.name}: decks {groups + 1:,} to {batch.decks:,}")
+        if batch.decks > groups:
+            self.say(f"{batch.first.name} against {batch.second.name}: decks {groups + 1:,} to {batch.decks:,}")
         specs, digests = zip(*((entry.spec, entry.digest) for entry in batch[:2]), strict=True)
         out = league.pairing_folder(pair)
         options = league.config.options(workers=self.workers, out=out, hidden=(league.folder,), is_listed=False)
@@ -150,6 +157,7 @@ class LeaguePlayer:
                 "continued; install that version again, or play all pairings again (--fresh)"
             )
         settings = league.config.pairing(specs, digests, batch.decks)
+        (out / RESULTS).unlink(missing_ok=True)
         with contextlib.closing(TournamentRun(settings, options, _drop, self._warn)) as run:
             run.play(progress=progress)
             run.finish()

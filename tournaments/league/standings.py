@@ -133,11 +133,11 @@ def rating_rows(agents: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def separation_lines(agents: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a line on the neighbours in the ranking whose order is not certain yet; none if every order is."""
+    """Return a line on the neighbours in the ranking whose order is not certain yet."""
     pairs = zip(agents, agents[1:], strict=False)
     open_pairs = [f"{one['name']} and {other['name']}" for one, other in pairs if not one["separated"]]
     if not open_pairs:
-        return []
+        return ["every agent is separated from its neighbours by always-valid intervals"]
     return [printable(f"neighbours whose always-valid intervals do not separate them: {', '.join(open_pairs)}")]
 
 

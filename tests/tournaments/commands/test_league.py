@@ -104,6 +104,12 @@ def test_damaged_files_are_refused_in_one_line(league, capsys, tmp_path, action,
     assert code == 2 and out == "" and len(err.splitlines()) == 1 and path.name in err and "\x1b" not in err
 
 
+def test_one_agent_does_not_play(capsys):
+    run(capsys, "add", "call")
+    code, _, err = run(capsys, "play")
+    assert code == 2 and err.endswith("a league needs two agents or more; plurispiel league mine add AGENT adds one\n")
+
+
 def test_a_missing_league_is_refused(capsys):
     code, _, err = run(capsys, "play")
     assert code == 2 and err == "plurispiel league: mine is no league; plurispiel league mine add AGENT begins one\n"

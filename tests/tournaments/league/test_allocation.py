@@ -15,7 +15,7 @@ def table_of(means, groups, sd=1000.0):
         for one in range(other):
             rates = rng.normal(size=int(groups[one, other]))
             rates = means[one] - means[other] + sd * (rates - rates.mean()) / rates.std(ddof=1)
-            pairings[one, other] = Pairing(rates, len(rates), 1.0, (0, 0), 20, "")
+            pairings[one, other] = Pairing(rates, len(rates), True, 1.0, (0, 0), 20, "")
     return Crosstable(range(len(means)), pairings)
 
 

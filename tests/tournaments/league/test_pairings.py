@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 
 def pairing(rates):
-    return Pairing(np.asarray(rates, dtype=np.float64), len(rates), 1.0, (0, 0), 20, "")
+    return Pairing(np.asarray(rates, dtype=np.float64), len(rates), True, 1.0, (0, 0), 20, "")
 
 
 def drawn(rng, mean, groups, sd=100.0):

@@ -13,6 +13,7 @@ from plurispiel.tournaments.run.store import RunStore
 pytestmark = pytest.mark.usefixtures("home")
 
 AGENTS = "call", "raise", "random"
+NOTHING = "nothing left to play; a larger --hands, or --hours, plays on where neighbours are closest"
 
 
 def test_a_new_agent_plays_everybody(tmp_path):
@@ -23,7 +24,7 @@ def test_a_new_agent_plays_everybody(tmp_path):
     said = play_on(league)
     assert groups_of(league) == dict.fromkeys(itertools.combinations(("call", "raise", "fold"), 2), 8)
     assert said == ["call against fold: decks 1 to 8", "raise against fold: decks 1 to 8"]
-    assert play_on(league) == []
+    assert play_on(league) == [NOTHING]
 
 
 def test_hands_are_counted_over_all_calls(tmp_path):
@@ -32,7 +33,7 @@ def test_hands_are_counted_over_all_calls(tmp_path):
     assert sum(groups_of(league).values()) == 20
     play_on(league, hands=96)
     assert sum(groups_of(league).values()) == 48
-    assert play_on(league, hands=97) == []
+    assert play_on(league, hands=97) == [NOTHING]
     assert min(groups_of(league).values()) == 8
 
 
@@ -69,6 +70,18 @@ def test_a_killed_league_ends_as_one_that_was_not(tmp_path, monkeypatch, is_stor
     assert groups_of(killed) == groups_of(straight)
     records = [make_standings(league, num_resamples=10) for league in (straight, killed)]
     assert records[0] == records[1] and records[0]["hands"] == 300
+
+
+def test_results_that_a_kill_prevented_are_written(tmp_path, monkeypatch):
+    league = small_league(tmp_path / "league", "call", "raise")
+    with monkeypatch.context() as patch:
+        die_after(patch, 0, is_stored=True)
+        with pytest.raises(Killed):
+            play_on(league)
+    results = league.pairing_folder((1, 2)) / "results.json"
+    assert groups_of(league) == {("call", "raise"): 8} and not results.exists()
+    assert play_on(league) == [] and results.exists()
+    assert play_on(league) == [NOTHING]
 
 
 def test_time_ends_play_between_batches(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from small_league import play_on, small_league
 
 from plurispiel.evaluation.nash_averaging import nash_average
-from plurispiel.tournaments.league.standings import make_standings, standings_text
+from plurispiel.tournaments.league.standings import make_standings, separation_lines, standings_text
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -49,6 +49,13 @@ def test_the_text_shows_every_agent(league):
     assert [line.split()[0] for line in lines[2:6]] == [line.split()[0] for line in lines[10:14]]
     assert "neighbours whose always-valid intervals do not separate them:" in text
     assert lines[-1].startswith("156 hands of HUNL, digest ")
+
+
+def test_separated_neighbours_are_named():
+    agents = [{"name": "a", "separated": True}, {"name": "b", "separated": False}, {"name": "c", "separated": None}]
+    assert separation_lines(agents) == ["neighbours whose always-valid intervals do not separate them: b and c"]
+    agents[1]["separated"] = True
+    assert separation_lines(agents) == ["every agent is separated from its neighbours by always-valid intervals"]
 
 
 def test_agents_that_have_not_met_all_are_not_ranked(tmp_path):
