@@ -228,7 +228,7 @@ def prepare(
     if any(map(Conduct(isolate=options.isolate).is_isolated, config.agents)):
         close_to_others()  # before any code from outside the package runs: this process knows the cards
         sandbox = _open_sandbox(options, warn)
-    notes = _check_agents(config, Conduct(isolate=options.isolate, sandbox=sandbox))
+    notes = _check_agents(config, Conduct(options.workers or num_processors(), options.isolate, sandbox=sandbox))
     if config.outsiders and not settings.get("deals") and (sandbox is None or sandbox.network):
         config = dataclasses.replace(config, deals="once")
         notes.append(

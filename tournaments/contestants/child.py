@@ -21,6 +21,7 @@ MAX_OUTPUT = 1 << 20
 """Largest number of bytes that an agent may print during one question; also the largest size of an agent's log."""
 
 _CHUNK = 1 << 16  # bytes read from a pipe at once
+_MAX_WORDS = 1 << 12  # bytes of the last prints that are kept for messages
 _GLANCE_S = 0.2  # seconds between two checks of whether a silent process has ended
 _GRACE_S = 1.0  # seconds that a process has to end after its pipe closed, so that its exit code is known
 
@@ -228,7 +229,7 @@ class Child:
 
     def _keep(self, data: bytes) -> None:
         """Append printed bytes to the log."""
-        self._last_words = data or self._last_words
+        self._last_words = (self._last_words + data)[-_MAX_WORDS:]
         if self._log is None or not data:
             return
         with contextlib.suppress(OSError):  # an unwritable log must not affect a hand

@@ -317,11 +317,15 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
     """Yield the paths of a program: its own files with their folders, its first folder, and where it is installed.
 
-    A folder that is masked, or `_is_above_home`, is left out.
+    A folder that is masked, or `_is_above_home`, is left out. So are files in masked folders, except the program.
     """
+
+    def is_masked(path: Path) -> bool:
+        return not masked.isdisjoint((path.resolve(), *path.resolve().parents))
+
     folders = [program.folder, *(path.parent for path in program.files)]
-    yield from (folder for folder in folders if not _is_above_home(folder) and folder.resolve() not in masked)
-    yield from program.files
+    yield from (folder for folder in folders if not _is_above_home(folder) and not is_masked(folder))
+    yield from (path for path in program.files if path == program.file or not is_masked(path))
     if program.is_installed:
         prefix = program.file.parent.parent if program.file.parent.name == "bin" else program.file
         yield program.file if _is_above_home(prefix) else prefix

@@ -194,6 +194,7 @@ def test_a_process_ended_from_outside_changes_nothing():
             def act(self, view):
                 if view.public.street == 1 and agent.pid:
                     os.kill(agent.pid, 9)
+                    os.waitid(os.P_PID, agent.pid, os.WEXITED | os.WNOWAIT)
                 return super().act(view)
 
         agent.lines()

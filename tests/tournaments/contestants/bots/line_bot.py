@@ -2,12 +2,14 @@
 
 import json
 import os
+import random
 import signal
 import sys
 import time
 
 mode = sys.argv[1] if len(sys.argv) > 1 else "behaves"
 READY = {"type": "ready", "protocol": 1, "name": "caller", "answers": ["act", "range"], "deterministic": True}
+dice = random.Random(0)
 AT_START = {
     "protocol-2": {"protocol": 2},
     "protocol-true": {"protocol": True},
@@ -23,6 +25,10 @@ def say(message):
 
 def act(message):
     answer = {"type": "action", "id": message["id"], "action": "c"}
+    if mode == "draws":
+        lowest, highest = message["legal"]["raise"] or (0, 0)
+        raises = [f"r{dice.randint(lowest, highest)}"] if highest else []
+        return say(answer | {"action": dice.choice(["c", "c", *raises, *(["f"] if message["legal"]["fold"] else [])])})
     if "A" not in message["cards"]:
         return say(answer)
     text = json.dumps(answer)
@@ -96,6 +102,8 @@ def main():
             if mode == "early":
                 say({"type": "action", "id": 1, "action": "c"})
             say(READY | AT_START.get(mode, {}))
+        elif message["type"] == "hand":
+            dice.seed(message["seed"])
         elif message["type"] == "act":
             act(message)
         elif message["type"] == "range":

@@ -1,0 +1,23 @@
+"""Which stand-in an agent gets."""
+
+import sys
+
+import pytest
+
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolation import isolate, split_agent
+from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.supervisor import Contestant
+
+
+def test_the_stand_in_depends_on_the_spec():
+    assert type(isolate("my_bot.py:Bot", Limits())) is Contestant
+    assert type(isolate(f"stdio:{sys.executable}", Limits())) is LineBot
+    with pytest.raises(ValueError, match="no agents of the kind 'pokerbots' yet, got 'pokerbots:x'"):
+        isolate("pokerbots:x", Limits())
+
+
+def test_only_programs_of_the_line_protocol_are_split():
+    assert split_agent(f"stdio:{sys.executable} bot.py", Limits()).name.endswith("bot.py")
+    with pytest.raises(ValueError, match="only stdio: programs report strategies"):
+        split_agent("call", Limits())

@@ -1,0 +1,110 @@
+"""Programs in their sandbox: their own files and folder are there, and those of the run and of rivals are not."""
+
+import contextlib
+import os
+import sys
+
+import pytest
+
+from plurispiel.evaluation.hand import AgentFault
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.sandbox import PRIVATE, working_sandbox
+
+LIMITS = Limits(20.0, 300)
+LOOK = f"""#!{sys.executable}
+import os, sys
+for path in open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "paths")).read().splitlines():
+    try:
+        size = os.stat(path).st_size
+    except OSError:
+        size = -1
+    print(path, size, file=sys.stderr)
+print("in", os.getcwd(), file=sys.stderr)
+for line in sys.stdin:
+    if '"hello"' in line:
+        print('{{"type": "ready", "protocol": 1}}', flush=True)
+"""
+
+
+@pytest.fixture
+def sandbox():
+    made = working_sandbox("auto")
+    if made is None:
+        pytest.skip("needs bubblewrap")
+    return made
+
+
+def seen(spec, log, sandbox=None, rivals=()):
+    """Return what a program sees of the paths in its arguments: their sizes, and its folder as `in`."""
+    with contextlib.closing(LineBot(spec, LIMITS, log, sandbox, rivals)) as agent:
+        agent.load()
+    return dict(line.rsplit(" ", 1) if line[0] == "/" else line.split(" ", 1) for line in log.read_text().splitlines())
+
+
+def place(folder, *paths):
+    """Write a program that looks for paths, and return its file."""
+    folder.mkdir(exist_ok=True)
+    (folder / "bot").write_text(LOOK)
+    (folder / "bot").chmod(0o755)
+    (folder / "paths").write_text("\n".join(map(str, paths)))
+    return folder / "bot"
+
+
+def test_the_sandbox_shows_a_program_its_own_files_and_hides_the_others(tmp_path, sandbox, monkeypatch):
+    own = tmp_path / "own"
+    key, weights, rival, data = own / "run" / "run.key", own / "weights", own / "rival.sh", tmp_path / "data" / "book"
+    other, secret = place(tmp_path / "other"), tmp_path / "secret"
+    place(own, weights, data, key, rival, other, secret)
+    for path in (key, weights, rival, data, secret):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("12345")
+    rival.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    spec = f"stdio:own/bot {data} run/run.key?cwd=own"  # the run's files stay hidden even if an argument names them
+    rivals = [f"stdio:{rival}", f"stdio:{sys.executable} {other}"]
+    found = seen(spec, tmp_path / "log", sandbox.hiding(own / "run"), rivals)
+    shown = {path: int(found[str(path)]) for path in (weights, data, key, rival, other, secret)}
+    assert shown == {weights: 5, data: 5, key: -1, rival: 0, other: -1, secret: -1}
+    assert found["in"] == str(own)
+
+
+def test_a_folder_that_the_sandbox_does_not_show_is_no_obstacle(tmp_path, sandbox, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "private").write_text("x")
+    place(tmp_path / "bots", tmp_path / "private")
+    monkeypatch.chdir(tmp_path)  # the home folder, which is never shown as a whole
+    found = seen("stdio:bots/bot", tmp_path / "log", sandbox)
+    assert found == {str(tmp_path / "private"): "-1", "in": str(tmp_path)}
+    monkeypatch.chdir("/")
+    assert seen(f"stdio:{tmp_path}/bots/bot", tmp_path / "log2", sandbox)["in"] in ("/", str(PRIVATE))
+
+
+def test_an_interpreter_that_a_rival_names_by_its_path_stays(tmp_path, sandbox):
+    python, script = os.path.realpath(sys.executable), place(tmp_path / "b")
+    bot = place(tmp_path / "a", python, "/bin/sh", script)
+    found = seen(f"stdio:{bot}", tmp_path / "log", sandbox, [f"stdio:{sys.executable} {script}", "stdio:/bin/sh x"])
+    assert int(found[python]) > 0 and int(found["/bin/sh"]) > 0 and found[str(script)] == "-1"
+
+
+def test_without_a_sandbox_a_program_runs_in_its_folder(tmp_path):
+    bot = place(tmp_path / "bots")
+    assert seen(f"stdio:{bot} x?cwd={tmp_path}", tmp_path / "log")["in"] == str(tmp_path)
+    assert seen(f"stdio:{bot} x", tmp_path / "log2")["in"] == os.getcwd()
+
+
+def test_a_program_that_has_vanished_is_refused(tmp_path):
+    agent = LineBot(f"stdio:{place(tmp_path)}", LIMITS)
+    (tmp_path / "bot").unlink()
+    with pytest.raises(ValueError, match="no program '.*bot'"):
+        agent.load()
+    assert agent.pid is None
+
+
+def test_a_file_that_the_system_cannot_run_costs_hands(tmp_path):
+    (tmp_path / "bot").write_text("neither a script nor a program")
+    (tmp_path / "bot").chmod(0o755)
+    with contextlib.closing(LineBot(f"stdio:{tmp_path}/bot", LIMITS)) as agent:
+        with pytest.raises(AgentFault, match="exit code 127.: cannot start .*/bot: Exec format error") as caught:
+            agent.load()
+    assert caught.value.kind == "load"
