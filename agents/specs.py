@@ -9,7 +9,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
   ``blueprint``, ``blueprint:sixmax``;
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
-- ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``.
+- ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
+- ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``.
 """
 
 import dataclasses

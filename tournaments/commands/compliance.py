@@ -23,7 +23,7 @@ from plurispiel.evaluation.compliance import check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
-from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, Limits
+from plurispiel.tournaments.contestants.isolated import LOAD_SECONDS, IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import isolate, split_agent
 from plurispiel.tournaments.contestants.recall import check_recall
 from plurispiel.tournaments.contestants.sandbox import Sandbox, unprotected, working_sandbox
@@ -169,10 +169,10 @@ def _check_program(
 ) -> dict[str, Any]:
     """Return the report on whether a program keeps the contract. Its strategy comes from a process without cards."""
     end = time.monotonic() + seconds
-    made: list[SplitAgent] = []
+    made: list[SplitAgent | IsolatedAgent] = []
     with contextlib.ExitStack() as processes:
 
-        def make() -> SplitAgent:
+        def make() -> SplitAgent | IsolatedAgent:
             made.append(split_agent(spec, limits, sandbox))
             processes.callback(made[-1].close)
             return made[-1]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plurispiel.agents.specs import parse_spec
+from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.line_bot import LineBot
 from plurispiel.tournaments.contestants.program_agent import ProgramAgent
@@ -13,7 +14,7 @@ from plurispiel.tournaments.contestants.supervisor import Contestant
 
 __all__ = ["isolate", "split_agent"]
 
-_SPEAKERS_OF: dict[str, type[ProgramAgent]] = {"stdio": LineBot}
+_SPEAKERS_OF: dict[str, type[ProgramAgent]] = {"stdio": LineBot, "acpc": AcpcBot}
 """The stand-ins for programs, by the protocol that the program speaks."""
 
 
@@ -41,15 +42,13 @@ def isolate(
     return _SPEAKERS_OF[parsed.name](spec, limits, log, sandbox, rivals)
 
 
-def split_agent(spec: str, limits: Limits, sandbox: Sandbox | None = None) -> SplitAgent:
+def split_agent(spec: str, limits: Limits, sandbox: Sandbox | None = None) -> SplitAgent | IsolatedAgent:
     """Return the stand-in for a program that is also asked for its strategy, outside a tournament.
 
-    Raises
-    ------
-    ValueError
-        If the program speaks a protocol without questions for strategies.
+    A program whose protocol has no questions for strategies reports none.
     """
-    player, teller = (isolate(spec, limits, sandbox=sandbox) for _ in range(2))
+    player = isolate(spec, limits, sandbox=sandbox)
+    teller = isolate(spec, limits, sandbox=sandbox)
     if not (isinstance(player, LineBot) and isinstance(teller, LineBot)):
-        raise ValueError(f"only stdio: programs report strategies, got {spec!r}")
+        return player
     return SplitAgent(player, teller)

@@ -8,6 +8,8 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
 from plurispiel.tournaments.contestants.process import limit_memory
 
@@ -28,16 +30,26 @@ def main(memory: str, folder: str, *command: str) -> None:
     *command : str
         The absolute path of the program, and its arguments.
     """
+    wait_to_go_on()
+    become(int(memory), folder, command)
+
+
+def wait_to_go_on() -> None:
+    """Report the process id as a line on standard output, and wait for a byte on standard input."""
     os.write(1, b"%d\n" % os.getpid())
     os.read(0, 1)
+
+
+def become(memory: int, folder: str, command: Sequence[str]) -> NoReturn:
+    """Limit this process, and replace it by a program; the parameters are those of `main`."""
     with contextlib.suppress(OSError):
         os.chdir(folder)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores both, and programs would inherit that
         signal.signal(number, signal.SIG_DFL)
     _limit_files()
-    limit_memory(int(memory))
+    limit_memory(memory)
     try:
-        os.execv(command[0], command)
+        os.execv(command[0], list(command))
     except OSError as error:
         print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
         os._exit(_CANNOT_START)

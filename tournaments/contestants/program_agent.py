@@ -15,11 +15,13 @@ _MAX_TEXT = 500  # characters of a fault's message
 
 
 class ProgramAgent(IsolatedAgent):
-    """An agent that is a program, started by `launcher`.
+    """An agent that is a program, started by `launcher` or another module that takes the same arguments.
 
     A subclass defines `_greet`, which makes the program ready for questions. The parameters are those of
     `IsolatedAgent`. Limits of time that the spec sets are kept, too.
     """
+
+    _launcher = "launcher"
 
     def __init__(
         self,
@@ -56,7 +58,7 @@ class ProgramAgent(IsolatedAgent):
             raise Refused("load", str(error)) from None
         self._seconds = min(self._limits.seconds, program.seconds)
         command = [str(program.file), *program.arguments, *self._more_arguments()]
-        self._open(["launcher", str(self._limits.memory), str(program.folder), *command], self._launcher_id)
+        self._open([self._launcher, str(self._limits.memory), str(program.folder), *command], self._launcher_id)
         self._child.send(b"\n")
         try:
             self._greet()

@@ -1,7 +1,6 @@
 """Players that connect by themselves: a port for each seat, and the player's stand-in at our table."""
 
 import ipaddress
-import re
 import socket
 import time
 
@@ -12,12 +11,12 @@ from plurispiel.agents.base import Event, View
 from plurispiel.evaluation.hand import AgentFault, HandEnd, RemoteAgent
 from plurispiel.tournaments.deal.clocks import Clock
 from plurispiel.tournaments.deal.told_hand import ToldHand
+from plurispiel.tournaments.formats.match_state import is_version
 from plurispiel.tournaments.remote.connection import BadLine, Connection
 
 LOOPBACK = "127.0.0.1"
 """The address that only programs on this machine can reach."""
 
-_VERSION = re.compile(r"VERSION:2\.\d{1,9}\.\d{1,9}")
 _PAUSE_S = 0.05
 _VERSION_S = 10.0  # seconds for the first line: a connection that says nothing must not keep the seat
 
@@ -105,7 +104,7 @@ class TcpSeat(RemoteAgent):
             connection = Connection(stream)
             try:
                 line = connection.read_line(min(_VERSION_S, max(0.0, end - time.monotonic())))
-                if line is not None and _VERSION.fullmatch(line):
+                if line is not None and is_version(line):
                     self._connection = connection
                     self._unlisten()
                     return True

@@ -68,6 +68,12 @@ class ToldHand:
         shown[self._seat] = self._hole_cards
         self._tell(shown)
 
+    def renumber(self, number: int) -> None:
+        """Give the hand another number, and the last state with it: a new process is told the hand from here on."""
+        head, _, rest = self.line.split(":", 3)[1:]
+        self._number = number
+        self.line = f"MATCHSTATE:{head}:{number}:{rest}"
+
     def answer(self, line: str, public: PublicState) -> int | None:
         """Return the action in a player's line; None if the line answers another state, or is a comment.
 

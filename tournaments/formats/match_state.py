@@ -6,6 +6,7 @@ raise to 900 chips over the whole hand (``r`` in a limit game). Betting and card
 `acpc`). Of the hole cards a player sees its own, and after a showdown those of every seat that has not folded.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ MAX_LINE = 4096
 VERSION = "VERSION:2.0.0"
 """The first line that a player writes; this is the version of the protocol that this package speaks."""
 
+_VERSION = re.compile(r"VERSION:2\.\d{1,9}\.\d{1,9}", re.ASCII)
 _MAX_DIGITS = 10
 _FIELDS = "MATCHSTATE:seat:hand:betting:cards"
 
@@ -86,6 +88,15 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     if len(set(seen)) != len(seen):
         raise ValueError(f"a card stands twice in {cards_text[:80]!r}")
     return MatchState(seat, number, betting, hole_cards, board)
+
+
+def is_version(text: str) -> bool:
+    """Return whether a line is a player's first line, with a version of the protocol that is spoken here: 2.x.y.
+
+    >>> is_version("VERSION:2.0.0"), is_version("VERSION:1.0.0")
+    (True, False)
+    """
+    return _VERSION.fullmatch(text) is not None
 
 
 def write_match_state(

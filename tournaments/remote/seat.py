@@ -27,7 +27,8 @@ MATCH = ("evaluation.replay", "tournaments.formats.acpc")
 def seated_agent(spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None) -> Iterator[Agent]:
     """Yield an agent that has played a hand in every seat, so that its strategy and kernels are loaded.
 
-    An agent from outside runs in a process of its own, with these limits and in this sandbox.
+    An agent from outside runs in a process of its own, with these limits and in this sandbox. Programs, which may count
+    their hands, are started and play none.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def seated_agent(spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox
         else:
             agent = make_agent(spec)
         deck = deal_deck(rules, np.random.default_rng(0))
-        for seat in range(rules.num_seats):
+        for seat in range(0 if parse_spec(spec).is_program else rules.num_seats):
             table = [agent if place == seat else CallAgent() for place in range(rules.num_seats)]
             play_hand(rules, table, deck, [np.random.default_rng(place) for place in range(rules.num_seats)])
         yield agent

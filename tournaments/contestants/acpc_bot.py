@@ -1,0 +1,154 @@
+"""Programs that speak the ACPC's protocol, started as ``PROGRAM 127.0.0.1 PORT``; we are their dealer.
+
+The program connects to `relay`. States are kept until the program is asked, as it is stopped in between; then they are
+sent in the dealer's order: one after every action of anybody, and one at the end of a hand. Hands are numbered from 0
+on a connection. The protocol has no questions for strategies and no seed.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from plurispiel.abstraction.holdem.rules import HoldemRules
+from plurispiel.agents.base import Event, View
+from plurispiel.evaluation.hand import AgentFault, HandEnd
+from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.program_agent import ProgramAgent
+from plurispiel.tournaments.contestants.sandbox import Sandbox
+from plurispiel.tournaments.deal.told_hand import ToldHand
+from plurispiel.tournaments.formats.match_state import is_version
+from plurispiel.tournaments.remote.connection import BadLine, line_size, line_text
+
+__all__ = ["AcpcBot"]
+
+_MAX_NOTES = 1 << 15  # bytes of states that are kept for the next question
+_MAX_SHOWN = 60  # characters of a line in a fault's message
+
+
+class AcpcBot(ProgramAgent):
+    """A program that speaks the ACPC's protocol. The parameters are those of `IsolatedAgent`."""
+
+    _launcher = "relay"
+
+    def __init__(
+        self,
+        spec: str,
+        limits: Limits,
+        log: Path | None = None,
+        sandbox: Sandbox | None = None,
+        rivals: Sequence[str] = (),
+    ):
+        super().__init__(spec, limits, log, sandbox, rivals)
+        self._num_hands = 0  # begun on this connection
+        self._hand: ToldHand | None = None
+        self._is_told = False  # whether the running process has been told of this hand
+        self._notes = b""  # states that precede the next question
+
+    def load(self, rules: HoldemRules | None = None) -> None:
+        """Start the program, and wait until it has connected and told its version."""
+        self._hand = None
+        super().load(rules)
+
+    def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
+        """Begin a new hand."""
+        if rules.board_cards[0]:
+            raise AgentFault("load", "the ACPC's protocol has no place for board cards before the first betting")
+        super().restart(rules, seat, rng)
+        self._ask(lambda: None, "load")  # a new process is told the hand from its first state on
+        self._hand = ToldHand(rules, seat, self._num_hands)
+        self._num_hands += 1
+        self._is_told = True
+
+    def observe(self, event: Event) -> None:
+        """Keep the state after an event for the program."""
+        assert self._hand is not None
+        if self._hand.observe(event):
+            self._note()
+
+    def act(self, view: View) -> int:
+        """Ask for a decision."""
+        hand = self._hand
+        assert hand is not None
+
+        def ask() -> int:
+            if not self._is_told:  # a process that was started within the hand begins with its present state
+                hand.renumber(0)
+                self._num_hands, self._is_told = 1, True
+                self._notes = _line(hand.line)
+            notes, self._notes = self._notes, b""
+            self._child.go_on()
+            self.send(notes)
+            action = self._answer(hand, view)
+            self._child.stop()
+            return action
+
+        return self._ask(ask, "act")
+
+    def show_end(self, end: HandEnd) -> None:
+        """Keep the end of the hand for the program, unless its process has ended."""
+        if self.pid is None or self._hand is None or not self._is_told:
+            self._notes = b""
+            return
+        self._hand.end(end)
+        self._note()
+        if len(self._notes) > _MAX_NOTES:
+            self._ask(self._pass_notes, "end")
+
+    def send(self, data: bytes) -> None:
+        """Write lines to the process. All lines to the program pass through this method."""
+        self._child.send(data)
+
+    def _greet(self) -> None:
+        self._notes = b""
+        self._num_hands = 0
+        self._is_told = False
+        try:
+            version = self._read("load", self._load_seconds)
+        except BadLine as error:
+            raise self._protocol_fault(f"load: {error}") from None
+        if not is_version(version):
+            shown = repr(version[:_MAX_SHOWN])
+            raise self._protocol_fault(f"load: the first line of a program is VERSION:2.x.y, got {shown}")
+        self._child.stop()
+
+    def _answer(self, hand: ToldHand, view: View) -> int:
+        """Return the action in the next line that answers the last state."""
+        end = time.monotonic() + self._seconds
+        while True:
+            try:
+                line = self._read("act", max(0.0, end - time.monotonic()))
+                action = hand.answer(line, view.public)
+            except BadLine as error:
+                raise self._protocol_fault(f"act: {error}") from None
+            except AgentFault as fault:
+                if fault.kind == "protocol":
+                    raise self._protocol_fault(f"act: {fault.message}") from None
+                if fault.kind == "illegal":
+                    self._child.stop()
+                if fault.kind == "timeout":
+                    raise AgentFault("timeout", f"act: no answer within {self._seconds:g} s") from None
+                raise
+            if action is not None:
+                return action
+
+    def _pass_notes(self) -> None:
+        """Send the states that have no answer."""
+        self._child.go_on()
+        notes, self._notes = self._notes, b""
+        self.send(notes)
+        self._child.flush("end", self._seconds)
+        self._child.stop()
+
+    def _note(self) -> None:
+        assert self._hand is not None
+        if self._is_told:
+            self._notes += _line(self._hand.line)
+
+    def _read(self, what: str, seconds: float) -> str:
+        return line_text(self._child.receive(line_size, what, seconds))
+
+
+def _line(text: str) -> bytes:
+    return f"{text}\r\n".encode()

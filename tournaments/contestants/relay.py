@@ -1,0 +1,105 @@
+"""The program that gives a player of the ACPC's protocol a port to connect to, inside its sandbox.
+
+A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside: it listens on loopback,
+starts the player as ``PROGRAM 127.0.0.1 PORT``, and passes bytes between the player's connection and its own standard
+streams, which are pipes to the run. After the first connection nobody listens any more. The relay and the player are
+one process group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of
+this machine could connect before the player does.
+"""
+
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+
+from plurispiel.tournaments.contestants.launcher import become, wait_to_go_on
+from plurispiel.tournaments.contestants.process import die_with
+
+_CHUNK = 1 << 16
+_LOOPBACK = "127.0.0.1"
+_GLANCE_S = 0.2  # seconds between two checks of whether a player that has not connected has ended
+
+
+def main(memory: str, folder: str, *command: str) -> None:
+    """Report the process id as a line, read one byte, start the player, and pass on bytes until either side ends.
+
+    The process then exits as the player did, or kills the player that outlives its connection. The parameters are those
+    of `launcher`.
+    """
+    wait_to_go_on()
+    with socket.create_server((_LOOPBACK, 0), backlog=1) as listener:
+        player = _start(int(memory), folder, [*command, _LOOPBACK, str(listener.getsockname()[1])])
+        connection = _accept(listener, player)
+    with connection:
+        _pass_on(connection)
+    _leave(player)
+
+
+def _start(memory: int, folder: str, command: Sequence[str]) -> int:
+    """Start the player, whose standard output leads to standard error, and return its process id."""
+    relay = os.getpid()
+    player = os.fork()
+    if player == 0:
+        die_with(relay)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(2, 1)
+        become(memory, folder, command)
+    return player
+
+
+def _accept(listener: socket.socket, player: int) -> socket.socket:
+    """Return the player's connection; exit as the player does if it ends first."""
+    listener.settimeout(_GLANCE_S)
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except TimeoutError:
+            ended, status = os.waitpid(player, os.WNOHANG)
+            if ended:
+                _exit_as(status)
+            continue
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+
+def _pass_on(connection: socket.socket) -> None:
+    """Pass on bytes in both directions until either side ends; what a full pipe or socket does not take waits."""
+    connection.setblocking(True)
+    with_player = connection.fileno()
+    while True:
+        ready, _, _ = select.select([0, with_player], [], [])
+        for source in ready:
+            try:
+                data = os.read(source, _CHUNK)
+                if not data:
+                    return
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[os.write(1 if source == with_player else with_player, rest) :]
+            except OSError:
+                return
+
+
+def _leave(player: int) -> None:
+    """Exit as the player does, if it has ended or ends at once; otherwise kill it."""
+    for _ in range(10):
+        ended, status = os.waitpid(player, os.WNOHANG)
+        if ended:
+            _exit_as(status)
+        select.select([], [], [], 0.02)
+    os.kill(player, signal.SIGKILL)
+    print("the program closed its connection", file=sys.stderr, flush=True)
+    os._exit(0)
+
+
+def _exit_as(status: int) -> None:
+    """End this process as another did, by its wait status."""
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        if code != -signal.SIGKILL:  # whose handling cannot be set
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
