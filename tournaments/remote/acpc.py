@@ -8,7 +8,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.formats.acpc import write_action
 from plurispiel.tournaments.formats.match_state import VERSION, MatchState, read_match_state
 from plurispiel.tournaments.remote.connection import BadLine, Connection
-from plurispiel.tournaments.remote.table import TableError
+from plurispiel.tournaments.remote.table import TableError, check_follows
 
 _SEND_S = 30.0  # seconds that the dealer has to read an answer
 
@@ -77,7 +77,7 @@ class AcpcTable:
         try:
             state = read_match_state(line, self._rules)
             if self._state is not None:
-                _check_follows(self._state, state)
+                check_follows(self._state, state)
         except ValueError as error:
             raise TableError(f"the dealer's state contradicts the rules of the game: {error}; it is {line}") from None
         self._line, self._state = line, state
@@ -88,16 +88,3 @@ class AcpcTable:
             self._connection.send_line(text, _SEND_S)
         except OSError as error:
             raise TableError(f"the connection to the dealer was lost: {error.strerror or error}") from None
-
-
-def _check_follows(before: MatchState, state: MatchState) -> None:
-    """Raise ValueError if a state cannot follow another state of the same hand."""
-    if (state.number, state.seat) != (before.number, before.seat):
-        raise ValueError(f"hand {before.number} of seat {before.seat} is not over")
-    if state.betting.sizes[: len(before.betting.sizes)] != before.betting.sizes:
-        raise ValueError("earlier actions have changed")
-    if (
-        state.board[: len(before.board)] != before.board
-        or state.hole_cards[state.seat] != before.hole_cards[before.seat]
-    ):
-        raise ValueError("cards have changed")

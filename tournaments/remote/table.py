@@ -9,6 +9,10 @@ class TableError(OSError):
     """The other side of a table has gone, or contradicts the rules, so that the hand cannot be finished."""
 
 
+class HandBroken(TableError):
+    """A hand cannot be finished or scored, but the next one can be played."""
+
+
 class RemoteTable(Protocol):
     """One seat at a table that somebody else runs.
 
@@ -23,3 +27,16 @@ class RemoteTable(Protocol):
 
     def close(self) -> None:
         """Leave the table."""
+
+
+def check_follows(before: MatchState, state: MatchState) -> None:
+    """Raise ValueError if a state cannot follow another state of the same hand."""
+    if (state.number, state.seat) != (before.number, before.seat):
+        raise ValueError(f"hand {before.number} of seat {before.seat} is not over")
+    if state.betting.sizes[: len(before.betting.sizes)] != before.betting.sizes:
+        raise ValueError("earlier actions have changed")
+    if (
+        state.board[: len(before.board)] != before.board
+        or state.hole_cards[state.seat] != before.hole_cards[before.seat]
+    ):
+        raise ValueError("cards have changed")

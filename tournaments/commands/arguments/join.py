@@ -11,9 +11,28 @@ def add(commands) -> None:
         "join",
         "join",
         "Take a seat at a table that another program runs, and play a match there.",
-        ["join acpc 127.0.0.1:18374 --agent blueprint --game HUNL"],
+        [
+            "join acpc 127.0.0.1:18374 --agent blueprint --game HUNL",
+            "join slumbot --agent blueprint --hands 1000 --contact me@example.org",
+        ],
     )
     actions = parser.add_subparsers(dest="action", metavar="TABLE", required=True)
+    _add_acpc(actions)
+    _add_service(
+        actions,
+        "slumbot",
+        "Play heads-up no-limit hold'em with 200 big blinds against Slumbot, a bot of the literature, over its web "
+        "interface. Slumbot shows its cards after every hand, so that results by AIVAT are printed, too.",
+    )
+    _add_service(
+        actions,
+        "gtowizard",
+        "Play heads-up no-limit hold'em with 200 big blinds at the benchmark of GTO Wizard for researchers. The key of "
+        "the benchmark is read from the environment variable GTOWIZARD_API_KEY and is never written or printed.",
+    )
+
+
+def _add_acpc(actions) -> None:
     add = add_action(
         actions,
         "acpc",
@@ -35,10 +54,7 @@ def add(commands) -> None:
         "(plurispiel ls presets) or an OpenSpiel game string",
     )
     add("--hands", type=int, metavar="N", help="leave the table after N hands (default: play to the end of the match)")
-    add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices")
-    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
-    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
-    add_sandbox(add)
+    _add_agent(add)
     add(
         "--out",
         metavar="DIR",
@@ -46,3 +62,53 @@ def add(commands) -> None:
         "plurispiel replay reads (default: a folder of the day and time among the user's data)",
     )
     add("--json", action="store_true", help="print as JSON")
+
+
+def _add_service(actions, name: str, text: str) -> None:
+    parser = add_action(
+        actions,
+        name,
+        f"{text} For research. Without --allow-network the command only tells what it would send, with exit code 2.",
+        [
+            f"join {name} --agent blueprint --hands 1000 --contact me@example.org",
+            f"join {name} --agent blueprint --hands 1000 --contact me@example.org --allow-network",
+        ],
+    )
+    parser.set_defaults(module="join_service")
+    add = parser.add_argument
+    add("--agent", metavar="SPEC", required=True, help="agent spec, as in plurispiel tournament --agents")
+    add(
+        "--hands",
+        type=int,
+        metavar="N",
+        required=True,
+        help="hands in all; those that an earlier call has kept in the folder count, and the call goes on behind them",
+    )
+    add(
+        "--contact",
+        metavar="ADDRESS",
+        required=True,
+        help="your e-mail or web address, which the service reads in the header User-Agent",
+    )
+    add("--allow-network", action="store_true", help="send the requests")
+    add(
+        "--base-url",
+        metavar="URL",
+        help="the address of a stand-in for the service on this machine, as http://127.0.0.1:8080",
+    )
+    add("--request-timeout", type=float, metavar="S", default=30.0, help="seconds for each reply of the service")
+    _add_agent(add)
+    add(
+        "--out",
+        metavar="DIR",
+        help="folder for remote.sqlite, with one row a hand (default: a folder for this service and agent among the "
+        "user's data)",
+    )
+    add("--json", action="store_true", help="print as JSON")
+
+
+def _add_agent(add) -> None:
+    add("--seed", type=int, metavar="N", default=1, help="seed of the agent's random choices")
+    add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer of an agent from outside")
+    add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the process of an agent from outside")
+    add_sandbox(add)

@@ -1,0 +1,204 @@
+"""The hands that an agent has played at a service: one row a hand, in an SQLite database.
+
+A row is written when a hand begins and completed at its end, before the next hand. A program that is killed therefore
+loses no hand, and knows at the next start which hand it had not finished. Rows end with a checksum.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from plurispiel.tournaments.run.folder_lock import lock_folder
+from plurispiel.tournaments.run.schema import checksum_of
+
+FORMAT_VERSION = 1
+
+_NAME = "remote.sqlite"
+_SCHEMA = """
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE hands (
+    number INTEGER PRIMARY KEY,
+    hand_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    opponent TEXT NOT NULL,
+    seat INTEGER,
+    state TEXT NOT NULL,
+    payoff REAL,
+    service_corrected REAL,
+    aivat REAL,
+    milliseconds REAL NOT NULL,
+    trouble TEXT NOT NULL,
+    faults TEXT NOT NULL,
+    replies BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+);
+"""
+_OPEN, SCORED, BROKEN = "open", "scored", "broken"
+
+
+class KeptHand(NamedTuple):
+    """A hand in the store.
+
+    Attributes
+    ----------
+    number : int
+        Number of the hand, from 1.
+    hand_id : str
+        The service's name for it; empty if there is none.
+    status : {"open", "scored", "broken"}
+        Whether the hand is not over, counts, or could not be finished or believed.
+    opponent : str
+        The opponent's name and version, as far as the service tells them.
+    seat : int or None
+        Our seat; None if the hand broke before it was known.
+    state : str
+        The hand as a MATCHSTATE line of the ACPC's protocol, with all cards that are known; empty if it is not scored.
+    payoff : float or None
+        Our net chips.
+    service_corrected : float or None
+        The service's own estimate with luck removed, in chips.
+    aivat : float or None
+        Our AIVAT estimate in chips; None if it needs cards that were not shown.
+    milliseconds : float
+        Time from the beginning of the hand to its end.
+    trouble : str
+        The reason why the hand is broken.
+    faults : tuple of str
+        The agent's faults in the hand.
+    replies : tuple of str
+        The replies of the service, as they came.
+    """
+
+    number: int
+    hand_id: str
+    status: str
+    opponent: str = ""
+    seat: int | None = None
+    state: str = ""
+    payoff: float | None = None
+    service_corrected: float | None = None
+    aivat: float | None = None
+    milliseconds: float = 0.0
+    trouble: str = ""
+    faults: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+
+
+class HandStore:
+    """The folder with the hands of one agent at one service, which this process alone may use until `close`.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; it is created if it does not exist.
+    settings : dict
+        All that decides which results may be added up, as plain values.
+
+    Raises
+    ------
+    ValueError
+        If another process uses the folder, its hands were played with other settings, or its database is damaged.
+    """
+
+    def __init__(self, folder: Path, settings: dict[str, Any]):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / _NAME
+        try:
+            self._lock = lock_folder(folder)
+        except BlockingIOError:
+            raise ValueError(f"another process plays for {folder}; end it, or give another --out") from None
+        self._database = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._begin_use(settings)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise ValueError(f"{self.path} is damaged: {error}; give another --out") from None
+            raise
+
+    def close(self) -> None:
+        """Release the folder."""
+        self._database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next new hand; the first is 1."""
+        return 1 + (self._database.execute("SELECT max(number) FROM hands").fetchone()[0] or 0)
+
+    def open_hands(self) -> list[KeptHand]:
+        """Return the hands that began and are not over."""
+        return [hand for hand in self.hands() if hand.status == _OPEN]
+
+    def begin(self, number: int, hand_id: str, opponent: str) -> None:
+        """Note that a hand has begun, or goes on.
+
+        Raises
+        ------
+        ValueError
+            If another hand of this name is kept already.
+        """
+        row = self._database.execute("SELECT number FROM hands WHERE hand_id = ? AND hand_id <> ''", (hand_id,))
+        if any(other != number for (other,) in row):
+            raise ValueError(f"hand {hand_id} is kept already")
+        self.keep(KeptHand(number, hand_id, _OPEN, opponent))
+
+    def keep(self, hand: KeptHand) -> None:
+        """Write a hand through to the disk; one of the same number that is not over is replaced.
+
+        Raises
+        ------
+        ValueError
+            If a hand of this number is kept already, and is over.
+        """
+        replies = zlib.compress(json.dumps(hand.replies).encode())
+        row = (*hand[:-2], json.dumps(hand.faults), replies)
+        marks = ", ".join("?" * (len(row) + 1))
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            there = self._database.execute("SELECT status FROM hands WHERE number = ?", (hand.number,)).fetchone()
+            if there not in (None, (_OPEN,)):
+                raise ValueError(f"hand {hand.number} is kept already")
+            self._database.execute(f"INSERT OR REPLACE INTO hands VALUES ({marks})", (*row, checksum_of(row)))
+
+    def hands(self) -> Iterator[KeptHand]:
+        """Yield all hands in order.
+
+        Raises
+        ------
+        ValueError
+            If a row is damaged.
+        """
+        for *row, checksum in self._database.execute("SELECT * FROM hands ORDER BY number"):
+            if checksum_of(row) != checksum:
+                raise ValueError(f"{self.path} is damaged: the row of hand {row[0]}; give another --out")
+            faults, replies = json.loads(row[-2]), json.loads(zlib.decompress(row[-1]))
+            yield KeptHand(*row[:-2], faults=tuple(faults), replies=tuple(replies))
+
+    def _begin_use(self, settings: dict[str, Any]) -> None:
+        database = self._database
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        wanted = {key: json.dumps(value) for key, value in {"format": FORMAT_VERSION, **settings}.items()}
+        if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            with database:
+                database.execute("BEGIN IMMEDIATE")
+                for statement in filter(str.strip, _SCHEMA.split(";")):
+                    database.execute(statement)
+                database.executemany("INSERT INTO settings VALUES (?, ?)", wanted.items())
+        there = dict(database.execute("SELECT key, value FROM settings"))
+        if there != wanted:
+            differing = sorted(key for key in {*there, *wanted} if there.get(key) != wanted.get(key))
+            raise ValueError(f"{self.path} holds other hands: {', '.join(differing)} differ; give another --out")
+        with contextlib.closing(database.execute("PRAGMA integrity_check(1)")) as check:
+            if check.fetchone() != ("ok",):
+                raise ValueError(f"{self.path} is damaged; give another --out")
+        for _ in self.hands():  # checks every row
+            pass
