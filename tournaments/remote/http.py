@@ -47,8 +47,11 @@ class BadStatus(TableError):
     """
 
     def __init__(self, status: int, message: str):
-        super().__init__(message)
+        super().__init__(status, message)
         self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 class BadReply(HandBroken):
@@ -176,7 +179,7 @@ class HttpClient:
         except OSError as error:
             raise TableError(f"{self.host} cannot be reached: {error.strerror or error}") from None
         finally:
-            connection.close()
+            connection.end()
             text = data.decode(errors="replace")
             if self._secret:
                 text = text.replace(self._secret, "***")
@@ -237,8 +240,9 @@ class _Connection(http.client.HTTPConnection):
             stream.do_handshake()
         self.sock = _TimedSocket(stream, self._end)
 
-    def close(self) -> None:
-        super().close()
+    def end(self) -> None:
+        """Close the socket. `close` leaves it open, as `http.client` calls it before a reply is read."""
+        self.close()
         if self._stream is not None:
             self._stream.close()
 
@@ -258,7 +262,7 @@ class _TimedSocket:
         return io.BufferedReader(_TimedReader(self._stream, self._end))
 
     def close(self) -> None:
-        """Do nothing: a reply may still be read, and the connection closes the socket."""
+        """Do nothing: a reply may still be read, and `_Connection.end` closes the socket."""
 
 
 class _TimedReader(io.RawIOBase):

@@ -27,7 +27,7 @@ def sit(service: ServiceTable, player: Player, store: HandStore, scorer: Scorer,
         If the service begins no hand, or `MAX_BROKEN` hands in succession are broken.
     """
     num_broken = 0
-    todo = [(hand.number, hand.hand_id) for hand in store.open_hands()]
+    todo: list[tuple[int, str | None]] = [(hand.number, hand.hand_id) for hand in store.open_hands()]
     todo += [(number, None) for number in range(store.next_number, num_hands + 1)]
     for number, hand_id in todo:
         hand = _play(_Seating(service, store, number, hand_id), player, store, scorer)

@@ -180,7 +180,7 @@ class HandStore:
             if checksum_of(row) != checksum:
                 raise ValueError(f"{self.path} is damaged: the row of hand {row[0]}; give another --out")
             faults, replies = json.loads(row[-2]), json.loads(zlib.decompress(row[-1]))
-            yield KeptHand(*row[:-2], faults=tuple(faults), replies=tuple(replies))
+            yield KeptHand._make([*row[:-2], tuple(faults), tuple(replies)])
 
     def _begin_use(self, settings: dict[str, Any]) -> None:
         database = self._database

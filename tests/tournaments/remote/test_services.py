@@ -38,10 +38,10 @@ def loopback(monkeypatch):
 
 
 def table_of(service, waits=None, timeout=20.0):
+    wait = ([] if waits is None else waits).append
     if isinstance(service, Slumbot):
-        return SlumbotTable(HttpClient(service.url, {}, timeout=timeout, wait=(waits or []).append))
-    headers = {"X-API-KEY": KEY}
-    return GtoWizardTable(HttpClient(service.url, headers, secret=KEY, timeout=timeout, wait=(waits or []).append))
+        return SlumbotTable(HttpClient(service.url, {}, timeout=timeout, wait=wait))
+    return GtoWizardTable(HttpClient(service.url, {"X-API-KEY": KEY}, secret=KEY, timeout=timeout, wait=wait))
 
 
 def play(service, folder, num_hands, spec="random", **options):
@@ -80,7 +80,6 @@ def test_payoffs_are_those_of_the_service(tmp_path, kind):
     else:
         assert record["aivat"] is None and record["opponents"] == {"GTO Wizard AI version 2": 100}
         assert record["service"]["mbb_per_hand"] == pytest.approx(record["mbb_per_hand"] / 2)
-    assert {answer for _, answer in zip(hands, service.requests, strict=False) if answer[0] == "?"} == set()
 
 
 def test_a_bot_that_the_service_does_not_name(tmp_path):
@@ -93,7 +92,7 @@ def test_a_bot_that_the_service_does_not_name(tmp_path):
 def test_folding_scores_what_folding_costs(tmp_path):
     hands, _ = play(GtoWizard(), tmp_path, 20, "fold")
     assert {hand.payoff for hand in hands if hand.seat == 1} == {-50.0}
-    assert all(hand.payoff in (-100.0, 50.0) or hand.payoff >= -100.0 for hand in hands)
+    assert {hand.payoff for hand in hands if hand.seat == 0} <= {-100.0, 0.0, 50.0, 100.0}
 
 
 def test_our_own_estimate_is_that_of_all_cards(tmp_path):
@@ -222,20 +221,19 @@ def test_a_hostile_reply_breaks_one_hand(tmp_path, kind, name, change, what):
 
 
 @pytest.mark.parametrize("kind", [Slumbot, GtoWizard])
-def test_an_action_of_ours_that_was_not_taken_breaks_the_hand(tmp_path, kind):
-    def twice(number, path, status, data):
+def test_a_lost_answer_breaks_the_hand(tmp_path, kind):
+    """The action was taken; asked again, the service takes it twice or refuses it."""
+
+    def lose(number, path, status, data):
         if path.endswith("act") and number > 4 and not lost:
             lost.append(number)
-            return CLOSED  # the action is taken, its answer is lost, and the client asks again
+            return CLOSED
         return None
 
     lost = []
-    hands, trouble = play(kind(spoil=twice), tmp_path, 12, "call")
-    assert trouble is None and len(hands) == 12 and lost
-    assert [hand.status for hand in hands].count(BROKEN) <= 1
-    for hand in hands:
-        if hand.status == SCORED:
-            assert hand.seat is not None
+    hands, trouble = play(kind(spoil=lose), tmp_path, 12, "call")
+    assert trouble is None and len(hands) == 12
+    assert [hand.status for hand in hands].count(BROKEN) == 1
 
 
 @pytest.mark.parametrize("kind", [Slumbot, GtoWizard])
@@ -324,3 +322,11 @@ def test_killed_and_gone_on(tmp_path, kind, monkeypatch):
         rest = iter(service.finished)
         assert all(any(payoff == other for other in rest) for payoff in payoffs)  # in order, each once
         assert broken and all("ended within this hand" in hand.trouble for hand in broken)
+
+
+def test_no_certificate(tmp_path):
+    service = Slumbot()
+    client = HttpClient(service.url.replace("http:", "https:"), {}, wait=lambda _: None)
+    with pytest.raises(TableError):
+        client.get("/")
+    assert not service.requests
