@@ -1,6 +1,7 @@
 """Order of the tests: those that share a worker first, so that nobody waits for them at the end; shared fixtures."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,31 @@ def bucket_table_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables") / "smallest"
     build_with_a_stop(folder)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback_alone():
+    """Let no test look up or reach anything but this machine, whatever is given to it."""
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def guarded_connect(self, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            require_loopback(address[0])
+        return connect(self, address)
+
+    def guarded_look_up(host, *arguments, **options):
+        require_loopback(host)
+        return look_up(host, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+def require_loopback(host):
+    if host not in (None, "", "localhost", "::1") and not str(host).startswith("127."):
+        raise AssertionError(f"a test reaches out to {host!r}")
 
 
 @pytest.fixture

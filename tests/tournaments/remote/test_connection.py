@@ -67,5 +67,14 @@ def test_a_side_that_is_gone(pair):
 
 
 def test_nobody_at_the_address():
-    with pytest.raises(OSError, match="cannot connect to a{70}:1: "):
-        connect("a" * 70, 1, 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(OSError, match=f"cannot connect to 127.0.0.1:{port}: Connection refused"):
+        connect("127.0.0.1", port, 1.0)
+
+
+def test_no_test_reaches_out():
+    with pytest.raises(AssertionError, match="a test reaches out to '192.0.2.1'"):
+        connect("192.0.2.1", 80, 1.0)
+    with socket.socket() as stream, pytest.raises(AssertionError, match="reaches out"):
+        stream.connect(("192.0.2.1", 80))
