@@ -100,9 +100,7 @@ def _play(options: argparse.Namespace) -> int:
         raise ValueError(f"hours must be above 0, got {options.hours:g}")
     league = League(Path(options.folder))
     if len(league.active) < 2:
-        raise ValueError(
-            f"a league needs two agents or more; plurispiel league {options.folder} add AGENT adds one"
-        )
+        raise ValueError(f"a league needs two agents or more; plurispiel league {options.folder} add AGENT adds one")
     limits = Limits(options.hands, None if options.hours is None else 3600.0 * options.hours)
     with contextlib.redirect_stdout(sys.stderr), league.playing():
         if options.fresh:

@@ -6,6 +6,7 @@ import re
 import pytest
 from small_league import BOT, groups_of, play_on, small_league
 
+from plurispiel.tournaments.contestants.sandbox import working_sandbox
 from plurispiel.tournaments.league.folder import League
 from plurispiel.tournaments.league.standings import make_standings
 from plurispiel.tournaments.run.store import RunStore
@@ -111,6 +112,27 @@ def test_hands_of_other_code_are_not_continued(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="1-2 was played by other code .*--fresh"):
         play_on(league, hands=100)
     assert make_standings(league, num_resamples=10)["hands"] == 16
+
+
+CURIOUS = """
+import pathlib
+from plurispiel.agents.base import Agent
+
+class Bot(Agent):
+    def act(self, view):
+        seen = [path for path in pathlib.Path({folder!r}).glob("league/**/*") if path.is_file()]
+        return None if seen else 1
+"""
+
+
+def test_agents_do_not_see_the_league(tmp_path):
+    """Not even if it lies in an agent's own folder, which the agent sees."""
+    if working_sandbox("auto") is None:
+        pytest.skip("no sandbox works here")
+    (tmp_path / "bot.py").write_text(CURIOUS.format(folder=str(tmp_path)))
+    league = small_league(tmp_path / "league", "call", "bot.py:Bot", sandbox="bwrap")
+    play_on(league)
+    assert league.pairing(*league.entries).faults == (0, 0)
 
 
 def test_faults_are_told(tmp_path):
