@@ -1,12 +1,15 @@
 """Order of the tests: those that share a worker first, so that nobody waits for them at the end; shared fixtures."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 
 import pytest
+
+from plurispiel.abstraction.machine.interrupts import SIGNALS
 
 WARMUP = "from plurispiel.tournaments.run.kernels import MODULES, warmup; warmup(MODULES[::{}])"
 
@@ -73,6 +76,15 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
+
+
+@pytest.fixture
+def usual_signals():
+    """Restore the handlers of signals, which an interrupted command ignores from then on."""
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(items):

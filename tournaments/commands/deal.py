@@ -17,7 +17,7 @@ from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, parse_spec, split_specs, unique_names
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.streams import Keyed, Streams
-from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT
+from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say_all
 from plurispiel.tournaments.contestants.example_bots import EXAMPLES, write_example
 from plurispiel.tournaments.contestants.isolated import Limits
@@ -71,7 +71,8 @@ def main(options: argparse.Namespace) -> int:
         sandbox = _sandbox(options, specs)
         bar = stack.enter_context(progress_bar(total=len(paths) * options.hands, unit="hand", leave=False))
         clients = [stack.enter_context(_open_seat(options, port)) for port in ports]
-        print(" ".join(str(client.port) for client in clients), flush=True)
+        if clients:
+            print(" ".join(str(client.port) for client in clients), flush=True)
         with contextlib.redirect_stdout(sys.stderr):  # an agent may print
             for part, path in enumerate(paths):
                 with contextlib.ExitStack() as seats:  # each part has agents of its own, which remember nothing
@@ -82,6 +83,9 @@ def main(options: argparse.Namespace) -> int:
                     except NoPlayer as error:
                         say_all([f"plurispiel deal: {error}; {path} has all hands so far"])
                         return FAILED
+                    except KeyboardInterrupt:
+                        say_all([f"plurispiel deal: interrupted; {path} has all hands so far"])
+                        return INTERRUPTED
                     if options.seed is None and path == paths[-1]:
                         log.add_comment(f"the key of all cards, for --seed: 0x{key:x}")
                 for client in clients:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from plurispiel.abstraction.holdem.openspiel import game_name
+from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.specs import game_note, parse_spec
 from plurispiel.evaluation.statistics import estimate_mean
-from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT
+from plurispiel.tournaments.commands.exit_codes import FAILED, FAULT_LIMIT, INTERRUPTED
 from plurispiel.tournaments.commands.messages import say_all
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
@@ -48,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
         sandbox = working_sandbox(options.sandbox, network=options.agent_network)
         if sandbox is None:
             say_all([unprotected(options.sandbox)])
-    trouble = ""
+    trouble, code = "", FAILED
     payoffs: list[float] = []
     started = time.monotonic()
     with contextlib.redirect_stdout(sys.stderr), contextlib.ExitStack() as stack:  # an agent may print
@@ -61,14 +62,17 @@ def main(options: argparse.Namespace) -> int:
         started = time.monotonic()
         try:
             for history in visit(table, player, options.hands):
-                log.add(history)
                 assert history.payoffs is not None
-                payoffs.append(history.payoffs[history.names.index(player.name)])
+                with interrupts_held():  # the result counts the hands of the log
+                    log.add(history)
+                    payoffs.append(history.payoffs[history.names.index(player.name)])
                 bar.update()
             if options.hands is not None and len(payoffs) < options.hands:
                 trouble = f"the dealer ended the match after {len(payoffs):,} of {options.hands:,} hands"
         except TableError as error:
             trouble = str(error)
+        except KeyboardInterrupt:
+            trouble, code = "interrupted", INTERRUPTED
         seconds = time.monotonic() - started
     record = _record(options, game_name(rules), payoffs, rules.big_blind, player, seconds)
     record["log"] = str(log.path)
@@ -76,7 +80,7 @@ def main(options: argparse.Namespace) -> int:
     sys.stdout.flush()
     if trouble:
         say_all([f"plurispiel join: {trouble}"])
-        return FAILED
+        return code
     return FAULT_LIMIT if len(player.faults) >= _MAX_FAULTS else 0
 
 

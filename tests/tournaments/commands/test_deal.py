@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import os
 import queue
 import re
+import signal
 import socket
 import struct
 import threading
@@ -60,7 +62,7 @@ def deal(capsys, folder, *arguments, code=0, players=()):
         assert not thread.is_alive()
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
-    return json.loads(lines[1]) if len(lines) > 1 else None, captured.err
+    return json.loads(lines[-1]) if lines[-1:] and lines[-1].startswith("{") else None, captured.err
 
 
 def replay(capsys, *paths):
@@ -343,6 +345,20 @@ def test_many_faults_are_an_exit_code(capsys, folder, ports):
 
     record, _ = deal(capsys, folder, "--agents", "tcp,call", "--hands", "30", code=3, players=[run])
     assert record["players"][0]["faults"] >= 20
+
+
+def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys, folder, ports):
+    def run():
+        client = Client(ports.get())
+        for number, line in enumerate(client.states()):
+            if number == 20:
+                os.kill(os.getpid(), signal.SIGINT)
+            client.answer(line, "c")
+        client.close()
+
+    record, error = deal(capsys, folder, "--agents", "tcp,call", "--hands", "500", code=130, players=[run])
+    assert record is None and re.search("interrupted; .*deal.log has all hands so far", error)
+    assert 3 <= replay(capsys, folder / "deal" / "deal.log")["hands"] <= 30
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """`plurispiel join acpc`: matches at a dealer that is not ours, dealers that end or contradict themselves, refusals."""
 
 import json
+import os
+import signal
 import socket
+import time
 
 import numpy as np
 import pytest
@@ -147,6 +150,19 @@ def test_an_agent_from_outside_that_makes_faults(capsys, folder):
     assert not dealer.troubles and record["hands"] == 30 and "no sandbox" in error
     kinds = {fault.split(": ")[1] for fault in record["faults"]}
     assert kinds == {"illegal", "exception"}
+
+
+def test_an_interrupt_leaves_a_whole_log(usual_signals, capsys):
+    def spoil(line):
+        if ":9:" in line:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1.0)
+        return line
+
+    dealer = Dealer(HUNL, HUNL_GAME, 50, spoil=spoil)
+    record, error = join(capsys, dealer.ports[0], "--agent", "call", "--game", "HUNL", code=130)
+    assert record["hands"] == replay(capsys, record["log"])["hands"] <= 9
+    assert error.splitlines()[-1] == "plurispiel join: interrupted"
 
 
 @pytest.mark.parametrize(
