@@ -167,6 +167,13 @@ def test_a_program_that_is_not_there_ends_the_command(tmp_path, capsys, monkeypa
         assert not (tmp_path / "run").exists()
 
 
+def test_lbr_needs_a_program_that_tells(tmp_path):
+    (tmp_path / "bot").write_text('#!/bin/sh\nread hello; echo \'{"type":"ready","protocol":1}\'; read question\n')
+    (tmp_path / "bot").chmod(0o755)
+    with pytest.raises(ValueError, match='stdio:bot: the program does not tell .* by "range" among its answers'):
+        run_lbr(f"stdio:{tmp_path}/bot", hands=4, out=tmp_path / "run")
+
+
 def test_misbehaving_programs_cost_their_own_hands_and_are_retired(tmp_path, capsys):
     arguments = ["tournament", "--agents", f"{CALLER} wrong-id,call,{CALLER} no-word", "--decks", "4", "--seed", "1"]
     arguments += ["--score", "raw", "--max-faults", "2", "--workers", "1", "--json"]

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
-from plurispiel.evaluation.compliance import check_agent
+from plurispiel.evaluation.compliance import ComplianceReport, check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
 from plurispiel.tournaments.commands.exit_codes import FAILED
 from plurispiel.tournaments.contestants.family import Family
@@ -168,27 +169,61 @@ def _check_program(
     spec: str, rules: HoldemRules, limits: Limits, sandbox: Sandbox | None, seconds: float
 ) -> dict[str, Any]:
     """Return the report on whether a program keeps the contract. Its strategy comes from a process without cards."""
-    end = time.monotonic() + seconds
-    made: list[SplitAgent | IsolatedAgent] = []
+    record: dict[str, Any] = {"decisions": 0, "tells_range": False, "violations": []}
     with contextlib.ExitStack() as processes:
 
-        def make() -> SplitAgent | IsolatedAgent:
-            made.append(split_agent(spec, limits, sandbox))
-            processes.callback(made[-1].close)
-            return made[-1]
+        def start() -> SplitAgent | IsolatedAgent:
+            agent = split_agent(spec, limits, sandbox)
+            processes.callback(agent.close)
+            return agent
 
-        with progress_bar(total=_CONTRACT_HANDS, unit="hand", desc="contract", leave=False) as progress:
+        first = start()
+        try:
+            first.load(rules)
+        except AgentFault as fault:
+            return record | {"violations": [f"{fault.kind}: {fault.message}"]}
+        begin = time.monotonic()
+        # Starts are slow. The first half of the time goes to hands without any, so that frequencies can be compared.
+        for num_compared, end in ((0, begin + seconds / 2), (_COMPARED_PROGRAMS, begin + seconds)):
+            report = _check_first(first, start, rules, num_compared, end)
+            record["decisions"] += report.decisions
+            record["tells_range"] |= report.tells_range
+            record["violations"] += [text for text in report.violations if text not in record["violations"]]
+    return record
 
-            def go_on(number: int) -> bool:
-                progress.update()
-                while len(made) > 1:  # the first agent plays all hands, and the others are compared with it
-                    made.pop().close()
-                return time.monotonic() < end
 
-            report = check_agent(
-                make, [rules], num_hands=_CONTRACT_HANDS, num_compared=_COMPARED_PROGRAMS, on_hand=go_on
-            )
-    return {"decisions": report.decisions, "tells_range": report.tells_range, "violations": report.violations}
+def _check_first(
+    first: SplitAgent | IsolatedAgent,
+    start: Callable[[], SplitAgent | IsolatedAgent],
+    rules: HoldemRules,
+    num_compared: int,
+    end: float,
+) -> ComplianceReport:
+    """Return the report on a program that has been loaded, until the clock shows `end`.
+
+    Parameters
+    ----------
+    start : callable
+        Returns further stand-ins of the program, with which the first is compared in `num_compared` hands.
+    """
+    others: list[SplitAgent | IsolatedAgent] = []
+    waiting = [first]  # plays all hands
+
+    def make() -> SplitAgent | IsolatedAgent:
+        if waiting:
+            return waiting.pop()
+        others.append(start())
+        return others[-1]
+
+    with progress_bar(total=_CONTRACT_HANDS, unit="hand", desc="contract", leave=False) as progress:
+
+        def go_on(number: int) -> bool:
+            progress.update()
+            while others:
+                others.pop().close()
+            return time.monotonic() < end
+
+        return check_agent(make, [rules], num_hands=_CONTRACT_HANDS, num_compared=num_compared, on_hand=go_on)
 
 
 def _check_recall(

@@ -67,6 +67,12 @@ class SplitAgent(RemoteAgent):
         self._player = player
         self._teller = teller
 
+    def load(self, rules: HoldemRules) -> None:
+        """Start the processes that the program needs. The errors are those of `IsolatedAgent.load`."""
+        self._player.load(rules)
+        if self._player.tells:
+            self._teller.load(rules)
+
     def restart(self, rules: HoldemRules, seat: int, rng: np.random.Generator) -> None:
         """Begin a hand."""
         self._player.restart(rules, seat, rng)

@@ -6,8 +6,9 @@ from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import PublicState
 from plurispiel.evaluation.hand import AgentFault
-from plurispiel.evaluation.local_best_response import check_told
+from plurispiel.evaluation.local_best_response import StrategyUnknown, check_told
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent
+from plurispiel.tournaments.contestants.program_agent import ProgramAgent
 
 __all__ = ["try_to_load", "try_to_tell"]
 
@@ -42,6 +43,12 @@ def try_to_tell(contestant: IsolatedAgent, rules: HoldemRules) -> None:
     public = PublicState(rules, state.array.tolist())
     try:
         contestant.restart(rules, public.actor, np.random.default_rng(0))
-        check_told(contestant, public, contestant.range_strategy(public))
+        strategy = contestant.range_strategy(public)
+        if strategy is None and isinstance(contestant, ProgramAgent):
+            raise StrategyUnknown(
+                f"{contestant.name}: the program does not tell what it does with every hand, which local best response "
+                'has to know; it tells by "range" among its answers in ready'
+            )
+        check_told(contestant, public, strategy)
     except AgentFault as fault:
         raise ValueError(f"{contestant.name}: {fault.message}") from None

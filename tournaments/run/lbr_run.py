@@ -28,7 +28,7 @@ from plurispiel.agents.specs import agent_digest, game_note, make_agent, parse_s
 from plurispiel.evaluation.local_best_response import MENUS, GroupScore, Prober
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.zero_sum import prior_coefficients, zero_sum_scores
-from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.isolation import split_agent
 from plurispiel.tournaments.contestants.process import die_with
 from plurispiel.tournaments.contestants.sandbox import working_sandbox
@@ -295,7 +295,7 @@ def _play_blocks(
             for numbers in blocks:
                 yield numbers, _play(numbers)
         finally:
-            if isinstance(_prober.agent, SplitAgent):
+            if isinstance(_prober.agent, SplitAgent | IsolatedAgent):
                 _prober.agent.close()
         return
     context = multiprocessing.get_context("spawn")

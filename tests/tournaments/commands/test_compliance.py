@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,45 @@ def test_bad_input_is_one_line(capsys, arguments, message):
     assert main(["compliance", *arguments]) == 2
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1 and message in err
+
+
+LINE_BOT = """#!{python}
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    a = None
+    if m["type"] == "hello":
+        a = dict(type="ready", protocol=1, answers=["act", "range"])
+    elif m["type"] == "act":
+        a = dict(type="action", id=m["id"], action={action})
+    elif m["type"] == "range":
+        names = ["f", "c"] if m["legal"]["fold"] else ["c"]
+        rows = [[1.0, 0.0][: len(names)]] * 1326
+        a = dict(type="range", id=m["id"], actions=names, probabilities=rows)
+    if a:
+        print(json.dumps(a), flush=True)
+"""
+
+
+def program(tmp_path, action):
+    path = tmp_path / "bot"
+    path.write_text(LINE_BOT.replace("{python}", sys.executable).replace("{action}", action))
+    path.chmod(0o755)
+    return f"stdio:{path}"
+
+
+def test_a_program_that_plays_otherwise_than_it_tells_is_found_out(capsys, tmp_path):
+    arguments = ["compliance", program(tmp_path, "'c'"), "--game", "HUNL", "--hands", "10", "--json"]
+    assert main([*arguments, "--seconds", "2"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["faults"] == {} and report["tells_range"] and report["decisions"]
+    assert "it took an action to which range_strategy gives probability 0" in report["violations"]
+
+
+def test_the_faults_of_a_program_are_told(capsys, tmp_path):
+    spec = program(tmp_path, "'call'")
+    assert main(["compliance", spec, "--game", "HUNL", "--seconds", "3"]) == 1
+    printed = capsys.readouterr().out
+    assert 'illegal (20), the first: "call" is no action: f, c, or r and at least 2 chips' in printed
+    assert main(["compliance", "stdio:./no", "--game", "HUNL"]) == 2
+    assert "no program './no'" in capsys.readouterr().err

@@ -41,6 +41,8 @@ def test_examples_are_short_and_never_overwritten(name, tmp_path, capsys):
 def test_an_example_needs_a_folder(capsys):
     assert main(["deal", "--example", "c"]) == 2
     assert "give a folder for the example: --example c FOLDER" in capsys.readouterr().err
+    assert main(["deal", "folder", "--agents", "call,tag"]) == 2
+    assert "a folder belongs to --example, got 'folder'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["python", "sh", "c"])

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.isolation import isolate, split_agent
 from plurispiel.tournaments.contestants.line_bot import LineBot
@@ -19,5 +20,4 @@ def test_the_stand_in_depends_on_the_spec():
 
 def test_only_programs_of_the_line_protocol_are_split():
     assert split_agent(f"stdio:{sys.executable} bot.py", Limits()).name.endswith("bot.py")
-    with pytest.raises(ValueError, match="only stdio: programs report strategies"):
-        split_agent("call", Limits())
+    assert type(split_agent(f"acpc:{sys.executable} bot.py", Limits())) is AcpcBot
