@@ -206,6 +206,8 @@ BAD = {
     "HTTP": lambda client, line, port: client.socket.sendall(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 20 + b"\r\n"),
     "another version": lambda client, line, port: client.socket.sendall(b"VERSION:2.0.0\r\n" * 30),
 }
+LATE = ("half a line", "silence", "a byte at a time")
+GONE = ("the end", "the end of writing", "a reset", "half a line and the end", "a second connection")
 ILLEGAL = {
     "no action": "x",
     "an empty action": "",
@@ -233,13 +235,10 @@ def other_seat(line):
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_client_costs_one_hand_and_can_connect_again(capsys, folder, ports, name):
-    waits = []
-
     def run():
         port = ports.get()
         client = Client(port)
         line = next(client.states())
-        begin = time.monotonic()
         with contextlib.suppress(OSError):  # it may have been thrown out before it has said all
             BAD[name](client, line, port)
         again = None
@@ -248,7 +247,6 @@ def test_a_bad_client_costs_one_hand_and_can_connect_again(capsys, folder, ports
                 again = Client(port)
             except OSError:
                 time.sleep(0.02)
-        waits.append(time.monotonic() - begin)
         play(again)
         client.close()
 
@@ -256,11 +254,9 @@ def test_a_bad_client_costs_one_hand_and_can_connect_again(capsys, folder, ports
     record, _ = deal(capsys, folder, "--agents", "tcp,call", "--hands", "6", *limits, players=[run])
     tcp = record["players"][0]
     assert tcp["faults"] == 1 and record["hands"] == replay(capsys, *record["logs"])["hands"] == 6
-    kind = tcp["first_fault"].split(": ")[1]
-    slow = ("silence", "half a line", "a byte at a time", "no line end")
-    assert kind == ("timeout" if name in slow[:3] else "crash" if "end" in name.split()[1:2] else kind)
-    assert kind in ("timeout", "crash", "protocol")
-    assert waits[0] < LIMIT_S + 1.0 + 1.0  # the limit, and a loaded machine
+    kind = "timeout" if name in LATE else "crash" if name in GONE else "protocol"
+    assert tcp["first_fault"].startswith(f"hand 0: {kind}: act: ")
+    assert kind != "timeout" or tcp["first_fault"].endswith("no answer within 0.4 s")
 
 
 @pytest.mark.parametrize("name", ILLEGAL)

@@ -124,7 +124,17 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("mode", "kind", "message"), [(mode, *fault) for mode, fault in FAULTS.items()])
+# The lines themselves are also tested without processes, in test_told_hand.py and test_connection.py.
+RARER = ("nul", "long", "empty-lines", "comments", "states", "no-raise", "huge", "too-large", "late", "resets")
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "message"),
+    [
+        pytest.param(mode, *fault, marks=[pytest.mark.slow] if mode in RARER else [], id=mode)
+        for mode, fault in FAULTS.items()
+    ],
+)
 def test_a_wrong_answer_costs_the_own_hand_only(mode, kind, message):
     before, after = numbers(2, ace=False)
     (bad,) = numbers(1, ace=True)
