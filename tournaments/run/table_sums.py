@@ -30,6 +30,11 @@ def with_zero_sum(config: TournamentConfig, rows: np.ndarray) -> np.ndarray:
     -------
     structured array[num_rows]
         The columns of `SCORES` and the column `ZERO_SUM`, NaN without AIVAT.
+
+    Raises
+    ------
+    ValueError
+        If a group lacks an agent that its line-up has in other groups.
     """
     wide = np.empty(len(rows), dtype=_WIDE)
     for name in SCORES.names or ():
@@ -39,6 +44,8 @@ def with_zero_sum(config: TournamentConfig, rows: np.ndarray) -> np.ndarray:
         here = np.flatnonzero(rows["lineup"] == lineup)
         here = here[np.lexsort((rows["agent"][here], rows["deck"][here]))]
         agents = np.unique(rows["agent"][here])
+        if len(here) != len(agents) * len(np.unique(rows["deck"][here])):
+            raise ValueError(f"the run is damaged: a group of line-up {lineup} lacks an agent; start over (--fresh)")
         grid = here.reshape(-1, len(agents))
         if np.isnan(rows["true_chance"][here]).any():
             continue

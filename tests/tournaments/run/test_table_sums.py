@@ -177,6 +177,13 @@ def test_a_missing_correction_changes_no_earlier_group(tmp_path):
     np.testing.assert_allclose(shares.sum(axis=1), -tables.sum(axis=1), atol=1e-9)
 
 
+def test_a_group_without_one_of_its_agents_is_refused(tmp_path):
+    config, _, rows = play(tmp_path / "run", agents=("tag", "random"), game="leduc_poker", decks=3)
+    with pytest.raises(ValueError, match=r"a group of line-up 0 lacks an agent; start over \(--fresh\)"):
+        with_zero_sum(config, rows[1:])
+    assert len(with_zero_sum(config, rows[2:])) == 4 and len(with_zero_sum(config, rows[:0])) == 0
+
+
 @pytest.mark.parametrize("copies", ["tag", "Silent"])
 def test_each_table_of_the_control_is_corrected_by_its_own_sum(tmp_path, bots, copies):
     settings = {"agents": (bots.get(copies, copies), "random"), "format": "lineup-5v1", "seats": 3, "decks": 20}
