@@ -43,6 +43,7 @@ _TABLES = {
     "Leduc, 3 seats": _Table("leduc_poker(players=3)", ("random", "equity", "random"), 5_000),
     "heads-up": _Table("HUNL", ("tag", "blueprint"), 2_000),
     "six seats": _Table("SIXMAX", ("tag", "equity", "random", "blueprint", "blueprint", "blueprint"), 800),
+    "six seats, `tag` first": _Table("SIXMAX", ("tag", *["blueprint"] * 5), 800),
 }
 _BREAK = " | "
 
