@@ -24,6 +24,7 @@ from plurispiel.tournaments.commands.messages import say, say_all
 from plurispiel.tournaments.contestants.sandbox import unprotected, working_sandbox
 from plurispiel.tournaments.contestants.supervisor import Limits
 from plurispiel.tournaments.remote import gtowizard, slumbot
+from plurispiel.tournaments.remote.hand_log import write_hand_log
 from plurispiel.tournaments.remote.http import MAX_TIMEOUT_S, HttpClient, service_url
 from plurispiel.tournaments.remote.score import Scorer, results_of
 from plurispiel.tournaments.remote.seat import seated_agent
@@ -96,7 +97,9 @@ def main(options: argparse.Namespace) -> int:
         seconds = time.monotonic() - started
         record: dict[str, Any] = {"agent": options.agent, "service": options.action, "url": url}
         record |= {"game": game_name(rules), **results_of(store.hands(), rules.big_blind), "values": values}
-        record |= {"seconds": seconds, "store": str(store.path)}
+        log = store.path.with_name("join.log")
+        write_hand_log(log, store.hands(), rules, player.name, options.seed)
+        record |= {"seconds": seconds, "store": str(store.path), "log": str(log)}
     print(json.dumps(record, allow_nan=False) if options.json else _text(record))
     sys.stdout.flush()
     if trouble:
@@ -163,7 +166,7 @@ def _text(record: dict[str, Any]) -> str:
         lines.append("the opponent has changed: these are results against different players")
     if record["faults"]:
         lines.append(f"{record['faults']:,} faults; the first: {record['first_fault']}")
-    return "\n".join(printable(line) for line in [*lines, f"hands: {record['store']}"])
+    return "\n".join(printable(line) for line in [*lines, f"log: {record['log']}"])
 
 
 def _rate(record: dict[str, Any]) -> str:

@@ -75,8 +75,10 @@ class GtoWizardTable:
         self.client.replies.clear()
         self._ask_name()
         self.hand_id = hand_id
-        replies = self.client.get(f"/hands/in-progress?{urllib.parse.urlencode({'game_name': _GAME})}")
-        for reply in replies if isinstance(replies, list) else []:
+        replies = self._get("/hands/in-progress")
+        if not isinstance(replies, list):
+            raise TableError(f"{self.client.host}: the hands in progress are a list, got {str(replies)[:40]!r}")
+        for reply in replies:
             if isinstance(reply, dict) and str(reply.get("hand_id")) == hand_id:
                 return self._state(number, reply, None, None)
         raise HandBroken(f"the program was ended within hand {hand_id}, which the service no longer lists as open")
@@ -100,7 +102,7 @@ class GtoWizardTable:
         if self._has_asked:
             return
         try:
-            reply = self.client.get(f"/results?{urllib.parse.urlencode({'game_name': _GAME})}")
+            reply = self._get("/results")
         except BadStatus as error:
             if error.status != _NOT_FOUND:  # there are no results before the first hand
                 raise
@@ -111,6 +113,13 @@ class GtoWizardTable:
             name, version = reply.get("name"), reply.get("gto_wizard_version")
             self._own_name = name if isinstance(name, str) else ""
             self._version = f" version {version}" if type(version) is int else ""
+
+    def _get(self, path: str) -> Any:
+        """Return the reply to a GET request about the game; no hand is broken if it cannot be used."""
+        try:
+            return self.client.get(f"{path}?{urllib.parse.urlencode({'game_name': _GAME})}")
+        except HandBroken as error:
+            raise TableError(str(error)) from None
 
     def _state(self, number: int, reply: Any, before: MatchState | None, taken: int | None) -> MatchState:
         try:

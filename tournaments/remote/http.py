@@ -34,7 +34,7 @@ BUSY = frozenset({429, 500, 502, 503, 504})
 _ATTEMPTS = 6
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 30.0
 _MAX_QUOTE = 120
-_OK = 200
+_OK = range(200, 300)
 
 
 class BadStatus(TableError):
@@ -141,7 +141,7 @@ class HttpClient:
             except ConnectionError as lost:
                 error = TableError(f"{self.host}: the connection was lost: {lost.strerror or type(lost).__name__}")
                 continue
-            if status == _OK:
+            if status in _OK:
                 return self._parsed(text)
             error = BadStatus(status, f"{self.host} refuses {method} {path} with status {status}{_quoted(text)}")
             if status not in BUSY | busy:
@@ -191,9 +191,12 @@ class HttpClient:
 
     def _parsed(self, text: str) -> Any:
         try:
-            return read_json(text.encode())
+            value = read_json(text.encode())
         except (ValueError, RecursionError):
             raise BadReply(f"{self.host}: a reply is no JSON{_quoted(text)}") from None
+        if self._secret and self._secret in json.dumps(value):  # written with escapes, which the text does not show
+            raise BadReply(f"{self.host}: a reply repeats the key")
+        return value
 
 
 def service_url(text: str) -> str:

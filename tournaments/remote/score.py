@@ -19,8 +19,6 @@ from plurispiel.evaluation.replay import replay_betting, replay_hand
 from plurispiel.evaluation.statistics import estimate_mean
 from plurispiel.evaluation.value_functions import ValueFunction
 from plurispiel.tournaments.formats.history import HandHistory
-from plurispiel.tournaments.play.luck import luckless_chips
-from plurispiel.tournaments.play.session import tells_strategy
 from plurispiel.tournaments.remote.store import BROKEN, SCORED, KeptHand
 
 _VALUES = 2  # the spawn key of the value function's stream; 0 and 1 are the seats' streams
@@ -59,10 +57,10 @@ class Scorer:
         aivat.restart(np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(number, _VALUES))))
         tellers = [self._teller if other == seat else Agent() for other in range(rules.num_seats)]
         scores = aivat.scores(hand, tellers)
-        if not tells_strategy(self._teller):
-            return hand, luckless_chips(scores, seat, range(rules.num_seats))
         estimate = scores[seat].estimate
-        return hand, scores[seat].reduced if estimate is None else estimate
+        if estimate is None:  # without our strategy, both scores are taken alike, and their sum is luck
+            estimate = scores[seat].reduced - sum(score.reduced for score in scores) / len(scores)
+        return hand, estimate
 
 
 def results_of(hands: Iterable[KeptHand], big_blind: int) -> dict[str, Any]:

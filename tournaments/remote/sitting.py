@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from plurispiel.abstraction.machine.interrupts import interrupts_held
 from plurispiel.evaluation.hand import Fault
 from plurispiel.tournaments.formats.history import HandHistory
 from plurispiel.tournaments.formats.match_state import MatchState, write_match_state
@@ -74,20 +75,22 @@ def _play(seating: _Seating, player: Player, store: HandStore, scorer: Scorer) -
     started = time.monotonic()
     kept = KeptHand(number, "", BROKEN)
     try:
-        for history in visit(seating, player, 1):
-            faults = [fault for _, fault in player.faults[num_faults:]]
-            kept = _scored(number, history, player, scorer, faults)
+        history = next(visit(seating, player, 1))
     except HandBroken as error:
-        kept = kept._replace(trouble=str(error))
-    kept = kept._replace(
-        hand_id=service.hand_id,
-        opponent=service.opponent,
-        service_corrected=service.corrected if kept.status == SCORED else None,
-        milliseconds=1000.0 * (time.monotonic() - started),
-        faults=tuple(f"{fault.kind}: {fault.message}" for _, fault in player.faults[num_faults:]),
-        replies=tuple(service.client.replies),
-    )
-    store.keep(kept)
+        history, kept = None, kept._replace(trouble=str(error))
+    with interrupts_held():  # the hand is over at the service
+        faults = [fault for _, fault in player.faults[num_faults:]]
+        if history is not None:
+            kept = _scored(number, history, player, scorer, faults)
+        kept = kept._replace(
+            hand_id=service.hand_id,
+            opponent=service.opponent,
+            service_corrected=service.corrected if kept.status == SCORED else None,
+            milliseconds=1000.0 * (time.monotonic() - started),
+            faults=tuple(f"{fault.kind}: {fault.message}" for fault in faults),
+            replies=tuple(service.client.replies),
+        )
+        store.keep(kept)
     return kept
 
 

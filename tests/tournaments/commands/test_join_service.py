@@ -55,6 +55,10 @@ def test_a_call_goes_on_where_the_last_one_stopped(capsys, tmp_path):
     assert (first["hands"], second["hands"], len(service.hands)) == (8, 12, 12)
     assert second["mbb_per_hand"] == pytest.approx(sum(service.finished) * 10.0 / 12)
     assert second["aivat"]["ci95"] < second["ci95"] and second["service"] is None
+    assert main(["replay", second["log"], "--json"]) == 0
+    replayed = json.loads(capsys.readouterr().out)
+    assert (replayed["hands"], replayed["mismatches"], replayed["errors"]) == (12, [], [])
+    assert replayed["players"]["call"]["chips"] == sum(service.finished)
     headers = service.requests[0][1]
     assert headers["User-Agent"] == f"plurispiel/{__version__} (me@example.org)"
     assert join(service, 12, "--out", "ours") == 0  # nothing left to play

@@ -280,6 +280,30 @@ def test_a_refused_key_is_never_shown(tmp_path):
     assert KEY not in str(caught.value) and "***" in str(caught.value) and KEY not in str(client.replies)
 
 
+def test_a_key_in_disguise_is_no_reply(tmp_path):
+    disguised = "".join(f"\\u{ord(letter):04x}" for letter in KEY).encode()
+    service = GtoWizard(spoil=lambda number, path, status, data: (status, data.replace(b"GTO Wizard AI", disguised)))
+    hands, _ = play(service, tmp_path, 2)
+    assert {hand.trouble.partition(": ")[2] for hand in hands} == {"a reply repeats the key"}
+
+
+@pytest.mark.parametrize("reply", [b'{"a": 1}', b"[", b"3"])
+def test_an_open_hand_stays_open_while_the_list_cannot_be_read(tmp_path, reply):
+    service = GtoWizard(spoil=lambda number, path, *_: (200, reply) if "in-progress" in path else None)
+    service.deal("_")
+    while service.hands[-1].is_over:
+        service.deal("_")
+    number = len(service.hands) - 1
+    with contextlib.closing(HandStore(tmp_path, SETTINGS)) as store:
+        store.begin(1, str(number + 100), "x")
+    hands, trouble = play(service, tmp_path, 2)
+    assert trouble and [hand.status for hand in hands] == ["open"]
+    service.spoil = lambda *_: None
+    hands, trouble = play(service, tmp_path, 2)
+    assert trouble is None and [hand.status for hand in hands] == [SCORED] * 2
+    assert hands[0].payoff == service.hands[number].winnings
+
+
 class Killed(BaseException):
     """Stands for the end of the process."""
 

@@ -101,8 +101,8 @@ def _add_service(actions, name: str, text: str) -> None:
     add(
         "--out",
         metavar="DIR",
-        help="folder for remote.sqlite, with one row a hand (default: a folder for this service and agent among the "
-        "user's data)",
+        help="folder for remote.sqlite, with one row a hand, and join.log, which plurispiel replay reads (default: a "
+        "folder for this service and agent among the user's data)",
     )
     add("--json", action="store_true", help="print as JSON")
 
