@@ -11,6 +11,8 @@ import numpy as np
 
 _NO_PAYOFF = 1e-9
 """Payoffs and singular values of at most this share of the largest payoff are rounding and count as 0."""
+_NO_SHARE = 1e-6
+"""A share of at most this is rounding of a linear program and counts as 0."""
 _MAX_RESIDUAL = 1e-5
 """Largest payoff, as a share of the largest in the matrix, that an agent may win against the equilibrium."""
 
@@ -93,9 +95,20 @@ def _support(payoffs: np.ndarray) -> np.ndarray:
         A_ub=-np.vstack([payoffs.T, identity + payoffs.T]),
         b_ub=-np.concatenate([np.zeros(num_agents), np.ones(num_agents)]),
     )
-    if found.x is None:
-        raise ArithmeticError(f"the linear program of the equilibria has no solution: {found.message}")
-    return found.x > found.x @ payoffs
+    if found.x is not None:
+        return found.x > found.x @ payoffs
+    # Payoffs of very different size make x too large for the solver. Shares are bounded, but need a program each.
+    largest = np.zeros(num_agents)
+    for agent in range(num_agents):
+        found = linprog(
+            -identity[agent],
+            A_ub=-payoffs.T,
+            b_ub=np.zeros(num_agents),
+            A_eq=np.ones((1, num_agents)),
+            b_eq=[1.0],
+        )
+        largest[agent] = 0.0 if found.x is None else found.x[agent]
+    return largest > _NO_SHARE
 
 
 def _shares(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:

@@ -84,6 +84,15 @@ def test_the_entropy_is_greatest_among_all_equilibria():
         assert entropy_missed(payoffs, shares) < 1e-6
 
 
+def test_payoffs_of_very_different_size_have_an_equilibrium():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        payoffs = antisymmetric(rng, 6, lambda rng, shape: rng.normal(size=shape) * 10.0 ** rng.uniform(0, 4, shape))
+        average = nash_average(payoffs)
+        assert average.shares.sum() == pytest.approx(1.0)
+        assert average.ratings.max() < 1e-4 * abs(payoffs).max()
+
+
 @pytest.mark.parametrize(
     "payoffs",
     [np.ones((2, 2)), np.zeros((2, 3)), np.zeros((0, 0)), np.zeros(3), np.array([[0.0, np.nan], [np.nan, 0.0]])],

@@ -4,6 +4,7 @@ Three ratings stand side by side: the mean against the field, the Nash average a
 percentiles over resamples, for which the groups of each pairing are drawn with replacement.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -171,8 +172,11 @@ def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> l
 
 
 def _ratings(rates: np.ndarray) -> dict[str, np.ndarray]:
-    """Return every rating of all entries, by name: float64[num_entries] each."""
-    average = nash_average(rates)
+    """Return every rating of all entries, by name: float64[num_entries] each; ValueError without a Nash average."""
+    try:
+        average = nash_average(rates)
+    except ArithmeticError as error:
+        raise ValueError(f"there are no standings: {error}") from None
     return {
         "mbb_per_hand": field_means(rates),
         "nash_share": average.shares,
@@ -192,7 +196,10 @@ def _intervals(
             pair = table.numbers[row], table.numbers[column]
             means = bootstrap_means(pairings[pair].rates_mbb, np.random.default_rng((seed, *pair)), num_resamples)
             resampled[:, row, column], resampled[:, column, row] = means, -means
-    samples = [_ratings(rates) for rates in resampled]
+    samples = []
+    for rates in resampled:
+        with contextlib.suppress(ValueError):  # a resample without a Nash average is left out
+            samples.append(_ratings(rates))
     return {name: np.quantile([each[name] for each in samples], [0.025, 0.975], axis=0) for name in samples[0]}
 
 
