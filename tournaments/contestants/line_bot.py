@@ -64,6 +64,8 @@ class LineBot(ProgramAgent):
         Whether the program said that it answers ``range``.
     """
 
+    way_to_tell = 'it tells by "range" among its answers in ready'
+
     def __init__(
         self,
         spec: str,

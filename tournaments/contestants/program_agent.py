@@ -21,6 +21,9 @@ class ProgramAgent(IsolatedAgent):
     `IsolatedAgent`. Limits of time that the spec sets are kept, too.
     """
 
+    way_to_tell = ""
+    """How a program tells its strategy, in words; empty if its protocol has no way."""
+
     _launcher = "launcher"
 
     def __init__(
