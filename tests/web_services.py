@@ -5,6 +5,7 @@ They deal with this package's engine, against an opponent that plays at random, 
 
 import http.server
 import json
+import ssl
 import threading
 import time
 import uuid
@@ -96,8 +97,12 @@ class Service(http.server.ThreadingHTTPServer):
     daemon_threads = True
     shows_folded = True
 
-    def __init__(self, seed=1, spoil=None, before=None):
+    def __init__(self, seed=1, spoil=None, before=None, certificate=None):
         super().__init__(("127.0.0.1", 0), _Handler)
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.rng = np.random.default_rng(seed)
         self.spoil, self.before = spoil or (lambda *_: None), before or (lambda *_: None)
         self.requests = []
@@ -124,6 +129,9 @@ class Service(http.server.ThreadingHTTPServer):
         hand.take(move, chips)
         hand.answer_of_opponent()
         return self.settle(hand)
+
+    def handle_error(self, request, client_address):
+        """Print nothing: clients may leave."""
 
 
 class Slumbot(Service):

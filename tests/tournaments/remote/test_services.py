@@ -3,6 +3,7 @@
 import contextlib
 import json
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -354,3 +355,18 @@ def test_no_certificate(tmp_path):
     with pytest.raises(TableError):
         client.get("/")
     assert not service.requests
+
+
+def test_a_trusted_certificate(tmp_path, monkeypatch):
+    """The certificate of the stand-in is for this address, and no authority has signed it."""
+    certificate = Path(__file__).parents[2] / "loopback_certificate.pem"
+    service = Slumbot(certificate=certificate)
+    url = service.url.replace("http:", "https:")
+    with pytest.raises(TableError, match="CERTIFICATE_VERIFY_FAILED"):
+        HttpClient(url, {}).post("/api/new_hand", {})
+    assert not service.requests
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    state = SlumbotTable(HttpClient(url, {})).open(1)
+    assert state.seat == service.hands[0].seat
+    with pytest.raises(TableError, match="CERTIFICATE_VERIFY_FAILED"):
+        HttpClient(url.replace("127.0.0.1", "localhost"), {}).post("/api/new_hand", {})
