@@ -252,7 +252,8 @@ def reduced_form_lines(agents: Sequence[dict]) -> list[str]:
                 why = "its strategy is not known"
             lines.append(f"* {name}: corrected only by chance and by strategies of this package's agents, as {why}")
         elif agent["believed"] and agent["aivat"]:
-            lines.append(f"{BELIEVED} {name}: aivat and aivat+duplicate use its own reports (option believe)")
+            scores = "in aivat and aivat+duplicate"
+            lines.append(f"{BELIEVED} {name}: corrected by its own reported strategy (option believe) {scores}")
     return lines
 
 
