@@ -60,6 +60,8 @@ MEANT = {
     "blueprint pack": ["headsup-compact", "--out", "a.blueprint"],
     "deal": ["--agents", "call,tag", "--hands", "2", "--game", "KUHN"],
     "join acpc": ["127.0.0.1:1", "--agent", "call", "--game", "KUHN"],  # where nobody listens
+    "join slumbot": ["--agent", "call", "--hands", "1", "--contact", "me", "--base-url", "http://127.0.0.1:1"],
+    "join gtowizard": ["--agent", "call", "--hands", "1", "--contact", "me", "--base-url", "http://127.0.0.1:1"],
     "league FOLDER create": [],
     "league FOLDER add": ["call", "fold"],
     "league FOLDER remove": ["call"],
