@@ -16,7 +16,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Program", "find_program", "relocated_command", "split_command", "titled_command"]
+__all__ = [
+    "Program",
+    "find_program",
+    "positive_number",
+    "program_file",
+    "relocated_command",
+    "split_command",
+    "titled_command",
+]
 
 _OPTIONS = ("seconds", "cwd")
 
@@ -95,19 +103,38 @@ def find_program(command: str, options: Mapping[str, str]) -> Program:
     folder = Path(os.path.abspath(_decoded(options.get("cwd", "."))))
     if not folder.is_dir():
         raise ValueError(f"no folder {str(folder)!r} to start {word!r} in; cwd is a folder")
-    is_installed = os.sep not in word
-    if is_installed:
+    seconds = positive_number("seconds", options.get("seconds"))
+    return Program(program_file(word), tuple(arguments), folder, seconds, os.sep not in word)
+
+
+def program_file(word: str, folder: Path = Path()) -> Path:
+    """Return the absolute path of the program that the first word of a command names.
+
+    Parameters
+    ----------
+    word : str
+        A file if it has a slash, otherwise the name of a program on the ``PATH``.
+    folder : Path
+        The folder to which a file is relative, by default the current folder.
+
+    Raises
+    ------
+    ValueError
+        If there is no such program, or it is not executable.
+    """
+    if os.sep not in word:
         found = shutil.which(word)
         if found is None:
-            hint = f"; a file in the current folder is written ./{word}" if Path(word).exists() else ""
+            place = "current folder" if folder == Path() else f"folder {str(folder)!r}"
+            hint = f"; a file in the {place} is written ./{word}" if (folder / word).exists() else ""
             raise ValueError(f"no program {word!r} on the PATH{hint}")
-    else:
-        found = os.path.abspath(word)
-        if not os.path.isfile(found):
-            raise ValueError(f"no program {word!r}")
-        if not os.access(found, os.X_OK):
-            raise ValueError(f"the program {word!r} is not executable; chmod +x {shlex.quote(word)} changes that")
-    return Program(Path(found), tuple(arguments), folder, _seconds(options), is_installed)
+        return Path(found)
+    path = os.path.abspath(folder / word)
+    if not os.path.isfile(path):
+        raise ValueError(f"no program {word!r}")
+    if not os.access(path, os.X_OK):
+        raise ValueError(f"the program {word!r} is not executable; chmod +x {shlex.quote(word)} changes that")
+    return Path(path)
 
 
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
@@ -126,16 +153,23 @@ def titled_command(command: str, options: Iterable[tuple[str, str]]) -> str:
     return shlex.join([Path(word).name, *arguments]) + f"?{kept}" * bool(kept)
 
 
-def _seconds(options: Mapping[str, str]) -> float:
-    if "seconds" not in options:
+def positive_number(name: str, text: str | None) -> float:
+    """Return the value of an option; infinite if the spec does not set it.
+
+    Raises
+    ------
+    ValueError
+        If the value is no number above 0.
+    """
+    if text is None:
         return math.inf
     try:
-        seconds = float(options["seconds"])
+        number = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < math.inf:
-        raise ValueError(f"seconds must be a number above 0, got {options['seconds']!r}")
-    return seconds
+        number = 0.0
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be a number above 0, got {text!r}")
+    return number
 
 
 def _decoded(text: str) -> str:

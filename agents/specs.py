@@ -10,7 +10,8 @@ A spec is written ``NAME[:ARG][?key=value&key=value]``. NAME is one of the follo
 - ``search``, with the same arguments as ``blueprint``: it plays the blueprint, and searches: ``search?time=2``;
 - an importable module or a Python file, with a class: ``my_module:MyBot``, ``my_bot.py:MyBot``;
 - ``stdio``, with the command of a program in any language (`agents.programs`): ``stdio:./bot --depth 3?seconds=2``;
-- ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``.
+- ``acpc``, with the command of a program that speaks the protocol of the ACPC: ``acpc:./startme.sh``;
+- ``pokerbots``, with the folder of a bot for MIT's Pokerbots (`agents.pokerbots`): ``pokerbots:bots/mine``.
 """
 
 import dataclasses
@@ -38,6 +39,7 @@ from plurispiel.agents.base import Agent, RangeAgent
 from plurispiel.agents.baselines.equity import EquityAgent
 from plurispiel.agents.baselines.simple import CallAgent, FoldAgent, RaiseAgent, RandomAgent
 from plurispiel.agents.baselines.tight_aggressive import TightAggressiveAgent
+from plurispiel.agents.pokerbots import check_pokerbots_game, find_pokerbot
 from plurispiel.agents.programs import Program, find_program, relocated_command, split_command, titled_command
 
 BUILT_IN: dict[str, Callable[..., Agent]] = {
@@ -45,8 +47,11 @@ BUILT_IN: dict[str, Callable[..., Agent]] = {
 }
 """The built-in agents by name."""
 
-PROGRAMS = ("stdio", "acpc", "pokerbots")
-"""Names of specs whose argument is the command of a program, by the protocol that the program speaks."""
+_COMMANDS = ("stdio", "acpc")
+"""Names of specs whose argument is the command of a program."""
+
+PROGRAMS = (*_COMMANDS, "pokerbots")
+"""Names of specs of programs, by the protocol that the program speaks; the argument of the last is a folder."""
 
 _PROGRAM_OPTIONS = re.compile(r"\w+=[^&]*(&\w+=[^&]*)*")
 
@@ -97,11 +102,13 @@ class AgentSpec:
 
     @property
     def title(self) -> str:
-        """The agent's name in results: the spec without the parent folders of its file, program or stored strategy."""
-        if self.is_program:
+        """The agent's name in results: the spec without the parent folders of its file, program, bot or strategy."""
+        if self.name in _COMMANDS:
             return f"{self.name}:{titled_command(self.argument, self.options)}"
-        if self.is_stored and self.argument:
-            return f"{self.name}:{Path(self.argument).name}" + "".join(self.text.partition("?")[1:])
+        if (self.is_stored and self.argument) or self.is_program:
+            return f"{self.name}:{os.path.basename(os.path.abspath(self.argument))}" + "".join(
+                self.text.partition("?")[1:]
+            )
         return self.text[len(self.name) - len(Path(self.name).name) :] if self.is_file else self.text
 
     @property
@@ -122,7 +129,7 @@ def parse_spec(text: str) -> AgentSpec:
     AgentSpec(text='openspiel:cfr?iterations=500', name='openspiel', argument='cfr', options=(('iterations', '500'),))
     """
     text = text.strip()
-    is_program = text.startswith(tuple(f"{name}:" for name in PROGRAMS))
+    is_program = text.startswith(tuple(f"{name}:" for name in _COMMANDS))
     path, _, query = _program_parts(text) if is_program else text.partition("?")
     # A colon can also belong to a Windows drive; the class name after the last one never holds a separator.
     is_file = ".py:" in path and not is_program
@@ -137,7 +144,7 @@ def parse_spec(text: str) -> AgentSpec:
         options.append((key, value))
     if not name or (colon and not argument):
         raise ValueError(f"an agent is written NAME[:ARG][?key=value&...], got {text!r}")
-    if name in PROGRAMS:
+    if name in _COMMANDS:
         split_command(argument)
     return AgentSpec(text, name, argument, tuple(options))
 
@@ -153,7 +160,7 @@ def split_specs(text: str) -> list[str]:
     specs = [spec.strip() for spec in text.split(",")]
     if not all(specs):
         raise ValueError(f"agents are separated by single commas, got {text!r}")
-    commands = [spec for spec in specs if spec.partition(":")[0] in PROGRAMS]
+    commands = [spec for spec in specs if spec.partition(":")[0] in _COMMANDS]
     if commands:
         known = (*BUILT_IN, "blueprint", "search")
         odd = [spec for spec in specs if not re.search(r"[:?]", spec) and spec not in known]
@@ -189,11 +196,11 @@ def relocate_spec(spec: str, folder: Path) -> str:
     A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
     """
     parsed = parse_spec(spec)
-    if parsed.is_program:
+    if parsed.name in _COMMANDS:
         return f"{parsed.name}:{relocated_command(parsed.argument, dict(parsed.options), folder)}"
     if parsed.has_blueprint and not (parsed.argument and (folder / parsed.argument).exists()):
         return spec  # a blueprint's name, or no argument
-    if parsed.is_stored and parsed.argument:
+    if (parsed.is_stored or parsed.is_program) and parsed.argument:
         return f"{parsed.name}:{folder / parsed.argument}" + "".join(parsed.text.partition("?")[1:])
     return str(folder / parsed.name) + parsed.text[len(parsed.name) :] if parsed.is_file else spec
 
@@ -216,7 +223,8 @@ def make_agent(spec: str) -> Agent:
         return _stored_agent(parsed)
     if parsed.name in PROGRAMS:
         if not parsed.argument:
-            raise ValueError(f"a program is written {parsed.name}:PROGRAM [ARGUMENTS], got {spec!r}")
+            argument = "PROGRAM [ARGUMENTS]" if parsed.name in _COMMANDS else "FOLDER"
+            raise ValueError(f"a program is written {parsed.name}:{argument}, got {spec!r}")
         raise ValueError(f"{spec!r} is a program: it plays in tournaments, in compliance and against lbr, but not here")
     if parsed.name in BUILT_IN:
         if parsed.argument:
@@ -252,6 +260,8 @@ def game_note(spec: str, rules: HoldemRules) -> str:
         If the agent is known not to play the game. Most agents refuse a game only when a hand begins.
     """
     parsed = parse_spec(spec)
+    if parsed.name == "pokerbots":
+        check_pokerbots_game(rules)
     if not parsed.has_blueprint:
         return ""
     from plurispiel.abstraction.actions.game_difference import game_difference
@@ -370,8 +380,9 @@ def program_of(spec: str) -> Program:
         If there is no such program, or it cannot be started.
     """
     parsed = parse_spec(spec)
+    find = find_program if parsed.name in _COMMANDS else find_pokerbot
     try:
-        return find_program(parsed.argument, dict(parsed.options))
+        return find(parsed.argument, dict(parsed.options))
     except ValueError as error:
         raise ValueError(f"{error} (agent {parsed.text!r})") from None
 

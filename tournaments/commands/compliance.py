@@ -19,6 +19,7 @@ from plurispiel.abstraction.holdem.openspiel import game_name, parse_game
 from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.abstraction.machine.progress import progress_bar
 from plurispiel.agents.base import Agent
+from plurispiel.agents.pokerbots import build_pokerbot
 from plurispiel.agents.specs import game_note, make_agent, parse_spec, relocate_spec, try_stored
 from plurispiel.evaluation.compliance import ComplianceReport, check_agent
 from plurispiel.evaluation.hand import AgentFault, Fault, deal_deck, play_hand
@@ -55,6 +56,8 @@ def main(options: argparse.Namespace) -> int:
         raise ValueError(f"hands must be at least 1, got {options.hands}")
     if not options.seconds > 0.0:
         raise ValueError(f"seconds must be above 0, got {options.seconds:g}")
+    if options.build:
+        _build(options.spec)
     if note := game_note(options.spec, rules):
         print(printable(f"{options.spec}: {note}"), file=sys.stderr, flush=True)
     try_stored(options.spec, rules)
@@ -73,6 +76,13 @@ def main(options: argparse.Namespace) -> int:
         record |= _check_recall(options.spec, rules, limits, sandbox, seconds, options.seed)
     print(json.dumps(record, indent=1) if options.json else _text(record, limits, options.hands))
     return FAILED if record["faults"] or record["violations"] else 0
+
+
+def _build(spec: str) -> None:
+    parsed = parse_spec(spec)
+    if parsed.name != "pokerbots":
+        raise ValueError(f"--build is for agents written pokerbots:FOLDER, got {spec!r}")
+    build_pokerbot(parsed.argument)
 
 
 def _play(

@@ -15,11 +15,11 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.base import Event, View
 from plurispiel.evaluation.hand import AgentFault, HandEnd
 from plurispiel.tournaments.contestants.isolated import Limits
-from plurispiel.tournaments.contestants.program_agent import ProgramAgent
+from plurispiel.tournaments.contestants.relay import LOOPBACK
+from plurispiel.tournaments.contestants.relayed_agent import RelayedAgent
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.deal.told_hand import ToldHand
 from plurispiel.tournaments.formats.match_state import is_version
-from plurispiel.tournaments.remote.connection import BadLine, line_size, line_text
 
 __all__ = ["AcpcBot"]
 
@@ -27,10 +27,8 @@ _MAX_NOTES = 1 << 15  # bytes of states that are kept for the next question
 _MAX_SHOWN = 60  # characters of a line in a fault's message
 
 
-class AcpcBot(ProgramAgent):
+class AcpcBot(RelayedAgent):
     """A program that speaks the ACPC's protocol. The parameters are those of `IsolatedAgent`."""
-
-    _launcher = "relay"
 
     def __init__(
         self,
@@ -96,18 +94,16 @@ class AcpcBot(ProgramAgent):
         if len(self._notes) > _MAX_NOTES:
             self._ask(self._pass_notes, "end")
 
-    def send(self, data: bytes) -> None:
-        """Write lines to the process. All lines to the program pass through this method."""
-        self._child.send(data)
+    def _more_arguments(self) -> list[str]:
+        return [LOOPBACK]
 
     def _greet(self) -> None:
+        super()._greet()
         self._notes = b""
         self._num_hands = 0
         self._is_told = False
-        try:
+        with self._blamed("load"):
             version = self._read("load", self._load_seconds)
-        except BadLine as error:
-            raise self._protocol_fault(f"load: {error}") from None
         if not is_version(version):
             shown = repr(version[:_MAX_SHOWN])
             raise self._protocol_fault(f"load: the first line of a program is VERSION:2.x.y, got {shown}")
@@ -117,19 +113,16 @@ class AcpcBot(ProgramAgent):
         """Return the action in the next line that answers the last state."""
         end = time.monotonic() + self._seconds
         while True:
-            try:
-                line = self._read("act", max(0.0, end - time.monotonic()))
-                action = hand.answer(line, view.public)
-            except BadLine as error:
-                raise self._protocol_fault(f"act: {error}") from None
-            except AgentFault as fault:
-                if fault.kind == "protocol":
-                    raise self._protocol_fault(f"act: {fault.message}") from None
-                if fault.kind == "illegal":
-                    self._child.stop()
-                if fault.kind == "timeout":
-                    raise AgentFault("timeout", f"act: no answer within {self._seconds:g} s") from None
-                raise
+            with self._blamed("act"):
+                try:
+                    line = self._read("act", max(0.0, end - time.monotonic()))
+                    action = hand.answer(line, view.public)
+                except AgentFault as fault:
+                    if fault.kind == "illegal":
+                        self._child.stop()
+                    if fault.kind == "timeout":
+                        raise AgentFault("timeout", f"act: no answer within {self._seconds:g} s") from None
+                    raise
             if action is not None:
                 return action
 
@@ -145,9 +138,6 @@ class AcpcBot(ProgramAgent):
         assert self._hand is not None
         if self._is_told:
             self._notes += _line(self._hand.line)
-
-    def _read(self, what: str, seconds: float) -> str:
-        return line_text(self._child.receive(line_size, what, seconds))
 
 
 def _line(text: str) -> bytes:

@@ -95,6 +95,11 @@ class Child:
         """The last line that the agent printed on standard error; empty if it printed nothing."""
         return (self._last_words.decode(errors="replace").strip().splitlines() or [""])[-1]
 
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes have been received that belong to no answer yet."""
+        return bool(self._received)
+
     def has_started(self, agent: int) -> None:
         """Note the id of the agent's process, as that process sees it, before any code of the agent runs."""
         self._family.has_started(agent)

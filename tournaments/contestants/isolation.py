@@ -7,6 +7,7 @@ from plurispiel.agents.specs import parse_spec
 from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits
 from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.pokerbots_bot import PokerbotsBot
 from plurispiel.tournaments.contestants.program_agent import ProgramAgent
 from plurispiel.tournaments.contestants.sandbox import Sandbox
 from plurispiel.tournaments.contestants.speaker import SplitAgent
@@ -14,7 +15,7 @@ from plurispiel.tournaments.contestants.supervisor import Contestant
 
 __all__ = ["isolate", "split_agent"]
 
-_SPEAKERS_OF: dict[str, type[ProgramAgent]] = {"stdio": LineBot, "acpc": AcpcBot}
+_SPEAKERS_OF: dict[str, type[ProgramAgent]] = {"stdio": LineBot, "acpc": AcpcBot, "pokerbots": PokerbotsBot}
 """The stand-ins for programs, by the protocol that the program speaks."""
 
 
@@ -28,17 +29,10 @@ def isolate(
     """Return the stand-in for an agent that runs in its own process; the process starts when it is first needed.
 
     The parameters are those of `IsolatedAgent`.
-
-    Raises
-    ------
-    ValueError
-        If the spec names a protocol that this package does not speak.
     """
     parsed = parse_spec(spec)
     if not parsed.is_program:
         return Contestant(spec, limits, log, sandbox, rivals)
-    if parsed.name not in _SPEAKERS_OF:
-        raise ValueError(f"no agents of the kind {parsed.name!r} yet, got {spec!r}; programs are {[*_SPEAKERS_OF]}")
     return _SPEAKERS_OF[parsed.name](spec, limits, log, sandbox, rivals)
 
 

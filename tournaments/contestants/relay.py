@@ -1,10 +1,10 @@
-"""The program that gives a player of the ACPC's protocol a port to connect to, inside its sandbox.
+"""The program that gives a player a port to connect to, inside its sandbox.
 
 A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside: it listens on loopback,
-starts the player as ``PROGRAM 127.0.0.1 PORT``, and passes bytes between the player's connection and its own standard
-streams, which are pipes to the run. After the first connection nobody listens any more. The relay and the player are
-one process group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of
-this machine could connect before the player does.
+starts the player with the port as its last argument, and passes bytes between the player's connection and its own
+standard streams, which are pipes to the run. After the first connection nobody listens any more. The relay and the
+player are one process group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all
+programs of this machine could connect before the player does.
 """
 
 import os
@@ -17,21 +17,25 @@ from collections.abc import Sequence
 from plurispiel.tournaments.contestants.launcher import become, wait_to_go_on
 from plurispiel.tournaments.contestants.process import die_with
 
+LOOPBACK = "127.0.0.1"
+CONNECTED = "connected"
+"""Line that the relay writes to standard output when the player has connected."""
+
 _CHUNK = 1 << 16
-_LOOPBACK = "127.0.0.1"
 _GLANCE_S = 0.2  # seconds between two checks of whether a player that has not connected has ended
 
 
 def main(memory: str, folder: str, *command: str) -> None:
     """Report the process id as a line, read one byte, start the player, and pass on bytes until either side ends.
 
-    The process then exits as the player did, or kills the player that outlives its connection. The parameters are those
-    of `launcher`.
+    The line `CONNECTED` precedes the player's bytes. The process then exits as the player did, or kills the player that
+    outlives its connection. The parameters are those of `launcher`.
     """
     wait_to_go_on()
-    with socket.create_server((_LOOPBACK, 0), backlog=1) as listener:
-        player = _start(int(memory), folder, [*command, _LOOPBACK, str(listener.getsockname()[1])])
+    with socket.create_server((LOOPBACK, 0), backlog=1) as listener:
+        player = _start(int(memory), folder, [*command, str(listener.getsockname()[1])])
         connection = _accept(listener, player)
+    os.write(1, f"{CONNECTED}\n".encode())
     with connection:
         _pass_on(connection)
     _leave(player)

@@ -42,8 +42,9 @@ _NAMESPACES = (
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"),
+    "/etc/hosts",  # the name localhost, by which bots connect to their relay
 )
-_NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl", "pki", "ca-certificates"))
+_NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "nsswitch.conf", "ssl", "pki", "ca-certificates"))
 _CACHED = ("blueprints", "trees", "flop-buckets")  # folders of the user's cache that agents may read
 _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")

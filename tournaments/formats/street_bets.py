@@ -55,9 +55,13 @@ def write_street_bet(action: int, betting: Betting) -> str:
         return "f"
     if action == CALL:
         return "c" if betting.state.can_fold else "k"
+    return f"b{street_bet_of_total(action, chips_before(betting))}"
+
+
+def chips_before(betting: Betting) -> int:
+    """Return the chips that the seat to act, between two players, has paid on earlier streets."""
     earlier = [size for size, when in zip(betting.sizes, betting.streets, strict=True) if when < betting.state.street]
-    before = max(betting.rules.big_blind, *earlier) if earlier else 0
-    return f"b{street_bet_of_total(action, before)}"
+    return max(betting.rules.big_blind, *earlier) if earlier else 0
 
 
 def _action(move: str, state: BettingState, before: int) -> int:

@@ -2,20 +2,19 @@
 
 import sys
 
-import pytest
-
 from plurispiel.tournaments.contestants.acpc_bot import AcpcBot
 from plurispiel.tournaments.contestants.isolated import Limits
 from plurispiel.tournaments.contestants.isolation import isolate, split_agent
 from plurispiel.tournaments.contestants.line_bot import LineBot
+from plurispiel.tournaments.contestants.pokerbots_bot import PokerbotsBot
 from plurispiel.tournaments.contestants.supervisor import Contestant
 
 
 def test_the_stand_in_depends_on_the_spec():
     assert type(isolate("my_bot.py:Bot", Limits())) is Contestant
     assert type(isolate(f"stdio:{sys.executable}", Limits())) is LineBot
-    with pytest.raises(ValueError, match="no agents of the kind 'pokerbots' yet, got 'pokerbots:x'"):
-        isolate("pokerbots:x", Limits())
+    assert type(isolate("acpc:./bot", Limits())) is AcpcBot
+    assert type(isolate("pokerbots:bots/mine", Limits())) is PokerbotsBot
 
 
 def test_only_programs_of_the_line_protocol_are_split():

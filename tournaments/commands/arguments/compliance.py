@@ -11,7 +11,11 @@ def add(commands) -> None:
         "compliance",
         "compliance",
         "Test an agent before a tournament: which faults it would commit, and whether it remembers decks.",
-        ["compliance my_bot.py:MyBot", "compliance openspiel:uniform_random --game LEDUC --json"],
+        [
+            "compliance my_bot.py:MyBot",
+            "compliance openspiel:uniform_random --game LEDUC --json",
+            "compliance pokerbots:bots/mine --build --game HUNL",
+        ],
     )
     add = parser.add_argument
     add(
@@ -33,4 +37,9 @@ def add(commands) -> None:
     add("--time-limit", type=float, metavar="S", default=30.0, help="seconds for each answer")
     add("--memory-limit", type=int, metavar="MIB", default=2048, help="memory of the agent's process")
     add_sandbox(add)
+    add(
+        "--build",
+        action="store_true",
+        help="first run the build command of a pokerbots:FOLDER: code from outside, run without limits and sandbox",
+    )
     add("--json", action="store_true", help="print the report as JSON")
