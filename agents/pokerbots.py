@@ -115,7 +115,7 @@ def check_pokerbots_game(rules: HoldemRules) -> None:
     """
     text = "Pokerbots play heads-up no-limit hold'em with equal stacks and raises of any size; this game"
     if rules.num_seats != 2:
-        raise ValueError(f"{text} has {rules.num_seats} seats (HUNL has two)")
+        raise ValueError(f"{text} has {rules.num_seats} seats (--game HUNL has 2)")
     stacks = rules.stacks or (0,)
     big, small = rules.blinds
     if small >= big or rules != no_limit_holdem(2, stacks[0], (small, big)):

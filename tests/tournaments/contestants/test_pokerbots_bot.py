@@ -248,6 +248,14 @@ def test_a_bot_that_does_not_connect_costs_its_hands(bot, mode, message, monkeyp
         agent.load(RULES)
 
 
+def test_a_bot_that_does_not_start_may_have_to_be_built(bot, tmp_path):
+    agent = bot("exits-at-start")
+    run = [sys.executable, "-c", "raise SystemExit('no class')"]
+    (tmp_path / "pokerbot" / "commands.json").write_text(json.dumps({"build": ["make"], "run": run}))
+    with pytest.raises(AgentFault, match=r"no class; plurispiel compliance pokerbots:.* --build --game HUNL builds"):
+        agent.load(RULES)
+
+
 def test_other_games_are_refused(bot):
     agent = bot()
     with pytest.raises(ValueError, match="this game has 3 seats"):
