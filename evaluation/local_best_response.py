@@ -42,6 +42,7 @@ GEOMETRIC_56 = (*(0.05 * 1.15**k for k in range(55)), ALL_IN)
 """56 bets as shares of the pot: 55 sizes from 5 % up, each 15 % larger than the one before, and all-in."""
 
 _STREAM = 5
+_ROUNDING = 1e-4  # of the sum of reported probabilities, as in compliance
 
 
 class StrategyUnknown(ValueError):
@@ -257,14 +258,14 @@ class LocalBestResponse(RangeAgent):
 
 
 def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> Strategy:
-    """Return the strategy that an agent reported, if it has a row for every combo.
+    """Return the strategy that an agent reported, if it has probabilities for every combo that the board leaves free.
 
     Raises
     ------
     StrategyUnknown
         If the agent reported none.
     ValueError
-        If the report is no `Strategy`, or has another shape.
+        If the report is no `Strategy`, has another shape, or has rows that are no probabilities.
     """
     explained = "python -m pydoc plurispiel.agents.Strategy explains its rows"
     if strategy is None:
@@ -278,6 +279,13 @@ def check_told(agent: Agent, public: PublicState, strategy: Strategy | None) -> 
     wanted, got = (public.rules.num_combos, len(strategy.actions)), np.shape(strategy.probabilities)
     if got != wanted:
         raise ValueError(f"{agent.name}: range_strategy has rows of shape {got}, not {wanted} ({explained})")
+    rows = np.asarray(strategy.probabilities)[public.rules.free_combos(public.board)]
+    # Written so that NaN and infinity fail, too: a sum of 1 of numbers of at least 0 is finite.
+    if not ((rows >= 0.0).all() and (abs(rows.sum(axis=1) - 1.0) <= _ROUNDING).all()):
+        raise ValueError(
+            f"{agent.name}: range_strategy has rows that are no probabilities of at least 0 that sum to 1 within "
+            f"{_ROUNDING:g} ({explained})"
+        )
     return strategy
 
 

@@ -1,5 +1,7 @@
 """Counts of a profile, against counts by hand."""
 
+import os
+
 import numpy as np
 import pytest
 from table import public_after
@@ -12,6 +14,8 @@ from plurispiel.evaluation.hand import deal_deck, play_hand
 from plurispiel.evaluation.play_profile import FACED, PlayProfile, answer_shares, bet_faced, occasions
 from plurispiel.evaluation.play_statistics import COUNTERS
 from plurispiel.evaluation.watched_agent import LogUniformSizes, WatchedAgent
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="a minute without the compiler")
 
 THREE = no_limit_holdem(3)
 BOARD = "QsJh2h7c3d"

@@ -291,7 +291,10 @@ class LineBot(ProgramAgent):
             return (), ()
         if not isinstance(told, dict) or not all(type(number) in (int, float) for number in told.values()):
             raise self._protocol_fault(f"act: probabilities are an object of numbers by action, got {_shown(told)}")
-        row = tuple(map(float, told.values()))
+        try:
+            row = tuple(map(float, told.values()))
+        except OverflowError:
+            raise self._protocol_fault("act: a probability has too many digits") from None
         if min(row, default=-1.0) < 0.0 or abs(math.fsum(row) - 1.0) > _TOLERANCE:
             return (), ()  # as with a range: its word is not used
         return tuple(map(_action, told)), row
@@ -311,7 +314,7 @@ class LineBot(ProgramAgent):
         except (ValueError, TypeError, OverflowError, binascii.Error) as error:
             raise self._protocol_fault(f"range: the probabilities cannot be read: {error}") from None
         shape = (self.rules.num_combos, num_actions)
-        if rows.size != math.prod(shape) or (rows.ndim == 2 and rows.shape != shape):
+        if rows.size != math.prod(shape) or rows.ndim > 2 or (rows.ndim == 2 and rows.shape != shape):
             return rows
         rows = rows.reshape(shape)
         sums = rows.sum(axis=1, keepdims=True)

@@ -114,7 +114,7 @@ class Person(Agent):
                     try:
                         return parse_key(text, public)
                     except UnknownKey as error:
-                        screen.line(str(error), "bad", indent=2)
+                        screen.refuse(str(error), indent=2)
         raise Left
 
     def _who(self, seat: int) -> str:

@@ -12,6 +12,7 @@ from plurispiel.abstraction.machine.standard_streams import OutputLost
 _STYLES = {"bold": "1", "faint": "2", "good": "32", "bad": "31"}
 _MIN_WIDTH, _MAX_WIDTH, _USUAL_WIDTH = 20, 120, 80
 _MAX_LINE = 1000  # characters read at once; the rest of a longer line is dropped
+_MAX_REFUSED = 1000  # keys from a pipe or a file: `yes` would type for ever
 
 
 class Left(BaseException):
@@ -44,6 +45,7 @@ class Screen:
         # An empty NO_COLOR does not count, as its convention says (https://no-color.org).
         self._has_styles = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._echoes = not self._source.isatty()  # a terminal shows what is typed
+        self._num_refused = 0
         if not width:
             width = shutil.get_terminal_size((_USUAL_WIDTH, 0)).columns if is_terminal else _USUAL_WIDTH
         self.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
@@ -99,6 +101,20 @@ class Screen:
         if self._echoes:
             self._write(f"{text}\n")
         return text
+
+    def refuse(self, text: str, indent: int = 0) -> None:
+        """Write why a key was not taken.
+
+        Raises
+        ------
+        Left
+            If a pipe or a file has had too many keys refused.
+        """
+        self.line(text, "bad", indent)
+        self._num_refused += 1
+        if self._echoes and self._num_refused >= _MAX_REFUSED:
+            self.line(f"{_MAX_REFUSED:,} keys of the input are none: no more are read", "bad")
+            raise Left
 
     def _styled(self, text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if style and text and self._has_styles else text

@@ -194,7 +194,7 @@ class Session:
             elif match := _GRID.fullmatch(word):
                 review.show_grid(self._screen, int(match[1]))
             else:
-                self._screen.line(f"{text[:20]!r} is no key after a hand: Enter deals the next, q leaves", "bad")
+                self._screen.refuse(f"{text[:20]!r} is no key after a hand: Enter deals the next, q leaves")
         return False
 
     def _show_faults(self, hand: Hand, turn: Sequence[int]) -> None:

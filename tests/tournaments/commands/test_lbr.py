@@ -43,7 +43,10 @@ class Bot(Agent):
     def range_strategy(self, public):
         return {}
 """
-BOTS = {"silent": "None", "lists": "[1.0]", "rows": "Strategy(np.array([1]), np.ones((169, 1)))"}
+BOTS = {"silent": "None", "lists": "[1.0]", "rows": "Strategy(np.array([1]), np.ones((169, 1)))"} | {
+    name: f"Strategy(np.array([1]), np.full((public.rules.num_combos, 1), {number}))"
+    for name, number in (("half", "0.5"), ("infinite", "np.inf"), ("nan", "np.nan"))
+}
 
 
 @pytest.fixture(autouse=True)
@@ -198,6 +201,9 @@ def test_other_runs_are_not_mixed_up(capsys, tmp_path):
         ),
         (["--agent", "lists.py:Bot"], "range_strategy returned list, not a plurispiel.agents.Strategy"),
         (["--agent", "rows.py:Bot"], "range_strategy has rows of shape (169, 1), not (1326, 1)"),
+        (["--agent", "half.py:Bot"], "are no probabilities of at least 0 that sum to 1 within 0.0001"),
+        (["--agent", "infinite.py:Bot"], "are no probabilities of at least 0 that sum to 1 within 0.0001"),
+        (["--agent", "nan.py:Bot"], "are no probabilities of at least 0 that sum to 1 within 0.0001"),
         (["--agent", "broken.py:Bot"], "SyntaxError: expected ':' (broken.py, line 1)"),
         (["--agent", "exits.py:Bot"], "exits.py:Bot does not load: its process ended (exit code 0)"),
     ],

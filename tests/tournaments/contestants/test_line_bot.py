@@ -110,6 +110,7 @@ FAULTS = {
     "huge-id": ("protocol", "is no JSON object: Exceeds the limit"),
     "nan": ("protocol", "NaN is no number"),
     "odd-probabilities": ("protocol", "probabilities are an object of numbers by action"),
+    "huge-probability": ("protocol", "a probability has too many digits"),
     "twice": ("protocol", "a key stands twice"),
     "nested": ("protocol", "is no JSON object"),
     "not-utf8": ("protocol", "can't decode byte"),
@@ -289,6 +290,7 @@ def public_of(rules=RULES):
         ("range-none", None),
         ("range-short", (5, 1)),  # AIVAT refuses it, which is no fault
         ("range-sums", (1326, 1)),
+        ("range-deep", (1326, 1, 1)),  # refused in the same way
         ("range-text", "probabilities cannot be read"),
         ("range-ragged", "probabilities cannot be read"),
         ("range-word", '"call" is no action'),

@@ -1,5 +1,6 @@
 """Sessions from the first key to the last: turns of the button, results, agents from outside and their faults."""
 
+import io
 import re
 
 import pytest
@@ -25,6 +26,17 @@ class Fails(Agent):
     def act(self, view):
         raise ValueError("no idea\\x1b[31m")
 """
+
+
+class Endless(io.StringIO):
+    """A pipe like that of `yes`."""
+
+    def __init__(self, key):
+        super().__init__()
+        self.key = key
+
+    def readline(self, size=-1):
+        return f"{self.key}\n"
 
 
 @pytest.fixture
@@ -82,3 +94,9 @@ def test_a_silent_agent_is_asked_for_nothing_that_counts(tmp_path, bots):
         for name in ("Tells", "Checks")
     ]
     assert results[0] == results[1]
+
+
+def test_a_pipe_that_types_the_same_for_ever_is_left(tmp_path):
+    for key in ("zz", "c"):  # refused in a hand, and after one
+        is_whole, text = play_table(tmp_path / key, LEDUC, ["call"], Endless(key))
+        assert not is_whole and text.endswith("1,000 keys of the input are none: no more are read\n")

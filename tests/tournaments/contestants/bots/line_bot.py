@@ -53,6 +53,7 @@ def act(message):
         "huge-id": text.replace(str(message["id"]), "1" * 5000, 1),
         "nan": text[:-1] + ', "probabilities": {"c": NaN}}',
         "odd-probabilities": answer | {"probabilities": [1.0]},
+        "huge-probability": answer | {"probabilities": {"c": 10**400}},
         "twice": text[:-1] + ', "action": "f"}',
         "nested": "[" * 30000,
         "not-utf8": "caf",
@@ -115,6 +116,7 @@ def main():
                 "range-sums": {"probabilities": [[0.5]] * 1326},
                 "range-word": {"actions": ["call"]},
                 "range-number": {"actions": 1},
+                "range-deep": {"probabilities": [[[1.0]]] * 1326},
                 "range-ragged": {"probabilities": [[1.0], [0.5, 0.5]] * 663},
             }
             say(rows | odd.get(mode, {}))
