@@ -78,7 +78,7 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
         raise ValueError(f"hands must be a whole number of 1 or more, got {hands[:20]!r}")
     is_installed = os.sep not in word
     seconds, clock = (positive_number(name, options.get(name)) for name in ("seconds", "clock"))
-    return Pokerbot(file, tuple(arguments), where, seconds, is_installed, int(hands), clock, hint)
+    return Pokerbot(file, tuple(arguments), where, seconds, is_installed, True, int(hands), clock, hint)
 
 
 def build_pokerbot(folder: str) -> None:

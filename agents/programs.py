@@ -2,8 +2,10 @@
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
-folder ``cwd``, by default the current folder, so that relative paths among its arguments are relative to ``cwd``. In
-the value of ``cwd``, signs that a spec gives another meaning are written as ``%26`` (&) and ``%3F`` (?).
+folder ``cwd``, by default in the folder of the first file that its command names. Relative paths among its arguments
+are relative to ``cwd``, by default to the current folder; those that name files become absolute. A command that moves
+to another folder (`relocated_command`) keeps the current folder as ``base``. In the values of both options, signs that
+a spec gives another meaning are written as ``%26`` (&) and ``%3F`` (?).
 """
 
 import hashlib
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _OPTIONS = ("seconds", "cwd")
+_BASE = "base"  # an option that only `relocated_command` writes
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,15 @@ class Program:
     file : Path
         The absolute path of the program.
     arguments : tuple of str
-        The words after the program.
+        The words after the program, as written.
     folder : Path
-        The absolute path of the folder in which the program is started.
+        The absolute path of the folder to which the arguments are relative.
     seconds : float
         Longest time for an answer, in seconds; infinite if the spec sets none.
     is_installed : bool
         Whether the program was found on the ``PATH``, and therefore belongs to the system rather than to the agent.
+    is_placed : bool
+        Whether the program is started in `folder`, which then belongs to the agent.
     """
 
     file: Path
@@ -52,11 +57,29 @@ class Program:
     folder: Path
     seconds: float
     is_installed: bool
+    is_placed: bool
+
+    @property
+    def start(self) -> Path | None:
+        """The folder in which the program is started: that of the first of its files, unless it is placed.
+
+        None if its command names no file.
+        """
+        return self.folder if self.is_placed else next((path.parent for path in self.files), None)
+
+    @property
+    def command(self) -> list[str]:
+        """The program and its arguments, in which files have absolute paths unless the program is placed."""
+        if self.is_placed:
+            return [str(self.file), *self.arguments]
+        named = (os.path.abspath(self.folder / word) if word else "" for word in self.arguments)
+        pairs = zip(self.arguments, named, strict=True)
+        return [str(self.file), *(path if word and _is_file(Path(path)) else word for word, path in pairs)]
 
     @property
     def files(self) -> list[Path]:
         """The agent's own files: the program unless it is installed, and the arguments that name files."""
-        named = [self.folder / word for word in self.arguments if word]
+        named = [Path(os.path.abspath(self.folder / word)) for word in self.arguments if word]
         return [*([] if self.is_installed else [self.file]), *(path for path in named if _is_file(path))]
 
     @property
@@ -98,13 +121,14 @@ def find_program(command: str, options: Mapping[str, str]) -> Program:
         If there is no such program or folder, if the program is not executable, or an option is unknown.
     """
     word, *arguments = split_command(command)
-    if unknown := [name for name in options if name not in _OPTIONS]:
+    if unknown := [name for name in options if name not in (*_OPTIONS, _BASE)]:
         raise ValueError(f"a program takes the options {', '.join(_OPTIONS)}, got {unknown[0]} with {command!r}")
-    folder = Path(os.path.abspath(_decoded(options.get("cwd", "."))))
+    base = Path(_decoded(options.get(_BASE, "")))
+    folder = Path(os.path.abspath(base / _decoded(options.get("cwd", ""))))
     if not folder.is_dir():
         raise ValueError(f"no folder {str(folder)!r} to start {word!r} in; cwd is a folder")
     seconds = positive_number("seconds", options.get("seconds"))
-    return Program(program_file(word), tuple(arguments), folder, seconds, os.sep not in word)
+    return Program(program_file(word), tuple(arguments), folder, seconds, os.sep not in word, "cwd" in options)
 
 
 def program_file(word: str, folder: Path = Path()) -> Path:
@@ -138,18 +162,23 @@ def program_file(word: str, folder: Path = Path()) -> Path:
 
 
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
-    """Return a command and its options, as a spec has them, with relative paths joined to `folder`."""
+    """Return a command and its options, as a spec has them, with relative paths joined to `folder`.
+
+    Arguments stay as they are, so that the agent keeps its title and its digest; ``base`` tells their folder.
+    """
     word, *arguments = split_command(command)
+    base = folder / _decoded(options.get(_BASE, ""))
     file = str(folder / word) if os.sep in word else word
-    where = folder / _decoded(options.get("cwd", "."))
-    changed = {**options, "cwd": urllib.parse.quote(os.fspath(where), safe="/ +:,@~")}
+    kept = {name: value for name, value in options.items() if name != _BASE}
+    name = "cwd" if "cwd" in options else _BASE
+    changed = {**kept, name: urllib.parse.quote(os.fspath(base / _decoded(options.get("cwd", ""))), safe="/ +:,@~")}
     return shlex.join([file, *arguments]) + "?" + "&".join(f"{key}={value}" for key, value in changed.items())
 
 
 def titled_command(command: str, options: Iterable[tuple[str, str]]) -> str:
-    """Return a command and its options without the folder of the program and without ``cwd``."""
+    """Return a command and its options without the folder of the program and without the folder of its arguments."""
     word, *arguments = split_command(command)
-    kept = "&".join(f"{key}={value}" for key, value in options if key != "cwd")
+    kept = "&".join(f"{key}={value}" for key, value in options if key not in ("cwd", _BASE))
     return shlex.join([Path(word).name, *arguments]) + f"?{kept}" * bool(kept)
 
 

@@ -191,7 +191,7 @@ def unique_names(specs: list[str]) -> list[str]:
 def relocate_spec(spec: str, folder: Path) -> str:
     """Return a spec with the path of its file, program or stored strategy, if it has one, joined to `folder`.
 
-    A program also gets `folder` as the folder in which it is started, so that paths among its arguments stay valid.
+    A program also gets `folder` as the base of paths among its arguments, which so stay valid.
 
     A blueprint's argument is a path only if that path exists in `folder`; otherwise it is a name, and stays.
     """

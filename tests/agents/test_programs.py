@@ -64,6 +64,10 @@ def test_a_program_is_found(folder):
     assert (found.seconds, found.is_installed, found.files) == (2.5, False, [folder / "bot"])
     found = find_program("sh bot.py", {})
     assert found.is_installed and found.seconds == math.inf and found.files == [folder / "bot.py"]
+    assert found.start == folder and found.command == [str(found.file), str(folder / "bot.py")]
+    assert (
+        find_program("sh -c true", {}).start is None and find_program("./bot", {"cwd": "sub"}).start == folder / "sub"
+    )
     assert agent_files("stdio:sh bot.py") == [folder / "bot.py"] and agent_file("stdio:sh bot.py") is None
 
 
@@ -90,11 +94,12 @@ def test_a_program_that_cannot_be_started_is_refused(folder, spec, message):
 def test_moved_specs_name_the_same_program(folder, monkeypatch):
     for spec in ("stdio:./bot a 'b c'?seconds=2", "stdio:sh bot.py", "stdio:./bot?cwd=sub", "stdio:sub/../bot"):
         here = program_of(spec)
-        moved = relocate_spec(spec, folder)
+        moved, digest = relocate_spec(spec, folder), agent_digest(spec)
         monkeypatch.chdir("/")
         there = program_of(moved)
         assert there.file.resolve() == here.file.resolve()
-        assert (there.arguments, there.folder) == (here.arguments, here.folder)
+        assert (there.command[1:], there.folder, there.start) == (here.command[1:], here.folder, here.start)
+        assert agent_digest(moved) == digest
         assert parse_spec(moved).title == parse_spec(spec).title
         assert relocate_spec(moved, Path("/elsewhere")) == moved
         monkeypatch.chdir(folder)

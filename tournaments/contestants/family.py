@@ -143,13 +143,14 @@ class Family:
     def exit_code(self, seconds: float) -> int | None:
         """Return the exit code of the first process, negative for a signal; None if it still runs after `seconds`.
 
-        The first process exits as the agent's process does. A code above 128 is taken for a signal.
+        The first process exits as the agent's process does. A code of 128 plus the number of a signal is taken for that
+        signal; other codes above 128, such as 255, are exit codes.
         """
         try:
             code = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             return None
-        return _SIGNALLED - code if code > _SIGNALLED else code
+        return _SIGNALLED - code if code - _SIGNALLED in signal.valid_signals() else code
 
     def _signal(self, number: int) -> None:
         """Send a signal to the agent's process group."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from plurispiel.agents.specs import parse_spec, program_of
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.isolated import IsolatedAgent, Limits, Refused
-from plurispiel.tournaments.contestants.sandbox import Sandbox
+from plurispiel.tournaments.contestants.sandbox import PRIVATE, Sandbox
 
 __all__ = ["ProgramAgent"]
 
@@ -25,6 +25,7 @@ class ProgramAgent(IsolatedAgent):
     """How a program tells its strategy, in words; empty if its protocol has no way."""
 
     _launcher = "launcher"
+    _if_late = ""  # a hint for programs that are not ready in time
 
     def __init__(
         self,
@@ -60,15 +61,17 @@ class ProgramAgent(IsolatedAgent):
         except ValueError as error:
             raise Refused("load", str(error)) from None
         self._seconds = min(self._limits.seconds, program.seconds)
-        command = [str(program.file), *program.arguments, *self._more_arguments()]
-        self._open([self._launcher, str(self._limits.memory), str(program.folder), *command], self._launcher_id)
+        # In a sandbox, a folder that is no part of the agent may be there and empty; the private folder is for all.
+        start = program.start or (PRIVATE if self._sandbox else program.folder)
+        command = [str(start), *program.command, *self._more_arguments()]
+        self._open([self._launcher, str(self._limits.memory), *command], self._launcher_id)
         self._child.send(b"\n")
         try:
             self._greet()
         except AgentFault as fault:
             if fault.kind != "timeout":
                 raise
-            raise AgentFault("load", self._load_text(fault.message.removeprefix("load: "), "")) from None
+            raise AgentFault("load", self._load_text(fault.message.removeprefix("load: "), self._if_late)) from None
 
     def _launcher_id(self) -> int:
         line = self._child.receive(_line_size, "load", self._load_seconds)

@@ -2,7 +2,8 @@
 
 Inside, an agent sees the interpreter, this package, compiled kernels, unpacked blueprints, bucket tables and the
 agent's own folder, all read-only, and an empty private folder to write into. It sees no processes from outside, no home
-folder, and no files of the run or of its *rivals*, the other agents of the tournament. It has no network by default.
+folder, and no files of the run, of other runs or of its *rivals*, the other agents of the tournament. It has no network
+by default.
 
 Each path is mounted under the same name as outside, with the symbolic links that lead to it, so that virtual
 environments, pyenv, conda and editable installs work. A *masked* path is covered by an empty folder or file. Deeper
@@ -10,6 +11,7 @@ paths are mounted later. Therefore a mask inside a visible folder hides its targ
 a masked folder is visible.
 """
 
+import collections
 import dataclasses
 import functools
 import glob
@@ -48,6 +50,9 @@ _NETWORK = tuple(f"/etc/{name}" for name in ("resolv.conf", "nsswitch.conf", "ss
 _CACHED = ("blueprints", "trees", "flop-buckets")  # folders of the user's cache that agents may read
 _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
+_RUN_FILES = ("run.key", "run.sqlite")  # a folder with one of them is a run folder
+_NO_RUNS = (".git", "__pycache__", "node_modules")
+_MAX_ENTRIES = 20_000  # files and folders among which runs are searched, a matter of 20 ms
 _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
@@ -105,6 +110,7 @@ class Sandbox:
         private = {PRIVATE.parent, Path("/dev/shm"), cache}
         masked = {Path(path) for path in self.hidden} | {user_data_folder().resolve() / "runs"}
         readable: dict[Path, str | None] = {}  # by path: the target of a symbolic link, None for other paths
+        masked |= {run for path in _searched(spec, masked, self.readable) for run in _run_folders(path)}
         for path in (*map(Path, self.readable), *_own_paths(spec, masked), *_stored(cache)):
             readable.update(_way_to(path))
         masked |= {path for rival in rivals for path in _files(rival)} - {path for path in _files(spec)}
@@ -316,20 +322,55 @@ def _own_paths(spec: str, masked: Set[Path]) -> Iterator[Path]:
 
 
 def _program_paths(program: Program, masked: Set[Path]) -> Iterator[Path]:
-    """Yield the paths of a program: its own files with their folders, its first folder, and where it is installed.
+    """Yield the paths of a program: its own files with their folders, a folder ``cwd``, and where it is installed.
 
-    A folder that is masked, or `_is_above_home`, is left out. So are files in masked folders, except the program.
+    A folder that is masked, or `_is_above_home`, is left out. So are files in masked folders, except the program, and
+    the folders of arguments above the folder to which the arguments are relative.
     """
 
     def is_masked(path: Path) -> bool:
         return not masked.isdisjoint((path.resolve(), *path.resolve().parents))
 
-    folders = [program.folder, *(path.parent for path in program.files)]
+    above = program.folder.resolve().parents
+    folders = [path.parent for path in program.files if path.resolve().parent not in above]
+    folders += [program.start] if program.start else []
     yield from (folder for folder in folders if not _is_above_home(folder) and not is_masked(folder))
     yield from (path for path in program.files if path == program.file or not is_masked(path))
+    environment = program.file.parent.parent
+    if not program.is_installed and (environment / "pyvenv.cfg").is_file():  # the interpreter of a virtual environment
+        yield environment
     if program.is_installed:
         prefix = program.file.parent.parent if program.file.parent.name == "bin" else program.file
         yield program.file if _is_above_home(prefix) else prefix
+
+
+def _searched(spec: str, masked: Set[Path], readable: Sequence[str]) -> Iterator[Path]:
+    """Yield the folders in which runs may lie: the agent's own, and the package's, which may be a user's checkout."""
+    known = {Path(path).resolve() for path in readable}
+    yield Path(plurispiel.__file__).resolve().parent
+    for path in _own_paths(spec, masked):
+        if path.is_dir() and known.isdisjoint(((real := path.resolve()), *real.parents)):
+            yield real
+
+
+def _run_folders(folder: Path) -> Iterator[Path]:
+    """Yield the run folders in a folder, itself included; symbolic links are not followed.
+
+    Upper folders come first, and the search ends after `_MAX_ENTRIES` files and folders.
+    """
+    folders, num_entries = collections.deque([folder]), 0
+    while folders and num_entries < _MAX_ENTRIES:
+        here = folders.popleft()
+        try:
+            with os.scandir(here) as entries:
+                found = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+        except OSError:
+            continue
+        num_entries += len(found)
+        if not found.keys().isdisjoint(_RUN_FILES):
+            yield here
+        else:
+            folders += (here / name for name, is_folder in found.items() if is_folder and name not in _NO_RUNS)
 
 
 def _is_interpreter(path: Path) -> bool:

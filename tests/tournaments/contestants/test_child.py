@@ -61,6 +61,7 @@ def test_a_process_that_does_not_read_is_late():
     ("code", "text", "number"),
     [
         ("import sys; sys.exit(7)", "its process ended (exit code 7)", 0),
+        ("import os; os._exit(255)", "its process ended (exit code 255)", 0),
         ("import os; os.kill(os.getpid(), 9)", "its process was ended by SIGKILL", 9),
         ("import os, time; os.close(1); time.sleep(3600)", "its process closed its pipe", 0),
         ("raise RuntimeError('no luck')", "its process ended (exit code 1)", 0),

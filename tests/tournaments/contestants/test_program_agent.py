@@ -8,6 +8,7 @@ import pytest
 
 from plurispiel.evaluation.hand import AgentFault
 from plurispiel.tournaments.contestants.isolated import Limits
+from plurispiel.tournaments.contestants.isolation import isolate
 from plurispiel.tournaments.contestants.line_bot import LineBot
 from plurispiel.tournaments.contestants.sandbox import PRIVATE, working_sandbox
 
@@ -74,10 +75,66 @@ def test_a_folder_that_the_sandbox_does_not_show_is_no_obstacle(tmp_path, sandbo
     (tmp_path / "private").write_text("x")
     place(tmp_path / "bots", tmp_path / "private")
     monkeypatch.chdir(tmp_path)  # the home folder, which is never shown as a whole
-    found = seen("stdio:bots/bot", tmp_path / "log", sandbox)
+    found = seen("stdio:bots/bot?cwd=.", tmp_path / "log", sandbox)
     assert found == {str(tmp_path / "private"): "-1", "in": str(tmp_path)}
     monkeypatch.chdir("/")
-    assert seen(f"stdio:{tmp_path}/bots/bot", tmp_path / "log2", sandbox)["in"] in ("/", str(PRIVATE))
+    assert seen(f"stdio:{tmp_path}/bots/bot?cwd=.", tmp_path / "log2", sandbox)["in"] in ("/", str(PRIVATE))
+
+
+SPY = """
+import os, sys
+for path in {secrets!r}:
+    try:
+        print("got", path, open(path).read(), file=sys.stderr)
+    except OSError:
+        pass
+for folder, _, names in os.walk({top!r}):
+    print(*("saw " + os.path.join(folder, name) for name in names), sep="\\n", file=sys.stderr)
+print("in", os.getcwd(), open(sys.argv[1]).read(), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("kind", ["stdio", "acpc"])
+@pytest.mark.parametrize("where", ["bots", "."])
+def test_a_spy_sees_neither_the_start_folder_nor_the_keys_of_other_runs(tmp_path, sandbox, monkeypatch, kind, where):
+    start = tmp_path / "start"
+    secrets = [
+        start / name for name in ("secret.toml", ".git/config", "runs/other/run.key", "bots/old/deep/run.sqlite")
+    ]
+    for path in (*secrets, start / "books" / "book", start / where / "neighbour"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("12345")
+    program = start / where / "spy"
+    program.write_text(f"#!{sys.executable}\n" + SPY.format(secrets=[*map(str, secrets)], top=str(tmp_path)))
+    program.chmod(0o755)
+    monkeypatch.chdir(start)
+    with contextlib.closing(isolate(f"{kind}:{program} books/book", LIMITS, tmp_path / "log", sandbox)) as agent:
+        with pytest.raises(AgentFault):
+            agent.load()
+    lines = set((tmp_path / "log").read_text().splitlines()) - {""}
+    own = os.path.normpath(start / where)
+    shown = {f"saw {start}/books/book", f"saw {own}/spy", f"saw {own}/neighbour"}
+    if where == ".":  # the own folder of the program is shown, without the runs in it
+        shown |= {line for path in secrets[:2] for line in (f"saw {path}", f"got {path} 12345")}
+    assert lines == shown | {f"in {own} 12345"}
+
+
+def test_a_program_from_the_path_starts_in_the_folder_of_its_script_or_the_private_one(tmp_path, sandbox, monkeypatch):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "bot.sh").write_text("pwd >&2; ls >&2; exit 255\n")
+    (tmp_path / "secret").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    for number, (spec, words) in enumerate(
+        [
+            ("stdio:sh own/bot.sh", [f"{tmp_path}/own", "bot.sh"]),
+            ("stdio:sh -c 'pwd >&2; ls >&2; exit 255'", [str(PRIVATE)]),
+        ]
+    ):
+        log = tmp_path / f"log{number}"
+        with contextlib.closing(LineBot(spec, LIMITS, log, sandbox)) as agent:
+            with pytest.raises(AgentFault, match="exit code 255"):
+                agent.load()
+        assert log.read_text().splitlines() == words * 2  # a process that ends is started twice
 
 
 def test_an_interpreter_that_a_rival_names_by_its_path_stays(tmp_path, sandbox):
@@ -90,7 +147,7 @@ def test_an_interpreter_that_a_rival_names_by_its_path_stays(tmp_path, sandbox):
 def test_without_a_sandbox_a_program_runs_in_its_folder(tmp_path):
     bot = place(tmp_path / "bots")
     assert seen(f"stdio:{bot} x?cwd={tmp_path}", tmp_path / "log")["in"] == str(tmp_path)
-    assert seen(f"stdio:{bot} x", tmp_path / "log2")["in"] == os.getcwd()
+    assert seen(f"stdio:{bot} x", tmp_path / "log2")["in"] == str(tmp_path / "bots")
 
 
 def test_a_program_that_has_vanished_is_refused(tmp_path):
