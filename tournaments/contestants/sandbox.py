@@ -52,7 +52,7 @@ _PASSED_ON = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONPATH", "PYTHONHASHSEED", 
 _PASSED_ON_FAMILIES = ("LC_", "NUMBA_", "OMP_", "OPENBLAS_", "MKL_")
 _RUN_FILES = ("run.key", "run.sqlite")  # a folder with one of them is a run folder
 _NO_RUNS = (".git", "__pycache__", "node_modules")
-_MAX_ENTRIES = 20_000  # files and folders among which runs are searched, a matter of 20 ms
+_MAX_ENTRIES = 20_000  # files and folders among which runs are searched, in about 0.1 s
 _TRIAL_S = 30.0  # seconds for the trial start of a sandbox
 
 
