@@ -1,5 +1,6 @@
 """An agent whose code runs in another process: started when it is needed, asked, limited and restarted."""
 
+import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ class Refused(AgentFault):
     """The agent does not exist."""
 
 
-class IsolatedAgent(RemoteAgent):
+class IsolatedAgent(RemoteAgent, abc.ABC):
     """An agent whose code runs in another process, which is told only what the agent may know.
 
     The process is started when it is first needed, and is stopped while it is asked nothing. If the process ends, a new
@@ -142,9 +143,9 @@ class IsolatedAgent(RemoteAgent):
     def _load_seconds(self) -> float:
         return max(LOAD_SECONDS, self._limits.seconds)
 
+    @abc.abstractmethod
     def _begin(self) -> None:
         """Start the process by `_open`, load the agent, and repeat to it what the next question builds on."""
-        raise NotImplementedError
 
     def _open(self, program: Sequence[str], greet: Callable[[], int]) -> None:
         """Start a process.

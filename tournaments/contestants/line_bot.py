@@ -170,10 +170,6 @@ class LineBot(ProgramAgent):
         self._notes = b""
         super().close()
 
-    def send(self, data: bytes) -> None:
-        """Write lines to the process. All lines to the program pass through this method."""
-        self._child.send(data)
-
     def _play(self, rules: HoldemRules) -> None:
         """Note the game; a process that was greeted with another game is ended."""
         self._game = rules

@@ -1,5 +1,6 @@
 """An agent that is a program in any language, whatever protocol it speaks."""
 
+import abc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,6 +44,11 @@ class ProgramAgent(IsolatedAgent):
         """Return arguments that follow those of the spec."""
         return []
 
+    def send(self, data: bytes) -> None:
+        """Write lines to the process. All lines to the program pass through this method."""
+        self._child.send(data)
+
+    @abc.abstractmethod
     def _greet(self) -> None:
         """Make the started program ready for questions.
 
@@ -53,7 +59,6 @@ class ProgramAgent(IsolatedAgent):
         AgentFault
             If the program is not ready in time, or answers what it must not.
         """
-        raise NotImplementedError
 
     def _begin(self) -> None:
         try:

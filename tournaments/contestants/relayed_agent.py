@@ -16,10 +16,6 @@ class RelayedAgent(ProgramAgent):
 
     _launcher = "relay"
 
-    def send(self, data: bytes) -> None:
-        """Write lines to the process. All lines to the program pass through this method."""
-        self._child.send(data)
-
     def _greet(self) -> None:
         """Wait until the program has connected."""
         with self._blamed("load"):

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contestant_hands import RULES, Recorder, numbers, play, same
 
-from plurispiel.abstraction.holdem.rules import HoldemRules, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.agents.baselines.simple import CallAgent
 from plurispiel.evaluation.hand import AgentFault, deal_deck, play_hand
 from plurispiel.evaluation.replay import replay_betting
@@ -30,49 +31,22 @@ pytestmark = [
 
 BOT = Path(__file__).parent / "bots" / "acpc_bot.py"
 CLIENT = Path(__file__).parents[2] / "acpc_client.py"
-RULES = no_limit_holdem(3)
 LIMITS = Limits(seconds=20.0, memory=300)
 
 
-class Recorder(AcpcBot):
+class RecordedAcpcBot(Recorder, AcpcBot):
     """Keeps every line that is sent to its process."""
 
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.sent = b""
-
-    def send(self, data):
-        self.sent += data
-        super().send(data)
-
     def lines(self):
-        """Return the lines since the last call."""
-        sent, self.sent = self.sent, b""
-        return sent.decode().split("\r\n")[:-1]
+        """Return the lines since the last call, without their ends."""
+        return [line.decode().removesuffix("\r\n") for line in super().lines()]
 
 
 @contextlib.contextmanager
 def bot(mode="behaves", limits=LIMITS, **more):
     spec = f"acpc:{shlex.join([sys.executable, '-I', '-S', str(BOT), mode])}"
-    with contextlib.closing(Recorder(spec, limits, **more)) as made:
+    with contextlib.closing(RecordedAcpcBot(spec, limits, **more)) as made:
         yield made
-
-
-def play(agent, number, *, repair=False, rules=RULES):
-    """Play a hand that depends on its number alone; the agent is the button, the first to act."""
-    deck = deal_deck(rules, np.random.default_rng((1, number)))
-    rngs = [np.random.default_rng((2, number, seat)) for seat in range(rules.num_seats)]
-    return play_hand(rules, [CallAgent(), CallAgent(), agent], deck, rngs, repair=repair)
-
-
-def numbers(count, *, ace):
-    """Return the first hands in which the button holds an ace, or none."""
-    decks = ((number, deal_deck(RULES, np.random.default_rng((1, number)))) for number in range(1_000))
-    return [number for number, deck in decks if any(card // 4 == 12 for card in deck[4:6]) == ace][:count]
-
-
-def same(one, other):
-    return (one.actions, one.payoffs, one.faults) == (other.actions, other.payoffs, other.faults)
 
 
 def states(hand, seat, number):

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contestant_hands import RULES, Recorder, numbers, play, same
 from line_schema import SCHEMA, fits
 
 from plurispiel.abstraction.holdem.betting import BettingState
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import HULH, HUNL, LEDUC, SIXMAX
 from plurispiel.agents.base import PublicState
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.specs import make_agent
@@ -34,7 +35,6 @@ pytestmark = [
 ]
 
 BOT = Path(__file__).parent / "bots" / "line_bot.py"
-RULES = no_limit_holdem(3)
 LIMITS = Limits(seconds=20.0, memory=300)
 
 
@@ -43,50 +43,14 @@ def spec(mode="behaves", options=""):
     return f"stdio:{shlex.join(command)}{options}"
 
 
-class Recorder(LineBot):
+class RecordedLineBot(Recorder, LineBot):
     """Keeps every line that is sent to its process."""
-
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.sent = b""
-
-    def send(self, data):
-        self.sent += data
-        super().send(data)
-
-    def lines(self):
-        """Return the lines since the last call, each as it was sent."""
-        sent, self.sent = self.sent, b""
-        return sent.splitlines(keepends=True)
 
 
 @contextlib.contextmanager
 def bot(mode="behaves", limits=LIMITS, **more):
-    with contextlib.closing(Recorder(spec(mode), limits, **more)) as made:
+    with contextlib.closing(RecordedLineBot(spec(mode), limits, **more)) as made:
         yield made
-
-
-def play(agent, number, *, repair=False, rules=RULES):
-    """Play a hand that depends on its number alone; the agent is the button, the first to act."""
-    deck = deal_deck(rules, np.random.default_rng((1, number)))
-    rngs = [np.random.default_rng((2, number, seat)) for seat in range(rules.num_seats)]
-    return play_hand(rules, [CallAgent(), CallAgent(), agent], deck, rngs, repair=repair)
-
-
-def numbers(count, *, ace):
-    """Return the first hands in which the button holds an ace, or none."""
-    found = []
-    number = 0
-    while len(found) < count:
-        deck = deal_deck(RULES, np.random.default_rng((1, number)))
-        if any(card // 4 == 12 for card in deck[4:6]) == ace:
-            found.append(number)
-        number += 1
-    return found
-
-
-def same(one, other):
-    return (one.actions, one.payoffs, one.faults) == (other.actions, other.payoffs, other.faults)
 
 
 FAULTS = {
@@ -209,7 +173,7 @@ def test_a_process_ended_from_outside_changes_nothing():
 
 @pytest.mark.parametrize("rules", [HUNL, SIXMAX, HULH, LEDUC], ids=["hunl", "sixmax", "hulh", "leduc"])
 def test_every_line_fits_the_schema_and_names_no_card_that_the_seat_must_not_see(rules):
-    seats = [Recorder(spec(), LIMITS) if seat < 2 else RandomAgent() for seat in range(rules.num_seats)]
+    seats = [RecordedLineBot(spec(), LIMITS) if seat < 2 else RandomAgent() for seat in range(rules.num_seats)]
     size = rules.num_hole_cards
     kinds = set()
 
@@ -333,7 +297,7 @@ def test_ranges_come_as_base64_too(tmp_path):
 
 
 def test_the_spec_may_ask_for_less_time():
-    with contextlib.closing(Recorder(spec("late", "?seconds=0.3"), LIMITS)) as agent:
+    with contextlib.closing(RecordedLineBot(spec("late", "?seconds=0.3"), LIMITS)) as agent:
         hand = play(agent, numbers(1, ace=True)[0])
         assert hand.faults[0].message == "act: no answer within 0.3 s"
         assert [json.loads(line).get("seconds") for line in agent.lines()] == [0.3, None, 0.3]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contestant_hands import Recorder, same
 
 from plurispiel.abstraction.holdem.cards import card_text
 from plurispiel.abstraction.holdem.openspiel import game_string
@@ -32,21 +33,12 @@ RULES = no_limit_holdem(2)
 LIMITS = Limits(seconds=20.0, memory=300)
 
 
-class Recorder(PokerbotsBot):
+class RecordedPokerbotsBot(Recorder, PokerbotsBot):
     """Keeps every line that is sent to its process."""
 
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.sent = b""
-
-    def send(self, data):
-        self.sent += data
-        super().send(data)
-
     def lines(self):
-        """Return the lines since the last call."""
-        sent, self.sent = self.sent, b""
-        return sent.decode().split("\n")[:-1]
+        """Return the lines since the last call, without their ends."""
+        return [line.decode().removesuffix("\n") for line in super().lines()]
 
 
 def write_bot(folder, mode="behaves"):
@@ -64,7 +56,7 @@ def bot(tmp_path):
 
         def make(mode="behaves", limits=LIMITS, options="", **more):
             spec = write_bot(tmp_path / "pokerbot", mode) + options
-            return made.enter_context(contextlib.closing(Recorder(spec, limits, **more)))
+            return made.enter_context(contextlib.closing(RecordedPokerbotsBot(spec, limits, **more)))
 
         yield make
 
@@ -90,10 +82,6 @@ def long_hand():
     """Return the first hand in which the bot acts first, and meets a call on every street."""
     twin = make_agent(f"{BOTS}/by_cards.py:Bot")
     return next(n for n in range(1, 99, 2) if len(play(twin, n, opponent=CallAgent).actions) > 5)
-
-
-def same(one, other):
-    return (one.actions, one.payoffs, one.faults) == (other.actions, other.payoffs, other.faults)
 
 
 def told_cards(line):

@@ -1,6 +1,7 @@
 """Real agents that misbehave in every way: each costs its own hand only, and nothing else changes."""
 
 import contextlib
+import functools
 import os
 import random
 import re
@@ -9,11 +10,13 @@ import threading
 import time
 from pathlib import Path
 
+import contestant_hands
 import numpy as np
 import pytest
+from contestant_hands import RULES, numbers, same
 
 from plurispiel.abstraction.holdem.cards import cards_text
-from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX, no_limit_holdem
+from plurispiel.abstraction.holdem.rules import LEDUC, SIXMAX
 from plurispiel.agents.base import Action
 from plurispiel.agents.baselines.simple import CallAgent, RandomAgent
 from plurispiel.agents.specs import BUILT_IN, make_agent
@@ -32,7 +35,7 @@ pytestmark = [
 ]
 
 BOTS = Path(__file__).parent / "bots"
-RULES = no_limit_holdem(3)
+play = functools.partial(contestant_hands.play, big_blind=RandomAgent)
 LIMITS = Limits(seconds=20.0, memory=300)
 
 
@@ -46,29 +49,6 @@ def contestant(request):
     made = Contestant(spec(request.param), LIMITS)
     yield made
     made.close()
-
-
-def play(agent, number, *, repair=False, rules=RULES):
-    """Play a hand that depends on its number alone; the agent is the button, the first to act."""
-    deck = deal_deck(rules, np.random.default_rng((1, number)))
-    rngs = [np.random.default_rng((2, number, seat)) for seat in range(rules.num_seats)]
-    return play_hand(rules, [CallAgent(), RandomAgent(), agent], deck, rngs, repair=repair)
-
-
-def numbers(count, *, ace):
-    """Return the first hands in which the button holds an ace, or none."""
-    found = []
-    number = 0
-    while len(found) < count:
-        deck = deal_deck(RULES, np.random.default_rng((1, number)))
-        if any(card // 4 == 12 for card in deck[4:6]) == ace:
-            found.append(number)
-        number += 1
-    return found
-
-
-def same(one, other):
-    return (one.actions, one.payoffs, one.faults) == (other.actions, other.payoffs, other.faults)
 
 
 KINDS = {
