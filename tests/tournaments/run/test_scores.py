@@ -134,7 +134,7 @@ def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path
     results, rows = play(tmp_path, **settings, decks=2)
     assert all(agent["aivat_complaint"] is None for agent in results["agents"])  # nobody was asked
     believe = ("bots.py:Liar", "bots.py:Breaks", "bots.py:Silent")
-    results, rows = play(tmp_path / "believed", **settings, believe=believe, decks=10)
+    results, rows = play(tmp_path / "believed", **settings, believe=believe, decks=30)
     liar, breaks, silent, honest = results["agents"]
     assert [agent["aivat"] for agent in results["agents"]] == ["chance only"] * 3 + ["full"]
     assert "than announced" in liar["aivat_complaint"]
