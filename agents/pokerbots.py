@@ -1,7 +1,7 @@
 """Bots of MIT's Pokerbots: folders with ``commands.json``, as in ``pokerbots:bots/mine?seconds=2&hands=500&clock=60``.
 
-``commands.json`` is an object with two lists of words: ``build``, the command that makes the bot, and ``run``, the
-command that starts it, to which the port is added. Both commands are run in the folder.
+``commands.json`` is an object with two lists of words. ``build`` is the command that compiles the bot. ``run`` is the
+command that starts the bot, and gets the port as its last argument. Both commands are run in the folder.
 """
 
 import json
@@ -24,7 +24,7 @@ _FILE = "commands.json"
 _OPTIONS = ("seconds", "hands", "clock")
 _MAX_SIZE = 1 << 16  # bytes of commands.json
 _MAX_HANDS = 10**9
-_ANSWERS = 3  # answers in a hand for which the clock has time, on average
+_ANSWERS = 3  # the default clock has as many time limits for each hand
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Pokerbot(Program):
     Attributes
     ----------
     hands : int
-        Number of hands in a match, after which the bot is started anew.
+        Number of hands in a match, after which the bot is restarted.
     clock : float
         Seconds that the bot has for all answers of a match; infinite if the spec sets none.
     hint : str
-        How the bot is built, to be added to a message; empty if nothing is to be built.
+        The end of a message that names the command to build the bot; empty if ``build`` is empty.
     """
 
     hands: int
@@ -51,7 +51,7 @@ class Pokerbot(Program):
         return [*super().files, self.folder / _FILE]
 
     def match_clock(self, seconds: float) -> float:
-        """Return the seconds for a match, if an answer has `seconds`: three answers a hand unless the spec sets it."""
+        """Return the seconds for all answers of a match: the spec's `clock`, or else three times `seconds` a hand."""
         return self.clock if self.clock < math.inf else _ANSWERS * self.hands * seconds
 
 
@@ -61,7 +61,7 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
     Raises
     ------
     ValueError
-        If there is no such bot, if it is not built, or an option is unknown.
+        If the bot does not exist or is not built, or an option is unknown or out of range.
     """
     if unknown := [name for name in options if name not in _OPTIONS]:
         raise ValueError(f"a Pokerbots folder takes the options {', '.join(_OPTIONS)}, got {unknown[0]}")
@@ -82,12 +82,14 @@ def find_pokerbot(folder: str, options: Mapping[str, str]) -> Pokerbot:
 
 
 def build_pokerbot(folder: str) -> None:
-    """Run the ``build`` command of a folder, which is code from outside, without limits; it prints to standard error.
+    """Run the ``build`` command of a folder, with its output on standard error.
+
+    The command is code from outside, and runs without limits and without a sandbox.
 
     Raises
     ------
     ValueError
-        If there is no command to run, or it fails.
+        If ``build`` is empty, or the command fails.
     """
     where = Path(os.path.abspath(folder))
     words = _commands(where)["build"]
@@ -106,7 +108,7 @@ def build_pokerbot(folder: str) -> None:
 
 
 def check_pokerbots_game(rules: HoldemRules) -> None:
-    """Check that the protocol of Pokerbots has a place for a game.
+    """Check that the protocol of Pokerbots can express a game.
 
     Raises
     ------

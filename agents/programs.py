@@ -2,10 +2,11 @@
 
 The command is split into words as a shell splits it, and nothing else of a shell applies. A program with a slash in its
 name is a file, relative to the current folder; any other is searched on the ``PATH``. The program is started in the
-folder ``cwd``, by default in the folder of the first file that its command names. Relative paths among its arguments
-are relative to ``cwd``, by default to the current folder; those that name files become absolute. A command that moves
-to another folder (`relocated_command`) keeps the current folder as ``base``. In the values of both options, signs that
-a spec gives another meaning are written as ``%26`` (&) and ``%3F`` (?).
+folder ``cwd``, by default in the folder of the first file that its command names. Arguments that name files are
+relative to ``cwd`` if the spec has it, and otherwise to the current folder; in the second case they become absolute.
+For a command that is written relative to another folder, such as that of a settings file, `relocated_command` stores
+that folder as the option ``base``. In the values of ``cwd`` and ``base``, the characters & and ?, which mean something
+else in a spec, are written ``%26`` and ``%3F``.
 """
 
 import hashlib
@@ -61,9 +62,9 @@ class Program:
 
     @property
     def start(self) -> Path | None:
-        """The folder in which the program is started: that of the first of its files, unless it is placed.
+        """The folder in which the program is started: `folder` if it is placed, otherwise that of its first file.
 
-        None if its command names no file.
+        None if the program is not placed and its command names no file.
         """
         return self.folder if self.is_placed else next((path.parent for path in self.files), None)
 
@@ -164,7 +165,8 @@ def program_file(word: str, folder: Path = Path()) -> Path:
 def relocated_command(command: str, options: Mapping[str, str], folder: Path) -> str:
     """Return a command and its options, as a spec has them, with relative paths joined to `folder`.
 
-    Arguments stay as they are, so that the agent keeps its title and its digest; ``base`` tells their folder.
+    Arguments stay as they are, so that the agent keeps its title and its digest. ``cwd`` names the folder to which they
+    are relative, or ``base`` if the spec has no ``cwd``.
     """
     word, *arguments = split_command(command)
     base = folder / _decoded(options.get(_BASE, ""))
@@ -176,7 +178,7 @@ def relocated_command(command: str, options: Mapping[str, str], folder: Path) ->
 
 
 def titled_command(command: str, options: Iterable[tuple[str, str]]) -> str:
-    """Return a command and its options without the folder of the program and without the folder of its arguments."""
+    """Return a command and its options, with the program's name instead of its path, without ``cwd`` and ``base``."""
     word, *arguments = split_command(command)
     kept = "&".join(f"{key}={value}" for key, value in options if key not in ("cwd", _BASE))
     return shlex.join([Path(word).name, *arguments]) + f"?{kept}" * bool(kept)

@@ -1,6 +1,6 @@
-"""Alpha-rank: how often a population in which better agents replace worse ones consists of each agent.
+"""Alpha-rank: the share of time that a population spends with each agent, while better agents replace worse ones.
 
-The numbers are OpenSpiel's. Its module also imports drawing tools, which alone need further packages.
+OpenSpiel computes the shares. Its module also imports drawing tools; only these tools need further packages.
 """
 
 import functools
@@ -33,9 +33,9 @@ def alpha_rank(payoffs: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    S. Omidshafiei et al.: Alpha-Rank: Multi-Agent Evaluation by Evolution, Scientific Reports 9 (2019), for one
-    population in the limit of infinite ranking intensity, with OpenSpiel's noise of 1 % by which a worse agent may
-    replace a better one.
+    S. Omidshafiei et al.: Alpha-Rank: Multi-Agent Evaluation by Evolution, Scientific Reports 9 (2019). There is one
+    population, in the limit of infinite ranking intensity. By OpenSpiel's noise of 1 %, a worse agent may replace a
+    better one.
 
     >>> alpha_rank(np.array([[0.0, 5.0], [-5.0, 0.0]])).round(6).tolist()
     [0.99, 0.01]

@@ -1,7 +1,7 @@
 """Nash averaging: ratings of agents against the equilibrium of the game in which two players choose an agent each.
 
-A mean over opponents changes when a copy of an opponent joins. Nash averaging does not change: copies share the weight
-of the original. Here the matrix of payoffs is antisymmetric, so that the game is symmetric and has the value 0. Its
+A mean over opponents changes when a copy of an opponent joins. A Nash average does not: copies share the weight of the
+original. Here the matrix of payoffs is antisymmetric, so that the game is symmetric and has the value 0. The game's
 equilibria form a polytope, and the equilibrium of maximum entropy is unique.
 """
 
@@ -83,8 +83,8 @@ def _support(payoffs: np.ndarray) -> np.ndarray:
     """Return the agents that an equilibrium plays with positive probability: bool[num_agents].
 
     By Tucker's theorem on antisymmetric matrices there is an x >= 0 with y = x A >= 0 and x + y > 0. As x y = 0, either
-    x_i > 0 (some equilibrium plays agent i) or y_i > 0 (no equilibrium does). Any multiple of x will do as well, so
-    that x + y >= 1 can be asked for.
+    x_i > 0 (some equilibrium plays agent i) or y_i > 0 (no equilibrium does). Positive multiples of x have the same
+    property, so the program may require x + y >= 1.
     """
     from scipy.optimize import linprog
 
@@ -126,8 +126,8 @@ def _of_maximum_entropy(payoffs: np.ndarray, support: np.ndarray) -> np.ndarray:
     """Return the shares of maximum entropy where many equilibria have this support: float64[num_supported].
 
     With a multiplier for each agent's payoff, the shares of maximum entropy are proportional to
-    exp(payoffs @ multipliers). The multipliers minimise the logarithm of their sum; they are free for agents in the
-    support, whose payoff is 0, and at least 0 for others, whose payoff may be negative.
+    exp(payoffs @ multipliers). The multipliers minimise the logarithm of the sum of these exponentials. They are free
+    for agents in the support, whose payoff is 0, and at least 0 for other agents, whose payoff may be negative.
     """
     from scipy.optimize import Bounds, minimize
     from scipy.special import logsumexp, softmax

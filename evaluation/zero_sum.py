@@ -1,4 +1,4 @@
-"""The zero-sum correction: what the scores of a table sum to is luck, and is taken off.
+"""The zero-sum correction: the sum of all scores at a table is luck, and is taken off the scores.
 
 Let X_c be the score of contestant c in a duplicate group, in chips: its payoffs with corrections of mean zero (AIVAT).
 The payoffs of a hand sum to zero, so the *table sum* Z = sum_c X_c consists of corrections alone, and has mean 0. The
@@ -12,16 +12,18 @@ and cards in X_c, and the same luck is in Z: beta_c is then near 1, and X_c - Z 
 
 **Coefficients.** The coefficients of a group are fitted on earlier groups alone, namely those before its block in the
 order of the schedule. Given the past they are constants, so the corrected scores less their mean are martingale
-differences: unbiased, uncorrelated, the same however many groups follow, and fit for intervals that are looked at again
-and again. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to Z. With m
-earlier groups it counts m / (m + 20), and a prior the rest. The prior is 1 for a single contestant that reports no
-strategy; several such share it by seats, and without such a contestant all do. The prior stands alone while Z
-hardly varies, as between two contestants without reports, whose corrections of chance mirror each other. A coefficient
-outside [-0.5, 1.5] is cut: all coefficients of the table move towards the prior, just as far as needed. Each of these
-steps keeps the sum of a table's coefficients at 1, so that its corrected scores sum to 0.
+differences. The scores are therefore unbiased and uncorrelated, do not change when more groups follow, and may enter
+anytime-valid intervals. The fit is least squares, whose coefficients sum to 1 over a table, because the scores sum to
+Z. With m earlier groups the fit has the weight m / (m + 20), and a prior has the rest. The prior is 1 for a single
+contestant that reports no strategy. Several such contestants share the 1 by their numbers of seats; if all contestants
+report, all of them share it. The prior stands alone while Z hardly varies, as between two contestants without reports,
+whose corrections of chance mirror each other. If a coefficient lies outside [-0.5, 1.5], all coefficients of the table
+move towards the prior, just as far as needed. Each of these steps keeps the sum of a table's coefficients at 1, so that
+the table's corrected scores sum to 0.
 
-Z must not contain a word that somebody may have made up for gain: with an invented report its mean is not 0, and the
-scores of all others would move. Callers let agents that are not trusted count with payoffs and chance alone.
+Z must not contain the report of an agent that may gain by an invented one: with an invented report the mean of Z is not
+0, and the scores of all others would move. Callers therefore pass scores of agents that are not trusted without the
+corrections that need these agents' reports.
 
 References
 ----------
@@ -47,7 +49,7 @@ def prior_coefficients(seats: np.ndarray, silent: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     seats : int64[num_contestants]
-        The seats of each contestant, or any multiple of them.
+        The number of seats of each contestant, all multiplied by any one factor.
     silent : bool[..., num_contestants]
         Whether each contestant's score lacks the corrections that need its own strategy.
 
@@ -70,7 +72,7 @@ def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray)
     scores : float64[num_groups, num_contestants]
         The scores of everybody at the table, in chips of a group, in the order of the schedule.
     num_earlier : int64[num_groups]
-        For each group, on how many of the first groups its coefficients are fitted: those before its block.
+        For each group, the number of groups before its block, on which its coefficients are fitted.
     prior : float64[num_groups, num_contestants] or float64[num_contestants]
         The prior coefficients, which sum to 1 (`prior_coefficients`).
 
@@ -86,7 +88,7 @@ def coefficients(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarray)
     sums = centred.sum(axis=1, keepdims=True)
 
     def before(values: np.ndarray) -> np.ndarray:
-        totals = np.cumsum(values, axis=0)  # cumsum adds in order: the first sums do not depend on what follows
+        totals = np.cumsum(values, axis=0)  # cumsum adds in order: the first sums do not depend on later groups
         return np.concatenate([np.zeros((1, values.shape[1])), totals])[num_earlier]
 
     count = np.maximum(num_earlier, 1)[:, None]
@@ -107,7 +109,7 @@ def zero_sum_scores(scores: np.ndarray, num_earlier: np.ndarray, prior: np.ndarr
 
     The parameters are those of `coefficients`.
 
-    >>> scores = np.array([[3.0, -1.0], [-5.0, 1.0]])  # the first agent told nothing
+    >>> scores = np.array([[3.0, -1.0], [-5.0, 1.0]])  # the first agent reports no strategy
     >>> zero_sum_scores(scores, np.array([0, 0]), np.array([1.0, 0.0])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """

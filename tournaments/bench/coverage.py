@@ -1,8 +1,9 @@
 """How often intervals of scores with the zero-sum correction cover the truth, over simulated runs.
 
-For each game, and for each number of agents that tell no strategy, a pool of duplicate groups is played. A simulated
-run draws groups from the pool with replacement. Each agent's scores are centred over the pool, so that every true mean,
-and that of the table sum, is 0. The runs then have the heavy tails and dependences of real groups, and a known truth.
+For each game, and for each number of agents that report no strategy (*silent* agents), a pool of duplicate groups is
+played. A simulated run draws groups from the pool with replacement. Each agent's scores are centred over the pool, so
+that the true means of all scores and of the table sum are 0. The runs then have the heavy tails and dependences of real
+groups, and a known truth.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class _Table:
-    """A game, its agents (the first of which are silent in turn), and the number of groups in the pool."""
+    """A game, its agents in the order in which they become silent, and the number of groups in the pool."""
 
     game: str
     agents: tuple[str, ...]
@@ -49,7 +50,7 @@ _BREAK = " | "
 
 
 def bench_coverage(seconds: float = 1.0) -> list[Measurement]:
-    """Return for each table and number of silent agents the figures of the first agent, with and without correction.
+    """Return the first agent's figures, with and without correction, for each table and number of silent agents.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def bench_coverage(seconds: float = 1.0) -> list[Measurement]:
 def play_pool(game: str, agents: tuple[str, ...], num_silent: int, num_groups: int) -> np.ndarray:
     """Return the scores of duplicate groups with AIVAT and checkdown values: float64[num_groups, num_agents], in chips.
 
-    The first `num_silent` agents play as ever, but tell nothing. They count with AIVAT's reduced form.
+    The first `num_silent` agents play as usual, but report no strategy. They are scored by AIVAT's reduced form.
     """
     rules = parse_game(game)
     players = [make_agent(name) for name in agents]

@@ -27,7 +27,7 @@ class Clock:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[float]:
-        """Count the time of the block; the seconds that it may take are yielded."""
+        """Count the time of the block, and yield the seconds that the block may take."""
         begin = time.monotonic()
         try:
             yield max(0.0, min(self.response_s, self._hand_s - self._used))

@@ -17,7 +17,7 @@ from plurispiel.tournaments.formats.match_log import MatchLog
 
 @dataclass
 class Match:
-    """A match, and what it has come to.
+    """A match, with its faults, answers and time so far.
 
     Attributes
     ----------
@@ -30,7 +30,8 @@ class Match:
     streams : Streams
         The source of decks and of the agents' random streams, by the number of the hand.
     repair : bool
-        Whether a fault costs only the faulty answer, as with the ACPC's dealer; otherwise the rest of the hand.
+        Whether an illegal action or an exception costs only the faulty answer, as with the ACPC's dealer. Otherwise,
+        and after any other fault, the player checks or folds to the end of the hand.
     start_s : float
         Longest time in seconds to wait for a player that is not connected.
     faults : list of (int, Fault)
@@ -38,7 +39,7 @@ class Match:
     answers : int
         Number of actions that were asked for so far.
     seconds : float
-        Time of the hands so far, without the wait for the first connections.
+        Time of all hands so far, without the wait for the connections before the first hand.
     """
 
     rules: HoldemRules

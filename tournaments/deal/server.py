@@ -42,7 +42,7 @@ def is_loopback(address: str) -> bool:
 class TcpSeat(RemoteAgent):
     """A player at a port. It takes one connection at a time; during a connection nobody listens at the port.
 
-    After a fault that is more than an illegal action, the connection is closed. The player may connect again.
+    After any fault except an illegal action, the connection is closed. The player may connect again.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class TcpSeat(RemoteAgent):
         self.port: int = self._listener.getsockname()[1]
 
     def await_player(self, seconds: float) -> bool:
-        """Wait until a player is connected and has told its version; return whether it is a new one.
+        """Wait until a player is connected and has told its version; return whether it connected during this call.
 
         Connections that do not begin with ``VERSION:2.x.y`` are closed.
 
         Raises
         ------
         NoPlayer
-            If there is none within `seconds`.
+            If no player connects within `seconds`.
         """
         if self._connection is not None:
             return False

@@ -8,8 +8,7 @@ from plurispiel.evaluation.replay import RAISE
 from plurispiel.tournaments.formats.match_state import read_action, write_match_state
 
 MAX_IGNORED = 16
-"""Largest number of lines in a hand that answer no state, or another than the last one. They are ignored, as by the
-ACPC's dealer."""
+"""Largest number of lines in a hand that do not answer the last state. They are ignored, as by the ACPC's dealer."""
 
 
 class ToldHand:
@@ -43,10 +42,10 @@ class ToldHand:
         self._ignored = 0
 
     def observe(self, event: Event) -> bool:
-        """Take in an event, and return whether there is a new state to be told.
+        """Take in an event, and return whether `line` is a new state.
 
         The state after an action that ends a street has the board of the next street, so it follows the event `Board`.
-        The last state of a hand is that of `end`.
+        The last state of a hand comes from `end`.
         """
         if isinstance(event, Deal):
             self._hole_cards = event.hole_cards
@@ -69,7 +68,7 @@ class ToldHand:
         self._tell(shown)
 
     def renumber(self, number: int) -> None:
-        """Give the hand another number, and the last state with it: a new process is told the hand from here on."""
+        """Change the number of the hand, also in the last state, for a new process that counts hands from 0."""
         head, _, rest = self.line.split(":", 3)[1:]
         self._number = number
         self.line = f"MATCHSTATE:{head}:{number}:{rest}"

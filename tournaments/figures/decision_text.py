@@ -7,7 +7,7 @@ from plurispiel.abstraction.holdem.rules import HoldemRules
 from plurispiel.tournaments.figures.preflop_grid import CELL, cell_text
 from plurispiel.tournaments.run.hand_story import cell_names, cells_across, grid_shares
 
-LEGEND = "number: % raised; c: % called or checked, where more; . folded; blank: not in the range; [ ]: the hand held"
+LEGEND = "number: % raised; c: % called or checked, if more; . folded; blank: not in the range; [ ]: the hand held"
 """How the cells of `decision_text` are read."""
 
 _RAISE = 2  # kind of an action in a grid
@@ -16,8 +16,8 @@ _RAISE = 2  # kind of an action in a grid
 def decision_text(grid: dict[str, Any], rules: HoldemRules, width: int) -> list[str]:
     """Return a decision's grid as lines: a cell for each class of hole cards, as in `preflop_grid.grid_text`.
 
-    Brackets mark the cell of the hand that was held. A cell is empty if the seat would not have come here with its
-    hands. If the grid is wider than the lines, each of its rows becomes a list of names and cells.
+    Brackets mark the cell of the hand that was held. A cell is empty if the seat reaches the decision with none of the
+    cell's hands. If the grid is wider than `width`, each of its rows becomes a list of names and cells.
 
     Parameters
     ----------

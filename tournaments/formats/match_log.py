@@ -13,13 +13,13 @@ from plurispiel.tournaments.formats.history import HandHistory
 
 
 class MatchLog:
-    """A log to which hands are appended, each of them written through to the system at once.
+    """A log to which hands are appended; each hand is handed to the operating system at once.
 
     Parameters
     ----------
     path : Path
-        The log. If it exists, the match is appended under a header of its own. Its folder is created. A game that the
-        ACPC's dealer does not have is written beside the log.
+        The log. If it exists, the match is appended under a header of its own. Its folder is created. If the ACPC's
+        dealer does not have the game, the game's definition is written beside the log.
     rules : HoldemRules
         The game of the match.
     num_hands : int
@@ -32,7 +32,7 @@ class MatchLog:
     Raises
     ------
     ValueError
-        If another game's file lies beside the log under the name that this game's file needs.
+        If the definition of another game lies beside the log under the name that this game's definition needs.
     OSError
         If the log cannot be written.
     """

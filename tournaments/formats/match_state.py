@@ -34,7 +34,7 @@ class MatchState:
     Attributes
     ----------
     seat : int
-        The seat that sees this.
+        The seat to which the hand is told.
     number : int
         The number of the hand in the match, from 0.
     betting : Betting
@@ -53,7 +53,7 @@ class MatchState:
 
     @property
     def is_own_turn(self) -> bool:
-        """Whether the seat that sees this is to act."""
+        """Whether `seat` is to act."""
         return self.betting.state.actor == self.seat
 
 
@@ -63,9 +63,9 @@ def read_match_state(text: str, rules: HoldemRules) -> MatchState:
     Raises
     ------
     ValueError
-        If the line is malformed or too long, the rules do not allow the betting, a card stands twice, or a number of
-        cards does not fit: a seat sees its own cards, at a showdown those of all seats that have not folded, and during
-        the hand no others. (At the end of a hand, some dealers also show the cards of folded seats.)
+        If the line is malformed or too long, the rules do not allow the betting, a card stands twice, or cards are
+        missing or shown too early. A seat sees its own cards, and at a showdown those of all seats that have not
+        folded. During the hand it sees no others; at the end, some dealers also show the cards of folded seats.
     """
     if len(text) >= MAX_LINE:
         raise ValueError(f"a line has at most {MAX_LINE} bytes, got {text[:40]!r}...")

@@ -1,9 +1,9 @@
 """A hand in the clauses of MIT's Pokerbots, whose player 0 posts the small blind, and the answers of a player.
 
-The clauses of a hand are ``P`` and the player's number, ``H`` and its hole cards, then in order ``F`` (fold), ``C``
-(call), ``K`` (check), ``R`` and chips of the street for every action of both players, and ``B`` with the whole board at
-the start of a street. At the end, ``O`` has the hole cards that the other player shows, and ``D`` the chips won. Cards
-are separated by commas. Players that are all-in check on the streets that are left.
+The clauses of a hand begin with ``P`` and the player's number, and ``H`` and its hole cards. Then every action of both
+players is ``F`` (fold), ``C`` (call), ``K`` (check), or ``R`` and chips of the street (bet or raise). Each street after
+the first begins with ``B`` and the whole board. At the end, ``O`` has the hole cards that the other player shows, and
+``D`` the chips won. Cards are separated by commas. Players that are all-in check on the streets that are left.
 """
 
 import math
@@ -20,7 +20,7 @@ from plurispiel.tournaments.formats.street_bets import chips_before, write_stree
 
 __all__ = ["end_clauses", "hand_clauses", "read_answer"]
 
-_LETTERS = {"f": "F", "c": "C", "k": "K", "b": "R"}  # of `write_street_bet`, and here
+_LETTERS = {"f": "F", "c": "C", "k": "K", "b": "R"}  # the letter of a clause for each letter of `write_street_bet`
 _MAX_DIGITS = 9
 _MAX_SHOWN = 60  # characters of an answer in a message
 

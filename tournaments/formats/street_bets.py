@@ -20,13 +20,13 @@ def read_street_bets(moves: Sequence[str], end_of_street: str, rules: HoldemRule
     Parameters
     ----------
     moves : sequence of str
-        The actions, with an `end_of_street` between the actions of two streets. Once the hand is over, any number of
-        these signs may follow, as far as the game has streets.
+        The actions, with an `end_of_street` between the actions of two streets. Once the hand is over, the signs of
+        streets without actions may follow, or be left out.
 
     Raises
     ------
     ValueError
-        If a move is malformed, the rules do not allow an action, or streets end elsewhere than they do by the rules.
+        If a move is malformed, the rules do not allow an action, or a sign does not stand where a street ends.
     """
     state = BettingState(rules)
     sizes: list[int] = []

@@ -1,4 +1,4 @@
-"""The zero-sum correction of a run's groups: line-up by line-up, and of the Control by its own table."""
+"""The zero-sum correction of a run's groups: for each line-up, and separately for the table of the Control."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ _WIDE = np.dtype([*SCORES.descr, (ZERO_SUM, "f8")])
 def with_zero_sum(config: TournamentConfig, rows: np.ndarray) -> np.ndarray:
     """Return a run's rows with one more column, the corrected chips of each agent in each group.
 
-    Agents of this package enter with all corrections of AIVAT, agents from outside with the reduced form, even if they
-    are believed. From the first group in which an agent of this package lacks a correction, as after a fault, it enters
-    with the reduced form, too; the Control's table is then no longer corrected. No row depends on later decks of its
+    Agents of this package enter the table sum with all corrections of AIVAT, agents from outside with the reduced form,
+    even if they are believed. An agent of this package may lack a correction, as after a fault. From that group on, it
+    enters with the reduced form, too, and the Control's table is not corrected. No row depends on later decks of its
     line-up.
 
     Parameters
@@ -94,6 +94,6 @@ def _estimates(rows: np.ndarray, is_outside: np.ndarray) -> tuple[np.ndarray, np
     """
     full = rows["chips"] + sum(rows[name] for name in FULL_CORRECTIONS)
     reduced = rows["chips"] + sum(rows[name] for name in REDUCED_CORRECTIONS)
-    # Group by group, the choice of a form by what came out would bias the sum; so it is made once.
+    # A choice of the form for each group by its own result would bias the sum, so the form changes once, for good.
     is_reduced = is_outside | np.logical_or.accumulate(np.isnan(full), axis=0)
     return np.where(is_reduced, reduced, full), is_reduced
