@@ -1,8 +1,8 @@
 """Programs that speak the ACPC's protocol, started as ``PROGRAM 127.0.0.1 PORT``; we are their dealer.
 
-The program connects to `relay`. States are kept until the program is asked, as it is stopped in between; then they are
-sent in the dealer's order: one after every action of anybody, and one at the end of a hand. Hands are numbered from 0
-on a connection. The protocol has no questions for strategies and no seed.
+The program connects to `relay`. It is stopped between questions, so states are kept until the next question. Then they
+are sent in the dealer's order: one at the beginning of a hand, one after every action of any seat, and one at the end.
+Hands are numbered from 0 on a connection. The protocol has no questions for strategies and no seed.
 """
 
 import time
@@ -54,7 +54,7 @@ class AcpcBot(RelayedAgent):
         if rules.board_cards[0]:
             raise AgentFault("load", "the ACPC's protocol has no place for board cards before the first betting")
         super().restart(rules, seat, rng)
-        self._ask(lambda: None, "load")  # a new process is told the hand from its first state on
+        self._ask(lambda: None, "load")  # a process that is started here is told the hand from its first state on
         self._hand = ToldHand(rules, seat, self._num_hands)
         self._num_hands += 1
         self._is_told = True
@@ -71,7 +71,7 @@ class AcpcBot(RelayedAgent):
         assert hand is not None
 
         def ask() -> int:
-            if not self._is_told:  # a process that was started within the hand begins with its present state
+            if not self._is_told:  # a process that was started within the hand is told the present state only
                 hand.renumber(0)
                 self._num_hands, self._is_told = 1, True
                 self._notes = _line(hand.line)
@@ -85,7 +85,7 @@ class AcpcBot(RelayedAgent):
         return self._ask(ask, "act")
 
     def show_end(self, end: HandEnd) -> None:
-        """Keep the end of the hand for the program, unless its process has ended."""
+        """Keep the end of the hand for the program, unless its process has ended or has not been told of the hand."""
         if self.pid is None or self._hand is None or not self._is_told:
             self._notes = b""
             return

@@ -113,7 +113,7 @@ class Child:
         self._family.stop()
 
     def send(self, data: bytes) -> None:
-        """Send bytes to the process. A rest that its pipe does not take is sent by `receive` or `flush`.
+        """Send bytes to the process. Bytes that the full pipe does not take are sent by `receive` or `flush`.
 
         Raises
         ------

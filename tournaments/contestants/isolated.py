@@ -52,9 +52,9 @@ class Refused(AgentFault):
 class IsolatedAgent(RemoteAgent, abc.ABC):
     """An agent whose code runs in another process, which is told only what the agent may know.
 
-    The process is started when it is first needed, and is stopped while it is asked nothing. If the process ends, a new
-    process is started and asked again. Only repeated ends at the same question are the agent's fault. If somebody else
-    kills the process, the results of a deterministic agent therefore do not change.
+    The process is started when it is first needed, and is stopped between questions. If the process ends, a new process
+    is started and asked again. Only repeated ends at the same question are the agent's fault. If somebody else kills
+    the process, the results of a deterministic agent therefore do not change.
 
     A subclass defines `_begin`, and asks its process in functions that it passes to `_ask`.
 
@@ -145,7 +145,7 @@ class IsolatedAgent(RemoteAgent, abc.ABC):
 
     @abc.abstractmethod
     def _begin(self) -> None:
-        """Start the process by `_open`, load the agent, and repeat to it what the next question builds on."""
+        """Start the process by `_open`, load the agent, and repeat the messages on which the next question builds."""
 
     def _open(self, program: Sequence[str], greet: Callable[[], int]) -> None:
         """Start a process.

@@ -1,7 +1,8 @@
-"""The program that becomes a program of another language: it limits its process, reports its id, and waits to go on.
+"""The program that becomes the agent's program: it reports its process id, waits to go on, and limits its process.
 
-Only then it is replaced (``exec``) by the agent's program, which keeps the process id, the session and the limits, and
-ends with the run (`process`). The run can therefore find and stop the process before any code of the agent runs.
+Only then the agent's program replaces it (``exec``). The agent's program keeps the process id, the session and the
+limits, and ends with the run (`process`). The run can therefore find and stop the process before any code of the agent
+runs.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ def become(memory: int, folder: str, command: Sequence[str]) -> NoReturn:
     """Limit this process, and replace it by a program; the parameters are those of `main`."""
     with contextlib.suppress(OSError):
         os.chdir(folder)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores both, and programs would inherit that
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores both, and a program would inherit the setting
         signal.signal(number, signal.SIG_DFL)
     _limit_files()
     limit_memory(memory)
@@ -56,7 +57,7 @@ def become(memory: int, folder: str, command: Sequence[str]) -> NoReturn:
 
 
 def _limit_files() -> None:
-    """Forbid dumps of memory, and limit the number of open files."""
+    """Forbid core dumps, and limit the number of open files."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -59,7 +59,7 @@ class LineBot(ProgramAgent):
     Attributes
     ----------
     is_deterministic : bool
-        What the program said of itself when it was started last; False before.
+        Whether the program said so at its last start; False before the first.
     tells : bool
         Whether the program said that it answers ``range``.
     """
@@ -99,7 +99,7 @@ class LineBot(ProgramAgent):
         self._hand += 1
         self._cards = ""
         self._is_told = False
-        # Drawn from a copy: another process of the program gets the same number, whoever of the two begins the hand.
+        # Drawn from a copy, so that `rng` stays as it is and a second process of the program gets the same number.
         self._copied.bit_generator.state = rng.bit_generator.state
         self._seed = int(self._copied.integers(1 << _SEED_BITS))
 
@@ -122,7 +122,7 @@ class LineBot(ProgramAgent):
 
     def range_strategy(self, public: PublicState) -> Strategy | None:
         """Ask for the strategy of all combos; None if the program reports none."""
-        self._ask(lambda: None, "range")  # whether it reports any is known when it is ready
+        self._ask(lambda: None, "range")  # a started program has said in `ready` whether it answers range
         if not self.tells:
             return None
         answer = self._question("range", "range", self._public(public, ()), MAX_RANGE_LINE)
@@ -283,7 +283,7 @@ class LineBot(ProgramAgent):
         return write_cards(self.rules, hole_cards, board, street) if self._has_states else ""
 
     def _row(self, told: object) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Return the actions and probabilities of an answer's ``probabilities``; empty if there are none."""
+        """Return the actions and probabilities of an answer; empty if it reports none that sum to 1."""
         if told is None:
             return (), ()
         if not isinstance(told, dict) or not all(type(number) in (int, float) for number in told.values()):
@@ -293,13 +293,13 @@ class LineBot(ProgramAgent):
         except OverflowError:
             raise self._protocol_fault("act: a probability has too many digits") from None
         if min(row, default=-1.0) < 0.0 or abs(math.fsum(row) - 1.0) > _TOLERANCE:
-            return (), ()  # as with a range: its word is not used
+            return (), ()  # as with a range, such a report is not used and no fault
         return tuple(map(_action, told)), row
 
     def _rows(self, told: object, num_actions: int) -> np.ndarray:
         """Return the probabilities of a ``range`` answer: float64[num_combos, num_actions] where their number fits.
 
-        Rows that sum to 1 within the tolerance are normalised. All others stay, and are refused by who uses them.
+        Rows that sum to 1 within the tolerance are normalised. All others stay as they are; AIVAT and LBR refuse them.
         """
         try:
             if isinstance(told, str):

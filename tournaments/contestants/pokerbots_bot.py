@@ -1,8 +1,8 @@
 """Bots of MIT's Pokerbots, started as ``RUN PORT``; we are their engine.
 
-The bot connects to `relay`. It is told all that has happened since its last answer in one line of clauses, after its
-clock ``T``, and answers each line with one. The line with the end of a hand is acknowledged by ``K``. After the hands
-of a match the bot is told to quit (``Q``), and started anew.
+The bot connects to `relay`. It gets one line for each decision and one for the end of a hand: its clock ``T``, and the
+clauses of all events since the last line. The bot answers each line with one line, the end of a hand with ``K``. After
+the hands of a match the bot is told to quit (``Q``), and is restarted.
 """
 
 import contextlib

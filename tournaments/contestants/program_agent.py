@@ -19,11 +19,11 @@ class ProgramAgent(IsolatedAgent):
     """An agent that is a program, started by `launcher` or another module that takes the same arguments.
 
     A subclass defines `_greet`, which makes the program ready for questions. The parameters are those of
-    `IsolatedAgent`. Limits of time that the spec sets are kept, too.
+    `IsolatedAgent`. If the spec sets a shorter time limit, it replaces the run's.
     """
 
     way_to_tell = ""
-    """How a program tells its strategy, in words; empty if its protocol has no way."""
+    """How a program reports its strategy, as the end of a message; empty if its protocol has no way."""
 
     _launcher = "launcher"
     _if_late = ""  # a hint for programs that are not ready in time
@@ -57,7 +57,7 @@ class ProgramAgent(IsolatedAgent):
         Died
             If the process ends.
         AgentFault
-            If the program is not ready in time, or answers what it must not.
+            If the program is not ready in time, or breaks its protocol.
         """
 
     def _begin(self) -> None:
@@ -66,7 +66,7 @@ class ProgramAgent(IsolatedAgent):
         except ValueError as error:
             raise Refused("load", str(error)) from None
         self._seconds = min(self._limits.seconds, program.seconds)
-        # In a sandbox, a folder that is no part of the agent may be there and empty; the private folder is for all.
+        # In a sandbox, any folder but the agent's own may be missing or empty; the private folder is always there.
         start = program.start or (PRIVATE if self._sandbox else program.folder)
         command = [str(start), *program.command, *self._more_arguments()]
         self._open([self._launcher, str(self._limits.memory), *command], self._launcher_id)

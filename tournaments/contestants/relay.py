@@ -70,7 +70,7 @@ def _accept(listener: socket.socket, player: int) -> socket.socket:
 
 
 def _pass_on(connection: socket.socket) -> None:
-    """Pass on bytes in both directions until either side ends; what a full pipe or socket does not take waits."""
+    """Pass on bytes in both directions until either side ends; a full pipe or socket delays both directions."""
     connection.setblocking(True)
     with_player = connection.fileno()
     while True:

@@ -29,7 +29,7 @@ class RelayedAgent(ProgramAgent):
 
     @contextlib.contextmanager
     def _blamed(self, what: str) -> Iterator[None]:
-        """End the process if what is done within finds that it broke its protocol."""
+        """End the process if the block finds that the program broke its protocol."""
         try:
             yield
         except BadLine as error:
