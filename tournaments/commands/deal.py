@@ -108,7 +108,7 @@ def _write_example(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace, rules: HoldemRules, specs: list[str]) -> None:
-    """Raise ValueError for options that make no match."""
+    """Raise ValueError if no match can be dealt with these options."""
     if len(specs) != rules.num_seats:
         raise ValueError(f"{game_name(rules)} has {rules.num_seats} seats, got {len(specs)} players in --agents")
     if rules.board_cards[0]:
@@ -148,7 +148,7 @@ def _ports(text: str | None, count: int) -> list[int]:
 
 
 def _sandbox(options: argparse.Namespace, specs: list[str]) -> Sandbox | None:
-    """Return the sandbox of agents from outside; None without such agents, or without a sandbox, which is said."""
+    """Return the sandbox of agents from outside; None without such agents, or, with a message, without a sandbox."""
     if not any(spec != _TCP and parse_spec(spec).is_foreign for spec in specs):
         return None
     sandbox = working_sandbox(options.sandbox, network=options.agent_network)

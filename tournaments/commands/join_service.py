@@ -93,7 +93,7 @@ def main(options: argparse.Namespace) -> int:
         except TableError as error:
             trouble, code = str(error), FAILED
         except KeyboardInterrupt:
-            trouble, code = "interrupted; the same command goes on", INTERRUPTED
+            trouble, code = "interrupted; give the same command to continue", INTERRUPTED
         seconds = time.monotonic() - started
         record: dict[str, Any] = {"agent": options.agent, "service": options.action, "url": url}
         record |= {"game": game_name(rules), **results_of(store.hands(), rules.big_blind), "values": values}

@@ -108,7 +108,7 @@ def _play(options: argparse.Namespace) -> int:
         try:
             LeaguePlayer(league, limits, options.workers, _say, _say).play(progress=True)
         except KeyboardInterrupt:
-            say("interrupted; what was played is stored. Give the same command to continue")
+            say("interrupted; all finished groups are stored. Give the same command to continue")
             return INTERRUPTED
         except (WorkerFailed, RefereeDisagrees, RunAborted) as error:
             say(printable(f"plurispiel league: {error}"))

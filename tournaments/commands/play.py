@@ -117,7 +117,7 @@ def _default_agent(rules: HoldemRules) -> str:
 
 
 def _settings(rules: HoldemRules, specs: list[str], hint: str | None) -> dict[str, Any]:
-    """Return all that decides which results may be added up."""
+    """Return the settings that must be equal for results to be added up."""
     return {
         "game": game_name(rules),
         "agents": specs,
@@ -135,6 +135,6 @@ def _default_folder(settings: dict[str, Any]) -> Path:
 
 def _kept_words(history: PlayHistory, before: int) -> str:
     new = len(history.kept) - before
-    return f"{new:,} hand{'s' * (new != 1)} kept in {history.path}; the same command goes on with hand " + str(
+    return f"{new:,} hand{'s' * (new != 1)} kept in {history.path}; the same command continues with hand " + str(
         history.next_number
     )

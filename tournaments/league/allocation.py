@@ -1,4 +1,4 @@
-"""The choice of the pairing that plays next: the one whose hands separate neighbours in the ranking most."""
+"""The choice of the pairing that plays next: the one whose hands best separate neighbours in the ranking."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from plurispiel.tournaments.league.pairings import Crosstable
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
 
 _GROWTH = 4
-"""A batch adds a quarter of the pairing's decks, so that few batches choose by many hands."""
+"""A batch adds a quarter of the pairing's decks, so that choices are few, and each rests on many new hands."""
 
 
 def choose_pairing(table: Crosstable) -> tuple[int, int]:
     """Return the indices of the two entries that play next, the smaller index first.
 
-    A gap between neighbours in the ranking is *open* while its anytime-valid interval contains 0. Each group of a
-    pairing takes a share off the variance of every gap that the pairing is part of; the pairing that takes most off the
-    open gaps is chosen. If no gap is open, all gaps count.
+    A gap between neighbours in the ranking is *open* while its anytime-valid interval contains 0. One more group of a
+    pairing lowers the variance of every gap in whose means the pairing counts. The pairing is chosen for which these
+    relative decreases, summed over the open gaps, are largest. If no gap is open, all gaps count.
     """
     order = table.ranking
     gaps = list(zip(order, order[1:], strict=False))
@@ -26,7 +26,7 @@ def choose_pairing(table: Crosstable) -> tuple[int, int]:
         if total := float(np.triu(variances).sum()):
             worth += variances / np.maximum(table.groups, 1) / total
     pairs = list(zip(*np.triu_indices(len(order), 1), strict=True))
-    # Equal rates in all groups leave no variance to take off: then the pairing with the fewest groups plays.
+    # If all groups of every pairing have equal rates, there is no variance: the pairing with the fewest groups plays.
     row, column = max(pairs, key=lambda pair: (worth[pair], -table.groups[pair]))
     return int(row), int(column)
 

@@ -15,7 +15,7 @@ from plurispiel.tournaments.run.config import DEFAULT_SEED, TournamentConfig
 from plurispiel.tournaments.run.schedule import BLOCK_DECKS
 
 _OWN = ("placement", "isolate", "processes", "sandbox", "agent_network")
-"""The settings that are no settings of a tournament: they say how long a pairing is, and how it is played."""
+"""The settings that `TournamentConfig` lacks: the first decks of a pairing, and the isolation of agents."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,16 @@ class LeagueConfig:
     game : str
         A preset's name or an OpenSpiel game string, with two seats; by default HUNL.
     seed : int or None
-        The seed from which the seed of each pairing derives. None is `DEFAULT_SEED` for pairings of this package's
-        agents, and a secret key for each pairing with an agent from outside.
+        The seed from which the seed of each pairing derives. None stands for `DEFAULT_SEED` in pairings of this
+        package's agents, and for a secret key of its own in each pairing with an agent from outside.
     placement : int
-        Decks that two entries play before hands go where they separate neighbours. With fewer than
+        Decks that two entries play before `allocation` chooses pairings. With fewer than
         `statistics.MIN_SEQUENTIAL_SAMPLES` no two neighbours count as separated.
     deals, referee, on_fault, score, values, max_faults, time_limit, memory_limit
-        See `TournamentConfig`. `values` is filled in, so that tables built later do not change them.
+        See `TournamentConfig`. An empty `values` is replaced by the default at once, so that bucket tables that are
+        built later do not change the value function.
     isolate, processes, sandbox, agent_network
-        See `RunOptions`. An empty text for `processes` is the default there.
+        See `RunOptions`. An empty text for `processes` stands for the default of `RunOptions`.
 
     Raises
     ------
@@ -114,7 +115,7 @@ class LeagueConfig:
         return settings | {"seats": 2, "format": "lineup"}
 
     def _pairing_seed(self, digests: tuple[str, str]) -> int:
-        """Return a pairing's seed; pairings with decks of their own are independent, as bootstrap intervals assume."""
+        """Return a pairing's seed. Every pairing has other decks: bootstrap intervals assume independent pairings."""
         text = " ".join((str(self.public_seed), *digests))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 

@@ -1,7 +1,7 @@
-"""The entries of a league. An entry is one content of an agent: a changed agent is a new entry.
+"""The entries of a league. An entry is an agent with one content: after a change of its file it is a new entry.
 
-Entries are numbered from 1 in the order in which they were added. Numbers are never used again, because the folders of
-pairings bear them.
+Entries are numbered from 1 in the order in which they were added. Numbers are never used again, because they name the
+folders of pairings.
 """
 
 import hashlib

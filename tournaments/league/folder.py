@@ -1,8 +1,8 @@
 """The folder of a league: its settings, its entries, and a run folder for each pairing.
 
 ``league.toml`` is written once, ``entries.toml`` when an agent is added or removed. The run of entries 3 and 7 is in
-``pairings/3-7``. The folder is locked while an agent is added or removed, the folder of the pairings while a process
-plays, so that agents may be added to a league that is being played.
+``pairings/3-7``. The folder of the league is locked while an agent is added or removed, and the folder of the pairings
+while a process plays. Agents may therefore be added to a league that is being played.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _SETTINGS = "league.toml"
 
 
 class League:
-    """A league that exists.
+    """A league in a folder.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ class League:
         return [entry for entry in self.entries if entry.active]
 
     def add(self, spec: str, say: Say, warn: Say) -> tuple[Entry, bool]:
-        """Return the entry of an agent, and whether it is a new entry or one that was removed.
+        """Add an agent; return its entry, and whether the entry was not active before.
 
-        The agent is built once in the league's game. An entry of the same spec with another content, whose agent does
-        not exist any more, is removed.
+        The agent is first built in the league's game, as a check. An active entry of the same spec with another content
+        becomes inactive, because its agent does not exist any more.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class League:
             return entry, True
 
     def remove(self, name: str) -> Entry:
-        """Make the entry of a name inactive and return it; its results are kept for the case that it is added again.
+        """Make an entry inactive, by name or number, and return it; its results count again if it is added again.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class League:
         return self.folder / "pairings" / f"{pair[0]}-{pair[1]}"
 
     def pairing(self, first: Entry, second: Entry) -> Pairing | None:
-        """Return what two entries have played, the smaller number first; None if they have not met.
+        """Return the pairing of two entries, of which `first` has the smaller number; None if they have not met.
 
         Raises
         ------
@@ -168,7 +168,7 @@ def create_league(folder: Path, config: LeagueConfig) -> League:
     Raises
     ------
     ValueError
-        If the folder holds something.
+        If the folder is not empty.
     """
     if (folder / _SETTINGS).exists():
         raise ValueError(f"{folder} is a league already, and its settings are fixed; give another folder")
@@ -185,7 +185,7 @@ def holds_league(folder: Path) -> bool:
 
 
 def has_changed(entry: Entry) -> bool:
-    """Return whether an entry's agent has another content than the entry, or cannot be read any more."""
+    """Return whether the content of an entry's agent has changed since it was added, or cannot be read any more."""
     try:
         return content_digest(entry.spec) != entry.digest
     except ValueError:

@@ -15,18 +15,18 @@ from plurispiel.tournaments.report.panel import fitted, html_table, paragraph
 from plurispiel.tournaments.report.ranking import intervals_picture
 
 _RANKING = (
-    "The mean rate against all other agents, each opponent counting equally whatever the number of hands, in mbb/hand, "
-    "thousandths of a big blind per hand. The intervals are percentiles over resampled groups. Hands go where they "
-    "separate neighbours, whose order is certain when the always-valid interval of their difference excludes 0."
+    "The mean rate against all other agents in mbb/hand, thousandths of a big blind per hand. All opponents count "
+    "equally, whatever the number of hands. The intervals are percentiles over resampled groups. Two neighbours count "
+    "as separated when the anytime-valid interval of their difference excludes 0."
 )
 _RATINGS = (
-    "Nash averaging: the share of an agent in the equilibrium of maximum entropy of the game in which two players "
-    "choose an agent each, and the agent's rate against that equilibrium in mbb/hand. Copies of an agent change no "
-    "rating. Alpha-rank: the share of time that a population, in which the better agent replaces the other, consists "
-    "of the agent. Intervals are percentiles over resampled groups."
+    "Nash averaging solves the game in which two players choose an agent each. The share is the agent's probability in "
+    "the equilibrium of maximum entropy, the rating its rate against this equilibrium in mbb/hand. Copies of an agent "
+    "change no rating. Alpha-rank is the share of time that a population spends with the agent, while better agents "
+    "replace worse ones. Intervals are percentiles over resampled groups."
 )
 _CROSSTABLE = (
-    "Rate of the row's agent against the column's in mbb/hand, with always-valid 95 % half-widths; a dash where the "
+    "Rate of the row's agent against the column's in mbb/hand, with anytime-valid 95 % half-widths; a dash where the "
     "pair has too few groups for one. Blue cells are gains of the row's agent, orange cells are losses."
 )
 

@@ -19,7 +19,7 @@ Pair = tuple[int, int]
 
 
 RESULTS = "results.json"
-"""The file in a run folder that is written when a run has ended, and deleted before it goes on."""
+"""The file in a run folder that is written when a run has ended, and deleted before the run is continued."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Pairing:
     Attributes
     ----------
     rates_mbb : float64[num_groups]
-        What the first entry won in each group, in mbb/hand: half the difference of both scores, which is also the score
-        of each where the two sum to 0.
+        The rate of the first entry in each group, in mbb/hand: half the difference of both entries' scores. Where the
+        scores sum to 0, this is the first entry's score.
     decks : int
         The number of decks that the pairing was to play when it was last played.
     is_finished : bool
@@ -77,7 +77,7 @@ def read_pairing(folder: Path, settings: Mapping[str, Any]) -> Pairing | None:
     with contextlib.closing(RunStore.reading(folder)) as store:
         store.check()
         begun = store.config
-        deals = settings["deals"] or begun.deals  # without a sandbox, a run chooses other deals than the settings
+        deals = settings["deals"] or begun.deals  # if not set, they were chosen by the run: `once` without a sandbox
         if differences := TournamentConfig(**{**settings, "deals": deals}).differences(begun):
             raise ValueError(f"{folder} is no pairing of this league: {differences[0]:.200}")
         rows = store.scores()
@@ -98,13 +98,13 @@ def read_pairing(folder: Path, settings: Mapping[str, Any]) -> Pairing | None:
 
 
 def is_resumable(folder: Path) -> bool:
-    """Return whether a pairing may go on: its agents and the code of this package are those that it was begun with."""
+    """Return whether a pairing may be continued: its agents and the code of this package have not changed."""
     with contextlib.closing(RunStore.reading(folder)) as store:
         return store.config.digest == store.facts["digest"]
 
 
 class Crosstable:
-    """What every entry won from every other.
+    """The rates of all pairs of entries.
 
     Parameters
     ----------

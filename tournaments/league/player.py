@@ -22,14 +22,15 @@ HANDS_PER_GROUP = 2
 
 
 class Limits(NamedTuple):
-    """When a league stops to play; without any limit, when all pairs have played their first decks (`placement`).
+    """The limits of a call. Without any limit, play stops when all pairs have played their first decks (`placement`).
 
     Attributes
     ----------
     hands : int or None
         The number of hands of all pairings of active entries together, those played before included.
     seconds : float or None
-        Playing time of this call. A batch that would last longer is cut where the pairing's speed is known.
+        Playing time of this call. A batch that would last longer is cut to the blocks that fit, but to one at least; a
+        batch of a pairing with unknown speed is cut to one block.
     """
 
     hands: int | None = None
@@ -87,10 +88,10 @@ class LeaguePlayer:
             self._play(batch, progress)
             num_batches += 1
         if not num_batches:
-            self.say("nothing left to play; a larger --hands, or --hours, plays on where neighbours are closest")
+            self.say("nothing left to play; give a larger --hands, or --hours, to separate neighbours further")
 
     def _next(self, deadline: float | None) -> Batch | None:
-        """Return the next batch; None if a limit is reached or nobody can play."""
+        """Return the next batch; None if a limit is reached or there is nothing to play."""
         players = self._players()
         pairs = pairs_of(players)
         for first, second in pairs:
@@ -112,7 +113,7 @@ class LeaguePlayer:
         return batch._replace(decks=groups + room) if room > 0 else None
 
     def _wanted(self, players: list[Entry], pairs: list[tuple[Entry, Entry]]) -> Batch | None:
-        """Return the batch that the league needs most, whatever the limits; None if it needs none."""
+        """Return the batch that is next by the rules of the league, without the limits; None if there is none."""
         for first, second in pairs:
             pairing = self._pairings[first.number, second.number]
             if pairing and not pairing.is_finished:
@@ -188,4 +189,4 @@ def _decks_in(seconds: float, played: Pairing | None) -> int:
 
 
 def _drop(note: str) -> None:
-    """Drop a note of a run: the settings were told when the agents were added."""
+    """Drop a note of a run: the user got the notes on the settings when the agents were added."""

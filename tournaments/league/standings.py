@@ -138,8 +138,8 @@ def separation_lines(agents: Sequence[Mapping[str, Any]]) -> list[str]:
     pairs = zip(agents, agents[1:], strict=False)
     open_pairs = [f"{one['name']} and {other['name']}" for one, other in pairs if not one["separated"]]
     if not open_pairs:
-        return ["every agent is separated from its neighbours by always-valid intervals"]
-    return [printable(f"neighbours whose always-valid intervals do not separate them: {', '.join(open_pairs)}")]
+        return ["every agent is separated from its neighbours by anytime-valid intervals"]
+    return [printable(f"neighbours that anytime-valid intervals do not separate yet: {', '.join(open_pairs)}")]
 
 
 def cell_text(cell: Mapping[str, Any] | None) -> str:
@@ -156,7 +156,10 @@ def _rules(league: League) -> HoldemRules:
 
 
 def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> list[Entry]:
-    """Return entries that have all met each other; those that lack most pairings are left out, of equals the latest."""
+    """Return entries that have all met each other.
+
+    The entry that lacks the most pairings is left out, among equals the latest, until the others have all met.
+    """
     ranked = list(entries)
     while True:
         gaps = {entry.number: 0 for entry in ranked}
@@ -172,7 +175,7 @@ def _met_by_all(entries: Sequence[Entry], pairings: Mapping[Pair, Pairing]) -> l
 
 
 def _ratings(rates: np.ndarray) -> dict[str, np.ndarray]:
-    """Return every rating of all entries, by name: float64[num_entries] each; ValueError without a Nash average."""
+    """Return every rating of all entries, by name: float64[num_entries] each; ValueError without Nash average."""
     try:
         average = nash_average(rates)
     except ArithmeticError as error:

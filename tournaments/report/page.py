@@ -122,8 +122,8 @@ def _summary(run: RunRecord, is_lettered: bool) -> str:
     elif results["stopped"]:
         warning = paragraph(
             f"Stopped by its rule “{results['stop_when']}” after {results['decks']:,} decks of each line-up. The "
-            "rule was checked many times. Therefore trust the always-valid intervals (sequential_ci95 in ranking.csv); "
-            "the columns ± 95 % and p assume a single check.",
+            "rule was checked many times. Therefore trust the anytime-valid intervals (sequential_ci95 in "
+            "ranking.csv); the columns ± 95 % and p assume a single check.",
             "remark",
         )
     return f'{what}<dl class="tiles">{tiles}</dl>{warning}'

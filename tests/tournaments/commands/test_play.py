@@ -94,7 +94,7 @@ def test_at_a_terminal_hands_are_played_and_an_interrupt_loses_none(tmp_path):
         terminal.type("\x03")
         assert terminal.end() == 130
         text = terminal.shown
-    assert "1 hand kept in table/hands.log; the same command goes on with hand 2" in " ".join(text.split())
+    assert "1 hand kept in table/hands.log; the same command continues with hand 2" in " ".join(text.split())
     assert "\x1b[1m" in text and "Traceback" not in text
     plain = re.sub(r"\x1b\[\d*m", "", text.partition("hand 1")[2].partition("interrupted")[0])
     assert "\x1b" not in plain and max(map(len, plain.replace("\r", "").split("\n"))) <= 44
@@ -131,7 +131,7 @@ def test_keys_from_a_pipe(home, monkeypatch, capsys):
     assert code == 0 and "\x1b" not in out
     assert out.count(" is over: ") == 2 and "hint from equity: " in out
     (folder,) = (home / "play").iterdir()
-    assert f"2 hands kept in {folder / 'hands.log'}; the same command goes on with hand 3" in err
+    assert f"2 hands kept in {folder / 'hands.log'}; the same command continues with hand 3" in err
     assert run(monkeypatch, capsys, "", "replay", str(folder))[0] == 0
 
 

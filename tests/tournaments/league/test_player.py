@@ -14,7 +14,7 @@ from plurispiel.tournaments.run.store import RunStore
 pytestmark = pytest.mark.usefixtures("home")
 
 AGENTS = "call", "raise", "random"
-NOTHING = "nothing left to play; a larger --hands, or --hours, plays on where neighbours are closest"
+NOTHING = "nothing left to play; give a larger --hands, or --hours, to separate neighbours further"
 
 
 def test_a_new_agent_plays_everybody(tmp_path):

@@ -47,15 +47,15 @@ def test_the_text_shows_every_agent(league):
     text = standings_text(make_standings(league, num_resamples=20))
     lines = text.splitlines()
     assert [line.split()[0] for line in lines[2:6]] == [line.split()[0] for line in lines[10:14]]
-    assert "neighbours whose always-valid intervals do not separate them:" in text
+    assert "neighbours that anytime-valid intervals do not separate yet:" in text
     assert lines[-1].startswith("156 hands of HUNL, digest ")
 
 
 def test_separated_neighbours_are_named():
     agents = [{"name": "a", "separated": True}, {"name": "b", "separated": False}, {"name": "c", "separated": None}]
-    assert separation_lines(agents) == ["neighbours whose always-valid intervals do not separate them: b and c"]
+    assert separation_lines(agents) == ["neighbours that anytime-valid intervals do not separate yet: b and c"]
     agents[1]["separated"] = True
-    assert separation_lines(agents) == ["every agent is separated from its neighbours by always-valid intervals"]
+    assert separation_lines(agents) == ["every agent is separated from its neighbours by anytime-valid intervals"]
 
 
 def test_agents_that_have_not_met_all_are_not_ranked(tmp_path):

@@ -20,8 +20,8 @@ def add(commands) -> None:
     add(
         "--example",
         choices=("python", "c", "sh", "llm"),
-        help="deal nothing, but write an example of a bot, a program in this language, into FOLDER; llm asks a "
-        "language model over HTTP, at the address in its llm.toml",
+        help="deal nothing; write an example bot in this language into FOLDER. llm asks a language model over HTTP, at "
+        "the address in its llm.toml",
     )
     add("folder", metavar="FOLDER", nargs="?", help="folder for --example; created if it does not exist")
     add(
@@ -41,23 +41,22 @@ def add(commands) -> None:
     add(
         "--duplicate",
         action="store_true",
-        help="deal the same hands again, once for each further player, with all players moved one seat on; programs "
-        "connect again, and should be started anew, so that they do not remember the cards",
+        help="deal the same hands again, once for each further player, with all players moved one seat on. Programs "
+        "connect again; restart them before, so that they do not remember the cards",
     )
     add(
         "--seed",
         type=seed,
         metavar="N",
-        help="seed of all cards and random choices, which a program that guesses it can compute (default: a secret "
-        "key, published at the end of the log)",
+        help="seed of all cards and random choices; a program that guesses the seed can compute them (default: a "
+        "secret key, published at the end of the log)",
     )
     add(
         "--on-fault",
         choices=("repair", "forfeit"),
         default="repair",
-        help="repair takes the nearest legal action in place of an illegal one, forfeit checks or folds the rest of "
-        "the hand; after any other fault the connection is closed, the hand is forfeited, and the program can "
-        "connect again",
+        help="after an illegal action, repair takes the nearest legal one, and forfeit checks or folds the rest of the "
+        "hand. After any other fault the connection is closed and the hand is forfeited; the program can connect again",
     )
     add("--ports", metavar="P,Q,...", help="ports of the tcp seats in their order (default: free ports)")
     add("--listen", metavar="ADDRESS", default="127.0.0.1", help="address to listen on")

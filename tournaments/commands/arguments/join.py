@@ -37,8 +37,8 @@ def _add_acpc(actions) -> None:
         actions,
         "acpc",
         "Play at the table of a dealer that speaks the protocol of the ACPC (the Annual Computer Poker Competition), "
-        "until the dealer ends the match. The agent is loaded before the connection is made, as the dealer's clock "
-        "runs from then on. A message of the dealer that contradicts the rules of the game ends the match.",
+        "until the dealer ends the match. The agent is loaded before the connection is made, because the connection "
+        "starts the dealer's clock. A message of the dealer that contradicts the rules of the game ends the match.",
         [
             "join acpc 127.0.0.1:18374 --agent blueprint --game HUNL",
             "join acpc localhost:20000 --agent tag --game holdem.nolimit.3p.game --out match",
@@ -58,8 +58,8 @@ def _add_acpc(actions) -> None:
     add(
         "--out",
         metavar="DIR",
-        help="folder for join.log, to which every hand is appended at its end in the form of the ACPC's logs, which "
-        "plurispiel replay reads (default: a folder of the day and time among the user's data)",
+        help="folder for join.log, to which every hand is appended at its end. The log has the form of the ACPC's, and "
+        "plurispiel replay reads it (default: a folder of the day and time among the user's data)",
     )
     add("--json", action="store_true", help="print as JSON")
 
@@ -68,7 +68,7 @@ def _add_service(actions, name: str, text: str) -> None:
     parser = add_action(
         actions,
         name,
-        f"{text} For research. Without --allow-network the command only tells what it would send, with exit code 2.",
+        f"{text} For research. Without --allow-network the command only lists its requests, with exit code 2.",
         [
             f"join {name} --agent blueprint --hands 1000 --contact me@example.org",
             f"join {name} --agent blueprint --hands 1000 --contact me@example.org --allow-network",
@@ -82,7 +82,7 @@ def _add_service(actions, name: str, text: str) -> None:
         type=int,
         metavar="N",
         required=True,
-        help="hands in all; those that an earlier call has kept in the folder count, and the call goes on behind them",
+        help="hands in all, those in the folder from earlier calls included; this call plays the rest",
     )
     add(
         "--contact",

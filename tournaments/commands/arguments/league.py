@@ -54,8 +54,8 @@ def _add_create(actions) -> None:
         "--placement",
         type=int,
         metavar="N",
-        help="decks that a new agent plays against each other agent, before hands go where they separate neighbours; "
-        "always-valid intervals need 100 (default: 104)",
+        help="decks that a new agent first plays against every other agent; anytime-valid intervals need 100 "
+        "(default: 104)",
         **given,
     )
     add(
@@ -146,13 +146,13 @@ def _add_play(actions) -> None:
     parser = add_action(
         actions,
         "play",
-        "Play: new agents against all others first, then where hands separate neighbours in the ranking most. Without "
-        "--hands and --hours only the first part is played. The same command goes on after an interruption.",
+        "Play. New agents first meet all others. Then the pairings play whose hands best separate neighbours in the "
+        "ranking; without --hands and --hours this part is left out. The same command continues after an interruption.",
         ["league runs/mine play", "league runs/mine play --hands 20000", "league runs/mine play --hours 8 --workers 2"],
     )
     add = parser.add_argument
     add("--hands", type=int, metavar="N", help="hands of all pairings together, those played before included")
-    add("--hours", type=float, metavar="H", help="longest time of this call, about")
+    add("--hours", type=float, metavar="H", help="approximate longest time of this call")
     add("--workers", type=int, metavar="N", default=0, help="worker processes; 0 starts one for each processor")
     add("--fresh", action="store_true", help="delete the hands of all pairings and play them again")
     add("--json", action="store_true", help="print the standings as JSON instead of tables")
