@@ -80,8 +80,12 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def usual_signals():
-    """Restore the handlers of signals, which an interrupted command ignores from then on."""
+    """Restore the handlers of signals, which an interrupted command ignores from then on.
+
+    Ctrl-C interrupts, also where pytest was started in the background of a shell, which ignores Ctrl-C there.
+    """
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
