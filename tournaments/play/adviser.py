@@ -1,4 +1,4 @@
-"""The agent behind ``--hint``: it watches from the person's seat, and is asked what it would do."""
+"""The agent behind ``--hint``: it watches from the person's seat, and is asked for the action that it would take."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Adviser:
         self._try(lambda: self._agent.observe(event))
 
     def words(self, view: View) -> str:
-        """Return the agent's answer in words: its probabilities where it tells them, else its action."""
+        """Return the agent's answer in words: its probabilities if it reports them, otherwise its action."""
         answers: list[Decision] = []
 
         def ask() -> None:
@@ -59,7 +59,7 @@ class Adviser:
             for action, share in shares.items()
             if share >= _LEAST and public.is_legal(action)
         ]
-        return f"hint from {self._name}: {', '.join(parts) or 'none that is legal'}"
+        return f"hint from {self._name}: {', '.join(parts) or 'no legal action'}"
 
     def _try(self, step) -> None:
         """Take a step, unless an earlier one failed in this hand."""

@@ -1,4 +1,4 @@
-"""The hand after its end: all hole cards, payoffs, and what each seat did with all hands at its decisions."""
+"""The hand after its end: all hole cards, payoffs, and the strategy of each seat at its decisions."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -52,7 +52,7 @@ class Reviewed(NamedTuple):
 
 
 class HandReview:
-    """A finished hand, which may be shown whole.
+    """A finished hand, whose hidden cards may now be shown.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ class HandReview:
                 indent=4,
             )
         if any(decision.grid for decision in self.decisions):
-            screen.line("decisions; in brackets, how often: with the hand held, with the whole range", "faint")
+            screen.line("decisions; in brackets, how often so: with the hand held, with the whole range", "faint")
             for k, decision in enumerate(self.decisions, start=1):
                 screen.line(self._decision_words(k, decision), indent=6)
 
     def show_grid(self, screen: Screen, number: int) -> None:
-        """Show what a seat did with all hands at a decision, numbered from 1."""
+        """Show the strategy at a decision, which is numbered from 1, with all hands of the seat's range."""
         if not 1 <= number <= len(self.decisions):
             screen.line(f"this hand has the decisions 1 to {len(self.decisions)}, got {number}", "bad")
             return

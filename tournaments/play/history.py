@@ -2,8 +2,8 @@
 
 ``hands.phhs`` is a PHH file. Games that PHH lacks, such as Leduc poker, are kept as a log of the ACPC's dealer,
 ``hands.log``, with the game in ``hands.game``. `plurispiel replay` reads both. After each hand a comment states the
-person's result, so that the running result goes on at the next start. ``table.json`` holds the settings: results of
-different tables are not added up.
+person's result, so that the running result continues at the next start. ``table.json`` holds the settings: results of
+tables with different settings are not added up.
 """
 
 import io
@@ -26,7 +26,7 @@ from plurispiel.tournaments.play.luck import TableScore
 from plurispiel.tournaments.run.folder_lock import lock_folder
 
 AGENTS_LOG = "agents.txt"
-"""The name of the file, in the folder of a table, with what agents from outside print."""
+"""The name of the file, in the folder of a table, with the prints of agents from outside."""
 
 _SETTINGS = "table.json"
 _LOG_HEAD = b"# name/game/hands/seed play hands.game 0 0\n"
@@ -183,7 +183,8 @@ class PlayHistory:
         begins += [_LOG_HEAD] * (not self._is_phh and not end)
         if len(_HAND.findall(rest)) > 1 or not any(rest.startswith(b) or b.startswith(rest) for b in begins):
             where = f"after hand {kept[-1].number}, " if kept else ""
-            raise ValueError(f"{where}{self.path} holds what is no hand of this table; mend it, or give another --out")
+            text = f"{self.path} has text that is no hand of this table; remove the text, or give another --out"
+            raise ValueError(where + text)
         os.truncate(self.path, end)
         return kept, True
 

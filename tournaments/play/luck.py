@@ -1,8 +1,8 @@
 """The person's score of a hand with most of the luck removed, and the running result.
 
-A person reports no strategy, so AIVAT by itself removes from the person's payoff the luck of chance alone. The
-zero-sum correction (`evaluation.zero_sum`) takes off more: the AIVAT scores of all seats sum to luck. A hand is a group
-here, with two contestants, the person and all others together. The person's prior coefficient is 1, or an equal share
+A person reports no strategy, so AIVAT by itself removes from the person's payoff only the luck of the cards. The
+zero-sum correction (`evaluation.zero_sum`) takes off more: the sum of all seats' AIVAT scores is luck. A hand is here a
+group with two contestants, the person and all others together. The person's prior coefficient is 1, or an equal share
 of 1 if there are more *silent* seats, whose strategies are unknown or not trusted. With the prior alone, and no other
 silent seat, the person's score is minus the sum of the others' scores.
 

@@ -30,12 +30,12 @@ class Opponents(contextlib.AbstractContextManager):
     sandbox : Sandbox or None
         Limits the files and processes that agents from outside see.
     log : Path
-        File for what agents from outside print.
+        File for the prints of agents from outside.
 
     Attributes
     ----------
     agents : list of Agent
-        The agent of each opponent. An agent that is retired is replaced by one that only folds.
+        The agent of each opponent. A retired agent is replaced by one that only folds.
     are_trusted : tuple of bool
         Whether each opponent is an agent of this package, whose reported strategy corrects scores.
     """
@@ -57,7 +57,7 @@ class Opponents(contextlib.AbstractContextManager):
         self._processes.close()
 
     def make(self, spec: str, rivals: Sequence[str] = ()) -> Agent:
-        """Return a new agent, for an agent from outside its stand-in, whose process ends with the context.
+        """Return a new agent. For an agent from outside this is a stand-in, whose process ends with the context.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Opponents(contextlib.AbstractContextManager):
 
 
 def with_opponents(rules: HoldemRules, specs: Sequence[str]) -> list[str]:
-    """Return the spec of every opponent at a full table: the given specs in turn, again and again.
+    """Return the spec of every opponent at a full table: the given specs, repeated in order.
 
     Raises
     ------

@@ -31,7 +31,8 @@ HELP = (
 class Person(Agent):
     """Shows the events of a hand as they come, and asks for an action at each decision.
 
-    All that is shown comes from `restart`, `observe` and `act`, which tell a seat nothing that is hidden from it.
+    All cards and chips that are shown come from `restart`, `observe` and `act`, which hold no card that is hidden from
+    the seat.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ _RAISE = re.compile(r"[rb] ?(\d[\d,]{0,14})", re.ASCII)
 
 
 class UnknownKey(ValueError):
-    """The text stands for no legal action; the message says which do."""
+    """The text stands for no legal action; the message names keys or amounts that do."""
 
 
 class Key(NamedTuple):
@@ -81,7 +81,7 @@ def parse_key(text: str, public: PublicState) -> int:
         if len(raises) == 1:
             return raises[0].action
         raise UnknownKey(f"give the amount, too: {_amounts(public)}")
-    if word in ("h", "p", "a"):  # the same as another key, which alone is shown
+    if word in ("h", "p", "a"):  # its action has another key, which alone is shown
         return _mark_action(word, public)
     if match := _RAISE.fullmatch(word):
         action = total_of_street_bet(int(match[1].replace(",", "")), street_start(public)[public.actor])

@@ -51,7 +51,7 @@ class Screen:
         self.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
         reconfigure = getattr(self._source, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")  # bytes that are no text are an unknown key, no reason to stop
+            reconfigure(errors="replace")  # bytes that are no text count as an unknown key, and end nothing
 
     def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
         """Write a text, wrapped to the width.
@@ -67,7 +67,7 @@ class Screen:
         self._write("\n".join(self._styled(each, style) for each in lines) + "\n")
 
     def items(self, items: Iterable[str], style: str = "") -> None:
-        """Write short texts side by side, three blanks apart, without breaking any of them if it fits a line."""
+        """Write short texts side by side, three blanks apart; only a text that is longer than a line is broken."""
         lines: list[str] = []
         for item in items:
             if lines and len(lines[-1]) + 3 + len(item) <= self.width:
@@ -84,7 +84,7 @@ class Screen:
     def ask(self, prompt: str) -> str | None:
         """Return the line that the person types at a prompt, without its end and outer blanks; None at the input's end.
 
-        What is read from a pipe or a file is repeated on the output.
+        Input from a pipe or a file is repeated on the output.
         """
         self._write(self._styled(prompt, "bold") + " ")
         try:
@@ -113,7 +113,7 @@ class Screen:
         self.line(text, "bad", indent)
         self._num_refused += 1
         if self._echoes and self._num_refused >= _MAX_REFUSED:
-            self.line(f"{_MAX_REFUSED:,} keys of the input are none: no more are read", "bad")
+            self.line(f"{_MAX_REFUSED:,} lines of the input were no keys: the rest is not read", "bad")
             raise Left
 
     def _styled(self, text: str, style: str) -> str:

@@ -33,7 +33,7 @@ _AFTER_KEYS = ("Enter deals the next hand", "g N shows decision N with all hands
 
 @dataclass(frozen=True)
 class Table:
-    """What stays the same from hand to hand.
+    """The properties of a table that stay the same from hand to hand.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Session:
         self._streams = Streams(rules.num_seats, Keyed([(0, key)]), once=True)
         self._referee = Referee(rules)
         self._aivat = Aivat(rules, make_value_function(table.values, rules))
-        self._onlooker = Aivat(rules)  # asks agents from outside, whose word corrects no score
+        self._onlooker = Aivat(rules)  # asks agents from outside, whose reports are shown but correct no score
         self._asks_outsiders = not all(opponents.are_trusted)
         self._result = RunningResult(rules.big_blind, 1 + sum(map(self._is_silent, range(1, rules.num_seats))))
         for kept in history.kept:
@@ -102,7 +102,7 @@ class Session:
         OutputLost
             If the output is lost. A hand that was being played does not count.
         KeyboardInterrupt
-            In the same way, after an interrupt.
+            After an interrupt. A hand that was being played does not count.
         """
         self._greet()
         played = 0
@@ -159,7 +159,7 @@ class Session:
             others = [Agent() if seat in trusted or not turn[seat] else seated[seat] for seat in range(len(turn))]
             said = self._onlooker.scores(hand, others)
             announced = [own or other for own, other in zip(announced, self._onlooker.announced, strict=True)]
-            # An agent that fails to tell its strategy could lose its process after every hand.
+            # After a failed report nobody is asked any more: each further failure could cost an agent its process.
             self._asks_outsiders = not any(score.fault for score in said)
         return table_score(scores, turn.index(0), silent), announced
 
@@ -201,7 +201,7 @@ class Session:
         faults = [(turn[fault.seat] - 1, fault) for fault in hand.faults]
         for number, fault in faults:
             name = self._table.names[number + 1]
-            text = f"{name} committed a fault ({fault.kind}) and only checks or folds in such a hand: {fault.message}"
+            text = f"{name} committed a fault ({fault.kind}), and then only checked or folded: {fault.message}"
             self._screen.line(printable(text), "bad", indent=2)
         for number in self._opponents.count(faults):
             text = f"{self._table.names[number + 1]} has committed {MAX_FAULTS} faults: its seat only folds from now on"

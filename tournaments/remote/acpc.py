@@ -1,7 +1,7 @@
 """A seat at the table of an ACPC dealer: the player's side of the protocol.
 
-The player writes the version of the protocol, then reads a state after every action of anybody, and answers the states
-at which its own seat is to act. Every state has to follow from the one before.
+The player first writes the version of the protocol. It reads a state at the beginning of a hand and after every action,
+and answers the states at which its own seat is to act. Every state has to follow from the state before.
 """
 
 from plurispiel.abstraction.holdem.rules import HoldemRules
@@ -32,13 +32,16 @@ class AcpcTable:
         self._send(VERSION)
 
     def new_hand(self) -> MatchState | None:
-        """Return the next hand when the seat is to act or the hand is over; None if the dealer has ended the match."""
+        """Return the first state of the next hand at which the seat is to act or the hand is over.
+
+        None if the dealer has ended the match.
+        """
         self._state = None
         state = self._next()
         return state and self._own_turn(state)
 
     def act(self, state: MatchState, action: int) -> MatchState:
-        """Answer the state that was read last, and return the next state at which the seat is to act, or the last."""
+        """Answer the state that was read last; return the next at which the seat is to act or the hand is over."""
         self._send(f"{self._line}:{write_action(action, self._rules)}")
         return self._own_turn(self._following())
 

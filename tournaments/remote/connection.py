@@ -1,4 +1,4 @@
-"""A connection by which two programs exchange lines of text; neither can make the other wait or read without end."""
+"""A connection by which two programs exchange lines of text of limited size, within time limits of the caller."""
 
 import select
 import socket
@@ -36,7 +36,7 @@ class Connection:
         Raises
         ------
         TimeoutError
-            If the other side does not read it within `seconds`.
+            If the other side does not read the line within `seconds`.
         OSError
             If the connection is lost.
         """
@@ -52,7 +52,7 @@ class Connection:
     def read_line(self, seconds: float | None = None) -> str | None:
         """Return the next line without its end; None if the other side has closed the connection.
 
-        What stands after the last end of a line when the connection is closed is no line.
+        If the connection is closed within a line, the part before is dropped.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ def connect(host: str, port: int, seconds: float) -> Connection:
     Raises
     ------
     OSError
-        If nobody listens there, or does not answer within `seconds`; the message names the address.
+        If nobody listens at the address, or there is no answer within `seconds`; the message names the address.
     """
     try:
         stream = socket.create_connection((host, port), timeout=seconds)

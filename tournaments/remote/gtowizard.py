@@ -1,8 +1,9 @@
 """A seat at the table of GTO Wizard's benchmark for researchers: heads-up no-limit hold'em with 200 big blinds.
 
 ``POST /hands`` begins a hand, ``POST /hands/ID/act`` takes an action, ``GET /hands/in-progress`` lists the hands that
-are not over, and ``GET /results`` names the bot of the key. A reply has the betting as a list such as ``["b300", "c",
-"_", "k"]``, and at the end our net chips and the service's own AIVAT estimate. The key is the header ``X-API-KEY``.
+are not over, and ``GET /results`` names the bot to which the key belongs. A reply has the betting as a list such as
+``["b300", "c", "_", "k"]``, and at the end our net chips and the service's own AIVAT estimate. The key is sent in the
+header ``X-API-KEY``.
 
 References
 ----------
@@ -60,7 +61,7 @@ class GtoWizardTable:
         self._has_asked = False
 
     def open(self, number: int) -> MatchState:
-        """Begin a hand; if the service says that too many are open, wait."""
+        """Begin a hand; if the service says that too many hands are open, wait and ask again."""
         self.client.replies.clear()
         self._ask_name()
         self.hand_id = ""
@@ -71,7 +72,7 @@ class GtoWizardTable:
         return state
 
     def reopen(self, number: int, hand_id: str) -> MatchState:
-        """Go on with a hand in progress; raise `HandBroken` if the service does not list it any more."""
+        """Continue a hand in progress; raise `HandBroken` if the service does not list the hand any more."""
         self.client.replies.clear()
         self._ask_name()
         self.hand_id = hand_id
@@ -115,7 +116,7 @@ class GtoWizardTable:
             self._version = f" version {version}" if type(version) is int else ""
 
     def _get(self, path: str) -> Any:
-        """Return the reply to a GET request about the game; no hand is broken if it cannot be used."""
+        """Return the reply to a GET request about the game; a reply that cannot be used is a `TableError`."""
         try:
             return self.client.get(f"{path}?{urllib.parse.urlencode({'game_name': _GAME})}")
         except HandBroken as error:
@@ -158,7 +159,7 @@ class GtoWizardTable:
     def _players(self, players: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return our player and the opponent.
 
-        Ours is named by the service, else by the first state, in which only our cards can be seen.
+        Our player has the name that the service told. Without one it is the player whose cards the first state shows.
         """
         if len(players) != 2:
             raise ValueError(f"two players are expected, got {len(players)}")
@@ -169,7 +170,7 @@ class GtoWizardTable:
         if self._own_name not in names:
             shown = [player["name"] for player in players if player.get("hole_cards")]
             if len(shown) != 1:
-                raise ValueError("it is not told which player is ours")
+                raise ValueError("the reply does not show which player is ours")
             self._own_name = shown[0]
         if names.count(self._own_name) != 1:
             raise ValueError(f"both players are named {self._own_name[:_MAX_NAME]!r}")

@@ -14,7 +14,7 @@ from plurispiel.tournaments.remote.store import SCORED, KeptHand
 
 
 def write_hand_log(path: Path, hands: Iterable[KeptHand], rules: HoldemRules, name: str, seed: int) -> None:
-    """Write the scored hands to a file, which is replaced.
+    """Write the scored hands to a file; an existing file is replaced.
 
     Parameters
     ----------

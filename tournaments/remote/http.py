@@ -1,7 +1,8 @@
-"""Requests with JSON bodies to a service over HTTP, from which a reply can neither take forever nor fill the memory.
+"""Requests with JSON bodies to a service over HTTP; replies are limited in time and in size.
 
-Certificates are verified, redirects are refused, and no proxy is used. A reply that says that the service is busy is
-asked for again after a wait, drawn uniformly from 0 to a bound that doubles each time ("full jitter").
+Certificates are verified, redirects are refused, and no proxy is used. If the service is busy or the connection is
+lost, the request is repeated after a wait, up to six times in all. A wait is drawn uniformly from 0 to a bound that
+doubles each time ("full jitter").
 """
 
 import http.client
@@ -43,7 +44,7 @@ class BadStatus(TableError):
     Attributes
     ----------
     status : int
-        The status of HTTP.
+        The status code of HTTP.
     """
 
     def __init__(self, status: int, message: str):
@@ -55,7 +56,7 @@ class BadStatus(TableError):
 
 
 class BadReply(HandBroken):
-    """A reply is too long or too slow, is cut off, or is no JSON object."""
+    """A reply is too long or too slow, is cut off, is no JSON, or repeats the key."""
 
 
 class HttpClient:
@@ -68,7 +69,7 @@ class HttpClient:
     headers : mapping of str to str
         Headers of every request.
     secret : str
-        A key among the headers. In replies it is replaced by asterisks before anything else sees them.
+        A key among the headers. In replies it is replaced by asterisks before they are kept or read.
     timeout : float
         Seconds that a request may take.
     wait : callable
@@ -127,7 +128,7 @@ class HttpClient:
         BadStatus
             If the service refuses the request, or is still busy after the last attempt.
         TableError
-            If the service cannot be reached.
+            If the service cannot be reached, or the connection is lost at every attempt.
         """
         return self._repeated("POST", path, json.dumps(body).encode(), busy)
 
@@ -194,7 +195,7 @@ class HttpClient:
             value = read_json(text.encode())
         except (ValueError, RecursionError):
             raise BadReply(f"{self.host}: a reply is no JSON{_quoted(text)}") from None
-        if self._secret and self._secret in json.dumps(value):  # written with escapes, which the text does not show
+        if self._secret and self._secret in json.dumps(value):  # written with escapes, so that no asterisks replace it
             raise BadReply(f"{self.host}: a reply repeats the key")
         return value
 
@@ -216,7 +217,7 @@ def service_url(text: str) -> str:
     except ValueError:
         is_local, port = False, None
     if not is_local or port is None or url.scheme != "http" or url.username or url.query or url.fragment:
-        raise ValueError(f"another base URL is on this machine, as http://127.0.0.1:8080, got {text[:80]!r}")
+        raise ValueError(f"a base URL is an address of this machine, as http://127.0.0.1:8080, got {text[:80]!r}")
     return text
 
 
@@ -225,7 +226,7 @@ class _TooLong(OSError):
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection that is given up at a point of time, whatever it is doing."""
+    """A connection with one deadline for everything: connecting, sending and reading."""
 
     def __init__(self, url: urllib.parse.SplitResult, context: ssl.SSLContext | None, end: float):
         super().__init__(url.hostname or "", url.port or (443 if context else 80))

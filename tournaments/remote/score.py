@@ -1,7 +1,7 @@
 """Scores of hands at a service: our own AIVAT estimate, where it is unbiased, and the results of all hands.
 
-The estimate needs the opponent's cards in every hand. Some services show them at showdowns only; which hands could be
-corrected would then depend on how they went, and the mean would be biased. So a mean of estimates is given only if all
+The estimate needs the opponent's cards in every hand. Some services show these cards at showdowns only. The hands with
+an estimate would then differ from the others, and the mean would be biased. So a mean of estimates is given only if all
 hands have one.
 """
 
@@ -32,7 +32,7 @@ class Scorer:
     agent : Agent
         Our agent.
     is_trusted : bool
-        Whether its word about its strategy counts: it does for agents of this package.
+        Whether the agent's reported strategy corrects the score, as for agents of this package.
     values : ValueFunction
         The value function of AIVAT.
     seed : int
@@ -58,7 +58,7 @@ class Scorer:
         tellers = [self._teller if other == seat else Agent() for other in range(rules.num_seats)]
         scores = aivat.scores(hand, tellers)
         estimate = scores[seat].estimate
-        if estimate is None:  # without our strategy, both scores are taken alike, and their sum is luck
+        if estimate is None:  # no seat reports a strategy: the sum of both scores is luck, and each seat bears half
             estimate = scores[seat].reduced - sum(score.reduced for score in scores) / len(scores)
         return hand, estimate
 

@@ -1,4 +1,4 @@
-"""A seat for an agent of ours in a match over a connection: the agent is ready before anybody's clock runs."""
+"""A seat for an agent of ours in a match over a connection: the agent is loaded before the match's clock starts."""
 
 import contextlib
 import time

@@ -34,10 +34,10 @@ class ServiceTable(Protocol):
     corrected: float | None
 
     def open(self, number: int) -> MatchState:
-        """Begin a hand, which is to have this number."""
+        """Begin the hand with this number."""
 
     def reopen(self, number: int, hand_id: str) -> MatchState:
-        """Go on with a hand that an earlier process began."""
+        """Continue a hand that an earlier process began."""
 
     def act(self, state: MatchState, action: int) -> MatchState:
         """Take a legal action at the state that was returned last, and return the next state of the hand."""
@@ -78,7 +78,7 @@ def checked_state(
     number : int
         The number of the hand.
     before : MatchState, optional
-        The state before it; by default the hand has just begun, or goes on after an interruption.
+        The previous state; by default the hand has just begun, or is continued after an interruption.
     taken : int, optional
         Our action at `before`.
 
@@ -124,12 +124,12 @@ def is_new(state: MatchState) -> bool:
 
 
 def disagreement(host: str, error: ValueError) -> HandBroken:
-    """Return the error for an account that cannot be believed."""
+    """Return the exception for an account that contradicts our rules."""
     return HandBroken(f"{host}: {' '.join(str(error).split())[:300]}")
 
 
 def field(record: Any, name: str, *kinds: type) -> Any:
-    """Return a field of a reply; None if it is missing or null, and None is one of the types.
+    """Return a field of a reply, which must have one of the types; a missing field counts as null (NoneType).
 
     Raises
     ------

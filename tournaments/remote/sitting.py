@@ -14,7 +14,7 @@ from plurispiel.tournaments.remote.table import HandBroken, TableError
 from plurispiel.tournaments.remote.visit import Player, visit
 
 MAX_BROKEN = 5
-"""After this number of broken hands in succession the sitting ends: the service may have changed."""
+"""After this number of broken new hands in succession the sitting ends: the service may have changed."""
 
 
 def sit(service: ServiceTable, player: Player, store: HandStore, scorer: Scorer, num_hands: int) -> Iterator[KeptHand]:
@@ -25,7 +25,7 @@ def sit(service: ServiceTable, player: Player, store: HandStore, scorer: Scorer,
     Raises
     ------
     TableError
-        If the service begins no hand, or `MAX_BROKEN` hands in succession are broken.
+        If the service begins no hand, or `MAX_BROKEN` new hands in succession are broken.
     """
     num_broken = 0
     todo: list[tuple[int, str | None]] = [(hand.number, hand.hand_id) for hand in store.open_hands()]

@@ -1,8 +1,8 @@
 """A seat at the table of Slumbot, a heads-up no-limit bot with stacks of 200 big blinds, over its web interface.
 
 ``POST /api/new_hand`` begins a hand and ``POST /api/act`` takes an action. Each reply has the whole betting, such as
-``b200c/kb200``, our cards and the board, at the end of the hand also the opponent's cards and our net chips. The
-session is named by a token, of which the newest counts. A hand that was left cannot be found again.
+``b200c/kb200``, our cards and the board, at the end of the hand also the opponent's cards and our net chips. A token
+names the session; a reply may replace it by a new token. A hand that was left unfinished cannot be continued.
 
 References
 ----------
@@ -61,7 +61,7 @@ class SlumbotTable:
         return state
 
     def reopen(self, number: int, hand_id: str) -> MatchState:
-        """Raise `HandBroken`, as the service does not tell how such a hand went on."""
+        """Raise `HandBroken`, because the service does not show an unfinished hand again."""
         self.client.replies.clear()
         raise HandBroken("the program was ended within this hand, and the service does not show it again")
 

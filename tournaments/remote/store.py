@@ -1,7 +1,7 @@
 """The hands that an agent has played at a service: one row a hand, in an SQLite database.
 
-A row is written when a hand begins and completed at its end, before the next hand. A program that is killed therefore
-loses no hand, and knows at the next start which hand it had not finished. Rows end with a checksum.
+A row is written when a hand begins and completed at its end, before the next hand. If the program is killed, no
+finished hand is lost, and the next start knows the unfinished one. Rows end with a checksum.
 """
 
 import contextlib
@@ -49,13 +49,14 @@ class KeptHand(NamedTuple):
     number : int
         Number of the hand, from 1.
     hand_id : str
-        The service's name for it; empty if there is none.
+        The service's name for the hand; empty if there is none.
     status : {"open", "scored", "broken"}
-        Whether the hand is not over, counts, or could not be finished or believed.
+        Open: not over. Scored: over, and it counts. Broken: not finished, or the service's account contradicts our
+        rules.
     opponent : str
         The opponent's name and version, as far as the service tells them.
     seat : int or None
-        Our seat; None if the hand broke before it was known.
+        Our seat; None unless the hand is scored.
     state : str
         The hand as a MATCHSTATE line of the ACPC's protocol, with all cards that are known; empty if it is not scored.
     payoff : float or None
@@ -97,7 +98,7 @@ class HandStore:
     folder : Path
         The folder; it is created if it does not exist.
     settings : dict
-        All that decides which results may be added up, as plain values.
+        The settings that must be equal for results to be added up, as plain values.
 
     Raises
     ------
@@ -138,7 +139,7 @@ class HandStore:
         return [hand for hand in self.hands() if hand.status == _OPEN]
 
     def begin(self, number: int, hand_id: str, opponent: str) -> None:
-        """Note that a hand has begun, or goes on.
+        """Note that a hand has begun, or is continued.
 
         Raises
         ------
@@ -151,12 +152,12 @@ class HandStore:
         self.keep(KeptHand(number, hand_id, _OPEN, opponent))
 
     def keep(self, hand: KeptHand) -> None:
-        """Write a hand through to the disk; one of the same number that is not over is replaced.
+        """Write a hand through to the disk; it replaces an open hand of the same number.
 
         Raises
         ------
         ValueError
-            If a hand of this number is kept already, and is over.
+            If a hand of this number is kept already and is not open.
         """
         replies = zlib.compress(json.dumps(hand.replies).encode())
         row = (*hand[:-2], json.dumps(hand.faults), replies)

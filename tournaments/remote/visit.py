@@ -25,7 +25,7 @@ from plurispiel.tournaments.remote.table import RemoteTable, TableError
 
 
 def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) -> Iterator[HandHistory]:
-    """Play at a table, and yield every hand at its end, as far as its cards are known.
+    """Play at a table, and yield every hand at its end, with the cards that are known.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
     Raises
     ------
     TableError
-        If a hand cannot be finished, or our rules do not pay it.
+        If a hand cannot be finished, or the known cards do not settle its payoffs.
     """
     for _ in itertools.repeat(None) if num_hands is None else range(num_hands):
         state = table.new_hand()
@@ -50,10 +50,10 @@ def visit(table: RemoteTable, player: "Player", num_hands: int | None = None) ->
 
 
 class Player:
-    """An agent at a table that tells it states: the agent receives what `play_hand` would tell it.
+    """An agent at a remote table: from the table's states it gets the messages that `play_hand` would send.
 
-    After a fault the seat folds to a bet, and checks otherwise; an illegal action becomes the nearest legal one. If the
-    agent's process has ended, this goes on to the end of the hand.
+    After a fault the seat folds to a bet, and checks otherwise; an illegal action becomes the nearest legal one. After
+    a fault that ends the agent's process, the seat folds or checks to the end of the hand.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def test_a_file_of_other_hands_is_refused_and_left_as_it_is(tmp_path):
     (tmp_path / "table.json").write_text(json.dumps(SETTINGS))
     for text in ("[5]\nvariant = 'NT'\n", "my diary\n", "x" * 1_000, "[1]\nhand = 1\n\n[2]\nhand = 2\n"):
         (tmp_path / "hands.phhs").write_text(text)
-        with pytest.raises(ValueError, match="holds what is no hand of this table"):
+        with pytest.raises(ValueError, match="has text that is no hand of this table"):
             PlayHistory(tmp_path, HUNL, SETTINGS)
         assert (tmp_path / "hands.phhs").read_text() == text
     line = "# result of hand 1: 1.000000 chips, by AIVAT 1.000000 of a table of 1.000000\n"
@@ -103,7 +103,7 @@ def test_a_note_at_the_end_of_the_file_is_not_removed(tmp_path):
     keep(tmp_path, HUNL, 0)
     with (tmp_path / "hands.phhs").open("a") as stream:
         stream.write("# the day of my first hand\n")
-    with pytest.raises(ValueError, match="after hand 1, .* holds what is no hand"):
+    with pytest.raises(ValueError, match="after hand 1, .* has text that is no hand"):
         PlayHistory(tmp_path, HUNL, SETTINGS)
     assert "my first hand" in (tmp_path / "hands.phhs").read_text()
 
