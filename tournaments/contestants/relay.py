@@ -1,10 +1,10 @@
 """The program that gives a player a port to connect to, inside its sandbox.
 
-A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside: it listens on loopback,
-starts the player with the port as its last argument, and passes bytes between the player's connection and its own
-standard streams, which are pipes to the run. After the first connection nobody listens any more. The relay and the
-player are one process group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all
-programs of this machine could connect before the player does.
+A sandbox has a network of its own, which the run cannot reach. Therefore the relay runs inside. It listens on loopback,
+and starts the player with the port as its last argument. It passes bytes between the player's connection and its own
+standard streams, which are pipes to the run. It takes one connection only. The relay and the player are one process
+group, and both are the agent: a player that ends its relay ends itself. Without a sandbox all programs of this machine
+could connect before the player does.
 """
 
 import os

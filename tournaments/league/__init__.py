@@ -1,7 +1,8 @@
 """A league: a lasting population of agents, every one of which plays every other heads-up.
 
-A league is a folder with the settings that were fixed at its creation (`config`), its *entries*, each an agent with one
-content (`entries`), and a run folder for each *pairing* of two entries (`pairings`). `folder` reads and changes these.
+A league is a folder. It holds the settings that were fixed at the creation (`config`), the *entries*, each an agent
+with one content (`entries`), and a run folder for each *pairing* of two entries (`pairings`). `folder` ties these
+together.
 `player` plays: at first a new entry against all others, and then the pairings that `allocation` chooses. `standings`
 computes the ranking from the stored groups, and `page` shows the ranking as HTML.
 """

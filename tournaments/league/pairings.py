@@ -1,4 +1,4 @@
-"""The pairings of a league: what two entries won from each other, read from the pairing's run folder."""
+"""The pairings of a league: the results of two entries against each other, read from the pairing's run folder."""
 
 import contextlib
 import hashlib

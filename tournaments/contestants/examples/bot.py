@@ -36,7 +36,7 @@ def main():
         elif message["type"] == "quit":
             break
         if answer:
-            print(json.dumps(answer), flush=True)  # what is printed to standard error goes to the log of the run
+            print(json.dumps(answer), flush=True)  # prints to standard error go to the log of the run
 
 
 if __name__ == "__main__":
