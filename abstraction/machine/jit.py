@@ -25,6 +25,7 @@ from typing import Any
 import numba
 from llvmlite import binding as _llvm
 from numba.core import config as _config
+from numba.core.caching import FunctionCache as _FunctionCache
 from numba.core.caching import UserProvidedCacheLocator as _CacheLocator
 
 _FOLDERS = ("abstraction", "agents", "evaluation", "tournaments")
@@ -43,27 +44,49 @@ KERNELS: list[Any] = []
 
 
 @functools.cache
-def _module(path: Path) -> tuple[str, bytes, tuple[Path, ...]]:
+def _sources() -> dict[str, bytes]:
+    """Return the source of every module of the package, by path; read once, as text paths are quicker than `Path`."""
+    found = {}
+    for top in _FOLDERS:
+        for folder, _, names in os.walk(_ROOT / top):
+            for name in names:
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)
+                    with open(path, "rb") as stream:
+                        found[path] = stream.read()
+    return found
+
+
+@functools.cache
+def _module(path: str) -> tuple[str, bytes, tuple[str, ...]]:
     """Return a module's name as a path, a hash of its source, and the modules of the package that it imports."""
-    source = path.read_bytes()
-    found: set[Path] = set()
+    sources, root = _sources(), f"{_ROOT}{os.sep}"
+    source = sources[path] if path in sources else Path(path).read_bytes()
+    found: set[str] = set()
     for package, names in _IMPORT.findall(source):
-        folder = _ROOT.joinpath(*package.decode().split("."))
-        places = [folder, *(folder / name for name in re.findall(r"\w+", names.decode()))]
-        found.update(file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
-    name = str(path.relative_to(_ROOT)) if path.is_relative_to(_ROOT) else str(path)
-    return name, hashlib.sha256(source).digest(), tuple(file for file in found if file.is_file())
+        place = root + package.decode().replace(".", os.sep)
+        for stem in (place, *(os.path.join(place, name) for name in re.findall(r"\w+", names.decode()))):
+            found.update((f"{stem}.py", os.path.join(stem, "__init__.py")))
+    return path.removeprefix(root), hashlib.sha256(source).digest(), tuple(found.intersection(sources))
 
 
 @functools.cache
 def records() -> dict[str, tuple[bytes, ...]]:
     """Return the names of the fields of every record in the package, by module and class."""
     found = {}
-    for folder in _FOLDERS:
-        for path in sorted((_ROOT / folder).rglob("*.py")):
-            for record, body in _RECORD.findall(path.read_bytes()):
-                found[f"{path.relative_to(_ROOT)}:{record.decode()}"] = tuple(_FIELD.findall(_DOCSTRING.sub(b"", body)))
+    for path, source in _sources().items():
+        if b"(NamedTuple):" in source:
+            for record, body in _RECORD.findall(source):
+                fields = tuple(_FIELD.findall(_DOCSTRING.sub(b"", body)))
+                found[f"{os.path.relpath(path, _ROOT)}:{record.decode()}"] = fields
     return found
+
+
+@functools.cache
+def _surroundings() -> bytes:
+    """Return what all compiled code depends on besides modules: the `records`, numba's version and the processor."""
+    facts = (__name__, numba.__version__, _llvm.get_host_cpu_name(), sorted(records().items()))
+    return repr(facts).encode()
 
 
 def source_digest(path: Path) -> str:
@@ -72,13 +95,12 @@ def source_digest(path: Path) -> str:
     These are the module, this one and what they import from the package, directly or not; the fields of all `records`;
     numba's version and the processor. Equal digests mean equal compiled code, wherever the package lies.
     """
-    modules = {path, Path(__file__).resolve()}
+    modules = {str(path), str(Path(__file__).resolve())}
     new = modules
     while new:
         new = {file for module in new for file in _module(module)[2]} - modules
         modules |= new
-    facts = (__name__, numba.__version__, _llvm.get_host_cpu_name(), sorted(records().items()))
-    digest = hashlib.sha256(repr(facts).encode())
+    digest = hashlib.sha256(_surroundings())
     for name, source, _ in sorted(_module(module) for module in modules):
         digest.update(name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
@@ -158,9 +180,25 @@ class KernelLocator(_CacheLocator):
         return cls(py_func, py_file)
 
 
+class _KernelCache(_FunctionCache):
+    """A kernel's cache that loads compiled code without what numba needs to compile.
+
+    numba first imports all that it can compile, with parts of scipy: a third of a second in every process. Code in the
+    cache needs none of it, as long as it counts no references. If the cache lacks a kernel, numba imports all of it
+    when it compiles the kernel.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled code for a signature from the cache; None if the cache lacks it."""
+        if not _COUNTS_NO_REFERENCES:
+            return super().load_overload(sig, target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
 def _options() -> dict[str, Any]:
     """Return the compile options, without the private option ``_nrt`` if this version of numba refuses it."""
-    options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         numba.njit(_nrt=False)(lambda: None)
     except Exception:  # any type, as the option is private: without the option, kernels are slower but still correct
@@ -169,6 +207,7 @@ def _options() -> dict[str, Any]:
 
 
 _OPTIONS = _options()
+_COUNTS_NO_REFERENCES = "_nrt" in _OPTIONS
 
 
 def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
@@ -186,11 +225,14 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(kernel, inline=inline)
+    compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+    KERNELS.append(compiled)
+    if compiled is function:  # nothing is compiled
+        return compiled
     others = _config.CACHE_LOCATOR_CLASSES
     _config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"  # for this kernel only
     try:
-        compiled = numba.njit(**_OPTIONS, forceinline=inline)(function)
+        compiled._cache = _KernelCache(function)  # in place of ``cache=True``
     finally:
         _config.CACHE_LOCATOR_CLASSES = others
-    KERNELS.append(compiled)
     return compiled

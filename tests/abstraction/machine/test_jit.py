@@ -128,8 +128,7 @@ def test_digest_covers_a_module_and_all_that_it_imports(tmp_path, monkeypatch):
 
     def digest(root):
         monkeypatch.setattr(jit, "_ROOT", root)
-        jit.records.cache_clear()
-        jit._module.cache_clear()
+        forget_sources()
         return jit.source_digest(root / "abstraction" / "holdem" / "x.py")
 
     one, other = package("one"), package("other")
@@ -149,8 +148,12 @@ def test_digest_covers_a_module_and_all_that_it_imports(tmp_path, monkeypatch):
     (one / "abstraction" / "holdem" / "plain.py").write_text("class Pot(NamedTuple):\n    chips: int\n    seats: int\n")
     seen.add(digest(one))
     assert len(seen) == 8
-    jit.records.cache_clear()
-    jit._module.cache_clear()
+    forget_sources()
+
+
+def forget_sources():
+    for known in (jit._sources, jit._module, jit.records, jit._surroundings):
+        known.cache_clear()
 
 
 def test_nobody_decorates_with_numba_directly():
@@ -205,6 +208,31 @@ def test_another_copy_of_the_package_loads_what_this_one_has_compiled(tmp_path):
     file, fewest, count = done.stdout.split()
     assert file.startswith(str(tmp_path))
     assert int(fewest) == 1 and int(count) > 0
+
+
+FROM_THE_CACHE = """
+import sys
+from plurispiel.abstraction.holdem.hand_rank import warmup
+warmup()
+print("numba.np.arraymath" in sys.modules)
+from plurispiel.abstraction.machine.jit import KERNELS, kernel
+assert all(not kernel.stats.cache_misses for kernel in KERNELS)
+@kernel
+def total(numbers):
+    return numbers.sum()
+import numpy as np
+print(total(np.ones(3)), "numba.np.arraymath" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is no cache without the compiler")
+def test_a_kernel_in_the_cache_is_loaded_without_what_compiles(tmp_path):
+    """And another kernel is compiled after that all the same."""
+    (tmp_path / "loads.py").write_text(FROM_THE_CACHE)
+    assert run("from plurispiel.abstraction.holdem.hand_rank import warmup; warmup()").returncode == 0
+    done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import loads")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["False", "3.0", "True"]
 
 
 SMALL = """
