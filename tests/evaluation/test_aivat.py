@@ -139,7 +139,10 @@ def test_hands_of_one_deck_share_their_values():
 
 
 @jit_only
-@pytest.mark.parametrize("agent", [TightAggressiveAgent, EquityAgent, RandomAgent])
+@pytest.mark.parametrize(
+    "agent",
+    [TightAggressiveAgent, *(pytest.param(agent, marks=pytest.mark.slow) for agent in (EquityAgent, RandomAgent))],
+)
 def test_holdem_means_agree_with_raw(agent):
     agents = [agent(), CallAgent(), RaiseAgent()]
     rules = HoldemRules(blinds=(50, 100, 0), stacks=(2_000,) * 3, first_seats=(2, 0, 0, 0), board_cards=(0, 3, 1, 1))

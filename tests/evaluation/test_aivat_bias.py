@@ -137,6 +137,7 @@ def monte_carlo(num_hands):
 
 
 @jit_only
+@pytest.mark.slow  # the enumerations above say more
 def test_hands_that_are_played_average_to_the_true_value():
     monte_carlo(3_000)
 

@@ -124,7 +124,7 @@ def test_hands_that_are_asked_have_the_same_values_as_among_all(rules):
         assert values.values(situation._replace(asked=asked.copy()))[asked].tolist() == every[asked].tolist()
 
 
-@pytest.mark.parametrize("opponent", [CallAgent, RandomAgent])
+@pytest.mark.parametrize("opponent", [pytest.param(CallAgent, marks=pytest.mark.slow), RandomAgent])
 def test_aivat_with_drawn_values_is_unbiased(opponent):
     """In all seats of a deck, with seat values that are wrong but sum to 0: what is wrong cancels out."""
     blueprint = small_blueprint(LEDUC)

@@ -54,7 +54,9 @@ def on_all_flops(rules, tree, rows, **options):
     return preflop.limits(values, draw_flops(rules, None, 1))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "one hole card" else name for name in GAMES]
+)
 def test_all_flops_equal_the_public_tree(name):
     rules, agents = GAMES[name], [Wave(1), Wave(2)]
     tree = build_tree(rules, game_menu(rules))

@@ -63,14 +63,14 @@ def test_a_lie_about_the_own_strategy_earns_nothing(tmp_path, deals):
 
 
 def test_a_word_that_is_believed_is_marked_and_given_by_who_never_saw_the_cards(tmp_path):
-    results, _ = play(tmp_path / "run", (LIAR, "call"), decks=60, seed=5, believe=("lies.py:Liar",))
+    results, _ = play(tmp_path / "run", (LIAR, "call"), decks=24, seed=5, believe=("lies.py:Liar",))
     liar, other = results["agents"]
     assert liar["believed"] and not other["believed"]
     # Asked of a process without cards it has to fold its own hand, too, which it has not: the lie shows.
     assert liar["aivat"] == "chance only" and "impossible" in liar["aivat_complaint"]
     (tmp_path / "honest.py").write_text(HONEST)
     results, _ = play(
-        tmp_path / "told", (f"{tmp_path}/honest.py:Honest", "call"), decks=30, believe=("honest.py:Honest",)
+        tmp_path / "told", (f"{tmp_path}/honest.py:Honest", "call"), decks=16, believe=("honest.py:Honest",)
     )
     honest = results["agents"][0]
     assert honest["aivat"] == "full" and honest["aivat_complaint"] is None
@@ -149,7 +149,7 @@ def test_with_decks_dealt_once_there_is_nothing_to_remember(tmp_path):
 
 @pytest.mark.parametrize("agent", [READER, GUESSER], ids=["reader", "guesser"])
 def test_who_looks_at_its_generator_or_guesses_the_seed_reads_no_card(tmp_path, agent):
-    results, rows = play(tmp_path / "run", (agent, "call"), decks=64, score="duplicate")
+    results, rows = play(tmp_path / "run", (agent, "call"), decks=32, score="duplicate")
     assert not results["agents"][0]["faults"]
     assert not rows["chips"].any()  # it has called to the end of every hand
 
@@ -158,7 +158,7 @@ def test_what_reads_cards_would_read_them_from_a_seed(tmp_path, monkeypatch):
     """The cheat works where all streams come from a seed: else the test above shows nothing."""
     monkeypatch.setattr(TournamentConfig, "outsiders", frozenset())
     for name, agent in (("reader", READER), ("guesser", GUESSER)):
-        results, rows = play(tmp_path / name, (agent, "call"), decks=64, score="duplicate", seed=1)
+        results, rows = play(tmp_path / name, (agent, "call"), decks=32, score="duplicate", seed=1)
         found = estimate_mean(rows[rows["agent"] == 0]["chips"])
         assert found.mean > found.ci95
 
@@ -166,18 +166,8 @@ def test_what_reads_cards_would_read_them_from_a_seed(tmp_path, monkeypatch):
 def test_the_key_lies_in_the_folder_and_is_told_when_the_run_has_ended(tmp_path, capsys):
     (tmp_path / "bot.py").write_text(CALLER)
     agents, folder = f"{tmp_path}/bot.py:Bot,tag", tmp_path / "run"
-    command = [
-        "tournament",
-        "--agents",
-        agents,
-        "--score",
-        "duplicate",
-        "--workers",
-        "1",
-        "--out",
-        str(folder),
-        "--json",
-    ]
+    command = ["tournament", "--agents", agents, "--score", "duplicate", "--workers", "1", "--processes", "one"]
+    command += ["--out", str(folder), "--json"]
     assert main([*command, "--decks", "8"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert stat.S_IMODE((folder / "run.key").stat().st_mode) == 0o600

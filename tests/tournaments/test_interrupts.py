@@ -116,6 +116,7 @@ def test_a_command_that_compiles_ends_by_a_signal(tmp_path, name, after):
         ends_by(process, signal.SIGTERM, "")
 
 
+@pytest.mark.slow
 def test_a_hangup_that_is_ignored_stays_ignored(tmp_path):
     with started(
         tmp_path, *COMMANDS["solve"][0], before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)

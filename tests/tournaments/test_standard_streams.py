@@ -149,6 +149,7 @@ def test_names_do_not_command_the_terminal(tmp_path, monkeypatch, capsys, argume
     assert shown and not set(ESCAPE) & set(shown) - set("[31m2J")
 
 
+@pytest.mark.slow
 def test_the_name_of_an_agent_that_plays_commands_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PLURISPIEL_HOME", str(tmp_path / "home"))

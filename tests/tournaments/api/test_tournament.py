@@ -177,6 +177,7 @@ def test_a_forecast_is_the_dry_run(capsys):
     assert expected["agents"] == by_command["agents"] and expected.keys() == by_command.keys()
 
 
+@pytest.mark.slow
 def test_a_script_with_workers_needs_no_guard(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

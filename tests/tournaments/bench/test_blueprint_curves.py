@@ -17,6 +17,7 @@ from plurispiel.tournaments.bench.blueprint_curves import OwnGameAgent, Training
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
 
 
+@pytest.mark.slow
 def test_curve_is_that_of_the_blueprint_itself():
     config = BlueprintConfig("mini", 8_000, game="holdem-mini", average_every=1, num_snapshots=4)
     cards = lossless_buckets(config.rules)

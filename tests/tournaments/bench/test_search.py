@@ -12,6 +12,7 @@ from plurispiel.tournaments.bench import search
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="minutes without the compiler")
+@pytest.mark.slow
 def test_times_and_moves_of_search(monkeypatch):
     ticks = map(float, itertools.count())
     monkeypatch.setattr(search, "time", types.SimpleNamespace(perf_counter=lambda: next(ticks)))

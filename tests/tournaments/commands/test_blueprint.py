@@ -318,6 +318,7 @@ def test_ctrl_c_keeps_and_says_how_to_go_on(tmp_path, undisturbed):
     end_all(tmp_path, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_last_checkpoint(tmp_path, undisturbed):
     process = start(tmp_path, *TRAIN, "--out", "run")
     wait_for_checkpoint(tmp_path / "run", process)

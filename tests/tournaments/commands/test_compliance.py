@@ -151,6 +151,7 @@ def test_an_agent_that_remembers_decks_is_noted_and_not_blamed(capsys, tmp_path)
     assert "40 of 80 hands went differently" in out  # whichever rotation comes second
 
 
+@pytest.mark.slow
 def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
     (tmp_path / "bot.py").write_text(SLOW)
     assert main(["compliance", f"{tmp_path}/bot.py:Bot", "--seconds", "1.5"]) == 0
@@ -160,6 +161,7 @@ def test_a_slow_agent_is_tried_with_fewer_hands(capsys, tmp_path):
     assert 0 < hands < 50 and 0 < decks < 40
 
 
+@pytest.mark.slow
 def test_an_agent_that_never_tells_is_not_waited_for(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(compliance, "LOAD_SECONDS", 3.0)
     (tmp_path / "bot.py").write_text(DEAF)

@@ -219,6 +219,7 @@ def test_bad_input_is_refused_in_one_line(capsys, tmp_path, monkeypatch, argumen
     assert message in err and "Traceback" not in err and LOADING not in err
 
 
+@pytest.mark.slow
 def test_an_agent_that_falls_silent_later_is_named_by_any_worker(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = "None if public.board else Strategy(np.array([1]), np.ones((1326, 1)))"

@@ -170,7 +170,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
         "-m",
         "plurispiel",
         "solve",
-        "leduc",
+        "kuhn",
         "--algorithm",
         "mccfr",
         "--iterations",
@@ -188,7 +188,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
         for line in process.stderr:
             if "mccfr, 3,000,000,000 iterations" in line:
                 break
-        time.sleep(1.0)
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         printed, errors = process.communicate(timeout=60)
     finally:
@@ -199,7 +199,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
     resume = shlex.split(errors.splitlines()[-1])
     assert resume[:4] == ["plurispiel", "solve", "--resume", "--out"]
     folder = resume[4]
-    assert folder.startswith(str(tmp_path / "run" if out else home / "solutions" / "leduc_poker-mccfr-1"))
+    assert folder.startswith(str(tmp_path / "run" if out else home / "solutions" / "kuhn_poker-mccfr-1"))
     done = load_solution(tmp_path / folder).iterations
     assert f"interrupted after {done:,} iterations" in errors
     resume[resume.index("--iterations") + 1] = str(done + 100)
@@ -207,7 +207,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path, home, out):
     assert again.returncode == 0, again.stderr
     assert f"holds {done:,} iterations" in again.stderr
     record = json.loads(again.stdout)
-    solver = make_solver(flatten("leduc"), "mccfr", seed=1)
+    solver = make_solver(flatten("kuhn"), "mccfr", seed=1)
     solver.run(done + 100)
     assert record["nash_conv"] == exploitability(solver.tree, solver.average_strategy()).nash_conv
     assert record["iterations"] == done + 100

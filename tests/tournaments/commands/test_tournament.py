@@ -55,11 +55,11 @@ def rates(results):
 
 
 def test_six_callers_score_exactly_zero(capsys):
-    results = play(capsys, "--agents", "call,call,call,call,call,call", "--decks", 50, "--seed", 1)
+    results = play(capsys, "--agents", "call,call,call,call,call,call", "--decks", 8, "--seed", 1)
     assert rates(results) == [0.0] * 6
     assert [agent["scores"]["duplicate"]["ci95"] for agent in results["agents"]] == [0.0] * 6
     assert [agent["name"] for agent in results["agents"]] == ["call", *(f"call#{k}" for k in range(2, 7))]
-    assert results["hands"] == 300
+    assert results["hands"] == 48
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="without the compiler there are none")
@@ -85,11 +85,11 @@ def test_fold_loses_its_blinds_to_raise(capsys):
 
 
 def test_fold_loses_its_blinds_at_six_seats(capsys):
-    results = play(capsys, "--agents", "fold", "--agents", "raise,raise,raise,raise,raise", "--decks", 30)
+    results = play(capsys, "--agents", "fold", "--agents", "raise,raise,raise,raise,raise", "--decks", 8)
     assert rates(results)[0] == -250.0
     assert results["agents"][0]["scores"]["duplicate"]["ci95"] == 0.0
     assert sum(rates(results)) == pytest.approx(0.0, abs=1e-9)
-    results = play(capsys, "--agents", "fold,raise", "--format", "gauntlet", "--copies", "--seats", 6, "--decks", 10)
+    results = play(capsys, "--agents", "fold,raise", "--format", "gauntlet", "--copies", "--seats", 6, "--decks", 4)
     assert rates(results) == pytest.approx([-250.0, 50.0], rel=1e-12)
 
 
@@ -161,7 +161,8 @@ class Talker:
 """
 
 
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.slow
 def test_an_agent_that_prints_does_not_spoil_the_results(tmp_path, home, workers):
     (tmp_path / "talker.py").write_text(TALKER)
     done = run_program(
@@ -176,6 +177,7 @@ def test_an_agent_that_prints_does_not_spoil_the_results(tmp_path, home, workers
     assert str(Path("run") / "logs") in done.stderr
 
 
+@pytest.mark.slow  # contestants/test_supervisor.py has the same without the command
 def test_an_agent_that_ends_its_process_does_not_end_ours(tmp_path, home):
     (tmp_path / "gone.py").write_text(TALKER.replace('print("act")', "import os; os._exit(3)"))
     done = run_program(tmp_path, "tournament", "--agents", "gone.py:Talker,call", "--decks", "1", "--workers", "1")
@@ -379,6 +381,7 @@ def test_a_full_disk_is_one_line(capsys, monkeypatch):
     assert "No space left on device" in err
 
 
+@pytest.mark.slow
 def test_the_same_agent_file_in_another_folder_has_a_run_of_its_own(home, tmp_path, monkeypatch, capsys):
     """The file may import a module that lies beside it, which no digest covers."""
     for name in ("one", "two"):

@@ -61,7 +61,7 @@ def card_room_may_refuse(history):
 
 
 def test_pokerkit_pays_the_same(tmp_path):
-    check_with_pokerkit(600, seed=11)
+    check_with_pokerkit(300, seed=11)
 
 
 @pytest.mark.slow

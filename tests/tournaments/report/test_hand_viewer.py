@@ -161,6 +161,7 @@ def test_the_reduced_form_corrects_chance_alone(tmp_path):
         assert not any("grid" in step for step in hand.story["steps"] if step.get("seat") == seat)
 
 
+@pytest.mark.slow
 def test_agents_that_play_otherwise_now_tell_nothing(tmp_path):
     (tmp_path / "bot.py").write_text(FICKLE)
     folder = play(tmp_path / "run", "all", agents=(f"{tmp_path / 'bot.py'}:Fickle", "call"), decks=6)

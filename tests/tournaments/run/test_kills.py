@@ -130,11 +130,9 @@ def check_kills(folder, undisturbed, decks, victim, kills):
 needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
 
 
-SLOW = pytest.mark.slow  # test_runner.py kills a runner, contestants/test_supervisor.py agents
-
-
 @needs_proc
-@pytest.mark.parametrize("victim", [pytest.param("runner", marks=SLOW), "worker", pytest.param("agent", marks=SLOW)])
+@pytest.mark.slow  # test_runner.py kills a runner, contestants/test_supervisor.py agents
+@pytest.mark.parametrize("victim", ["runner", "worker", "agent"])
 def test_kills_change_nothing(tmp_path, undisturbed, victim):
     check_kills(tmp_path, undisturbed, 60, victim, 2 if victim == "agent" else 1)
 

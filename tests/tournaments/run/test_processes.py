@@ -30,7 +30,7 @@ BELIEVED = ("bot.py:Bot",)
         pytest.param("lineup-5v1", "Bc", "rotation", (), marks=pytest.mark.slow),  # 15 processes
         pytest.param("lineup-5v1", "Bc", "one", BELIEVED, marks=pytest.mark.slow),
         ("lineup-1v5", "cB", "one", ()),
-        ("lineup", "BBc", "rotation", BELIEVED),
+        pytest.param("lineup", "BBc", "rotation", BELIEVED, marks=pytest.mark.slow),
         pytest.param("round-robin", "BBcc", "rotation", (), marks=pytest.mark.slow),
     ],
 )

@@ -127,6 +127,7 @@ def test_no_hands_make_no_nonsense(tmp_path):
     assert table_text(results)
 
 
+@pytest.mark.slow
 def test_agents_that_lie_break_or_say_nothing_are_scored_by_chance_only(tmp_path):
     (tmp_path / "bots.py").write_text(LIAR)
     agents = tuple(f"{tmp_path / 'bots.py'}:{name}" for name in ("Liar", "Breaks", "Silent"))

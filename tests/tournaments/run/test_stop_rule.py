@@ -91,6 +91,7 @@ def test_a_run_stops_where_its_rule_holds_first(tmp_path):
         pytest.param({"stop_when": "significant", "format": "gauntlet"}, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_nothing_but_the_cards_decides_where_it_stops(tmp_path, settings):
     alone = play(tmp_path / "alone", **settings)
     assert alone["stopped"]
